@@ -1,0 +1,27 @@
+import type { CollectionName, Rows, State } from '../contract/state.js';
+
+/** Rows of one kind by id, in memory, in insertion order. Rows are values: put a changed copy, never change one. */
+export interface Collection<R extends { id: string }> {
+  readonly size: number;
+  get(id: string): R | undefined;
+  has(id: string): boolean;
+  values(): IterableIterator<R>;
+  put(row: R): void;
+  delete(id: string): boolean;
+}
+
+/**
+ * Where an emulator keeps its state. Reads and puts are immediate and in memory; what was put is durable (survives
+ * `kill -9`) once a {@link Store.commit} called after it resolves. An answer that acknowledges a change waits for that.
+ */
+export interface Store {
+  collection<N extends CollectionName>(name: N): Collection<Rows[N]>;
+  /** Resolves once everything put so far is durable; at once in memory. Commits that wait together are written together. */
+  commit(): Promise<void>;
+  /** A copy of everything. */
+  snapshot(): State;
+  /** Replaces everything. Durable when it resolves. */
+  replace(state: State): Promise<void>;
+  /** Writes what is left, compacts, lets go of the file. */
+  close(): Promise<void>;
+}
