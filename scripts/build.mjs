@@ -1,8 +1,9 @@
 // Compiles the package: esbuild writes the JavaScript (one shared set of chunks, so that the command starts fast),
 // tsc writes the types. Run by `npm run build` and, through `prepare`, by `npm ci` and `npm pack`.
-import { rm } from 'node:fs/promises';
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 const wanted = [
@@ -28,7 +29,9 @@ await build({
   packages: 'bundle',
   // Loaded only where used, or too large to be worth copying.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'yargs', 'yargs/*', 'tweetnacl'],
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   define: { __VERSION__: JSON.stringify(version) },
   logLevel: 'warning',
 });

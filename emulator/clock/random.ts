@@ -21,7 +21,9 @@ const BLOCK = 4096;
  * so that a restarted emulator never repeats an id or a nonce).
  */
 export function createRandom(seed: string = randomBytes(16).toString('hex'), stream = ''): Random {
-  const key = createHash('sha256').update(JSON.stringify([seed, stream])).digest();
+  const key = createHash('sha256')
+    .update(JSON.stringify([seed, stream]))
+    .digest();
   const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   const zeros = Buffer.alloc(BLOCK);
   let block = cipher.update(zeros);

@@ -3,15 +3,7 @@ import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'j
 import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
 
 /** The fields a proof can be made over; a layout is a list of them in the order in which they are signed (SIGN-4). */
-export const PROOF_FIELDS = [
-  'intern_id',
-  'timestamp',
-  'nonce',
-  'user',
-  'method',
-  'path',
-  'body_sha256',
-] as const;
+export const PROOF_FIELDS = ['intern_id', 'timestamp', 'nonce', 'user', 'method', 'path', 'body_sha256'] as const;
 export type ProofField = (typeof PROOF_FIELDS)[number];
 
 /** What differs between deployments of the interface: names, and the layout of the signed bytes. */

@@ -1,0 +1,84 @@
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from '../domain/caller.js';
+
+/** The operations that faults, the journal and the documentation speak of. */
+export const OPERATIONS = [
+  'list',
+  'create',
+  'get',
+  'update',
+  'delete',
+  'provision',
+  'suspend',
+  'chat',
+  'invoke',
+  'daemon',
+  'sign',
+  'scim',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/**
+ * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and
+ * before `[DONE]`. The last two only mean something to a stream.
+ */
+export type Disconnect = 'before-headers' | 'mid-event' | 'before-done';
+
+/** What of an injected fault is left to the handler: the rest was applied by the pipeline before it. */
+export interface StreamFault {
+  readonly disconnect: Exclude<Disconnect, 'before-headers'>;
+}
+
+/** What a route's `parse` has to go by, once caller, size and media type have been judged. */
+export interface RequestParts {
+  /** The bytes of the body; empty where there is none. */
+  readonly bytes: Uint8Array;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** The body as JSON. Throws the route's 400 when it is none. Undefined when it is empty. */
+  json(): unknown;
+}
+
+/** An accepted request on its way into the domain. */
+export interface Call<Input> {
+  readonly caller: Caller;
+  /** The visible intern, on routes with an id in their path. */
+  readonly intern: InternRow;
+  readonly input: Input;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly requestId: string;
+  /** Aborted when the client's connection is gone. */
+  readonly signal: AbortSignal;
+  readonly streamFault?: StreamFault;
+}
+
+/**
+ * One row of the route table. The pipeline judges, in the order of BODY-5: region, credential, programme, path, method,
+ * visibility, kind of credential, size, media type; then `parse` (400), `place` (workspace 404), injected faults, and
+ * `act`, which answers or throws a `Refusal` (409, then 429).
+ */
+export interface Route<Input = unknown> {
+  readonly operation: Operation;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below the base, in Hono's notation: `/interns/:id/chat/completions`. */
+  readonly path: string;
+  /** Which credential is needed; `oauth` and `oauth_vault` answer 403 to the others (AUTH-7, AUTH-8). */
+  readonly credential: 'any' | 'oauth' | 'oauth_vault' | 'management';
+  readonly body: {
+    /** Whether the route reads a body at all. */
+    readonly read: boolean;
+    /** Whether a non-empty body must declare JSON (BODY-3). */
+    readonly json: 'required' | 'ignored';
+    /** Which 400 this route answers with (BODY-4). */
+    readonly invalid: 'invalid_body' | 'bad_request';
+  };
+  parse(parts: RequestParts): Input;
+  place?(call: Call<Input>): void;
+  act(call: Call<Input>): Response | Promise<Response>;
+  /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
+  readonly successor?: string;
+}
+
+/** Keeps a row's input type between `parse` and `act`, and forgets it for the table. */
+export const route = <Input>(row: Route<Input>): Route => row as unknown as Route;
