@@ -1,5 +1,6 @@
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
+import type { Answer } from './answer.js';
 
 /** The operations that faults, the journal and the documentation speak of. */
 export const OPERATIONS = [
@@ -29,6 +30,13 @@ export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
 }
 
+/** How the journal watches a stream: each write as it leaves, and how it came to its end. */
+export interface StreamWatch {
+  onWrite(bytes: Uint8Array): void;
+  /** `complete`: the whole body left. `client_left`: the client went before. `dropped`: a fault cut it. */
+  onClose(how: 'complete' | 'client_left' | 'dropped', why?: string): void;
+}
+
 /** What a route's `parse` has to go by, once caller, size and media type have been judged. */
 export interface RequestParts {
   /** The bytes of the body; empty where there is none. */
@@ -44,6 +52,8 @@ export interface Call<Input> {
   readonly caller: Caller;
   /** The visible intern, on routes with an id in their path. */
   readonly intern: InternRow;
+  /** On the SCIM route: the id in the path. */
+  readonly mappingId?: string;
   readonly input: Input;
   readonly url: URL;
   readonly headers: Headers;
@@ -51,6 +61,10 @@ export interface Call<Input> {
   /** Aborted when the client's connection is gone. */
   readonly signal: AbortSignal;
   readonly streamFault?: StreamFault;
+  /** Where an injected fault makes a create fail (CREATE-4). */
+  readonly createFault?: 'vault' | 'provisioner';
+  /** For answers whose body is a stream. */
+  readonly watch: StreamWatch;
 }
 
 /**
@@ -72,10 +86,14 @@ export interface Route<Input = unknown> {
     readonly json: 'required' | 'ignored';
     /** Which 400 this route answers with (BODY-4). */
     readonly invalid: 'invalid_body' | 'bad_request';
+    /** `none`: white space is no body, and needs no content type (DELETE-2, BODY-1). */
+    readonly blank?: 'none';
   };
   parse(parts: RequestParts): Input;
   place?(call: Call<Input>): void;
-  act(call: Call<Input>): Response | Promise<Response>;
+  act(call: Call<Input>): Answer | Promise<Answer>;
+  /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
+  readonly timeout?: 'signing_timeout';
   /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
   readonly successor?: string;
 }

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { nameSchema, STATUSES } from './intern.js';
+
+const credential = z.string().min(8);
+
+/** A person of a workspace. One caller, whichever of its credentials it uses (AUTH-2). */
+export const memberSchema = z.strictObject({
+  id: z.string().min(1),
+  name: z.string(),
+  workspace_id: z.uuid(),
+  /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
+  programme: z.boolean().default(true),
+  oauth_subject: z.string().min(1),
+  api_key: credential,
+  /** Grant with `vault:read`. */
+  oauth_token: credential,
+  oauth_interns_only_token: credential,
+});
+export type Member = z.infer<typeof memberSchema>;
+
+/** A SCIM group mapping as it goes over the wire (SCIM-1). */
+export const scimMappingSchema = z.strictObject({
+  id: z.uuid(),
+  scim_group_id: z.uuid(),
+  workspace_id: z.uuid(),
+  organization_id: z.string(),
+  role: z.enum(['admin', 'member']),
+  created_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  updated_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+});
+export type ScimMapping = z.infer<typeof scimMappingSchema>;
+
+/** An intern that is there from the start. */
+export const seedInternSchema = z.strictObject({
+  id: z.uuid(),
+  name: nameSchema,
+  /** Id of the member it belongs to; it lives in that member's workspace. */
+  creator: z.string(),
+  status: z.enum(STATUSES).default('running'),
+  description: z.string().nullable().default(null),
+  instructions: z.string().nullable().default(null),
+  model: z.string().nullable().default(null),
+  vault_id: z.uuid(),
+  api_key: credential,
+});
+
+/**
+ * The world an emulator starts from. The target descriptor takes the first member as the caller, the next one of the
+ * same workspace as its peer, the first of another workspace as the foreigner, the first outside the programme as the
+ * outsider, and the first intern and mapping.
+ */
+export const seedSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    organization: z.strictObject({ id: z.string().min(1), name: z.string() }),
+    workspaces: z.array(z.strictObject({ id: z.uuid(), name: z.string() })).min(1),
+    members: z.array(memberSchema).min(1),
+    management_key: credential,
+    scim_group_mappings: z.array(scimMappingSchema),
+    interns: z.array(seedInternSchema),
+  })
+  .superRefine((seed, context) => {
+    const workspaces = new Set(seed.workspaces.map((workspace) => workspace.id));
+    const members = new Set(seed.members.map((member) => member.id));
+    for (const [index, member] of seed.members.entries())
+      if (!workspaces.has(member.workspace_id))
+        context.addIssue({ code: 'custom', path: ['members', index, 'workspace_id'], message: 'no such workspace' });
+    for (const [index, intern] of seed.interns.entries())
+      if (!members.has(intern.creator))
+        context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
+    const seen = new Set<string>();
+    const once = (value: string, path: (string | number)[]) => {
+      if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'this credential is used twice' });
+      seen.add(value);
+    };
+    once(seed.management_key, ['management_key']);
+    for (const [index, member] of seed.members.entries())
+      for (const key of ['api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
+        once(member[key], ['members', index, key]);
+    for (const [index, intern] of seed.interns.entries()) once(intern.api_key, ['interns', index, 'api_key']);
+  });
+export type Seed = z.infer<typeof seedSchema>;

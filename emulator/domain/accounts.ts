@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Seed } from '../contract/seed.js';
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from './caller.js';
+
+interface Entry {
+  readonly digest: Buffer;
+  readonly caller: Caller;
+}
+
+/**
+ * Who a credential belongs to. Credentials are looked up and compared by a keyed digest, so that neither tells by its
+ * time how much of a guess was right (AUTH-9).
+ */
+export interface Accounts {
+  /** The caller of a bearer token, or undefined. */
+  resolve(token: string): Caller | undefined;
+  /** Makes an intern's own key known, or forgets it (AUTH-4, DELETE-1). */
+  addOwnKey(row: InternRow): void;
+  removeOwnKey(row: InternRow): void;
+  /** Takes every secret that was ever known out of a text. */
+  redact(text: string): string;
+  /** Has a secret redacted that is no credential of the interface (a daemon token). */
+  addSecret(secret: string): void;
+}
+
+const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
+export const OWN_KEY_PREFIX = 'emu-ikey-';
+export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
+const GENERATED = /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/g;
+
+export const REDACTED = '[redacted]';
+
+/** `digestKey` is any secret of this emulator: 32 random bytes. */
+export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
+  const entries = new Map<string, Entry>();
+  const secrets = new Set<string>();
+  let pattern: RegExp | undefined;
+
+  const digest = (token: string) => createHmac('sha256', digestKey).update(token).digest();
+  const addSecret = (secret: string) => {
+    if (secrets.has(secret) || secret.replace(GENERATED, '') === '') return;
+    secrets.add(secret);
+    pattern = undefined;
+  };
+  const add = (token: string, caller: Caller) => {
+    const own = digest(token);
+    entries.set(own.toString('base64'), { digest: own, caller });
+    addSecret(token);
+  };
+
+  for (const member of seed.members) {
+    const base = { id: member.id, workspaceId: member.workspace_id, programme: member.programme };
+    const oauth = { ...base, kind: 'oauth', subject: member.oauth_subject } as const;
+    add(member.api_key, { ...base, kind: 'api_key' });
+    add(member.oauth_token, { ...oauth, grant: 'full' });
+    add(member.oauth_interns_only_token, { ...oauth, grant: 'interns' });
+  }
+  add(seed.management_key, { id: 'management', kind: 'management', workspaceId: '', programme: false });
+
+  return {
+    resolve(token) {
+      const given = digest(token);
+      const entry = entries.get(given.toString('base64'));
+      return entry && timingSafeEqual(entry.digest, given) ? entry.caller : undefined;
+    },
+    addOwnKey(row) {
+      add(row.api_key, {
+        id: `intern:${row.id}`,
+        kind: 'own_key',
+        workspaceId: row.record.workspace_id,
+        programme: true,
+        internId: row.id,
+      });
+    },
+    removeOwnKey(row) {
+      entries.delete(digest(row.api_key).toString('base64'));
+    },
+    addSecret,
+    redact(text) {
+      pattern ??= new RegExp([...secrets].map((secret) => escape(secret)).join('|'), 'g');
+      return text.replace(pattern, REDACTED).replace(GENERATED, REDACTED);
+    },
+  };
+}

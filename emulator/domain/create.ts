@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../contract/errors.js';
+import type { CreateBody, Intern } from '../contract/intern.js';
+import type { IdempotencyRow, InternRow } from '../contract/state.js';
+import { OWN_KEY_PREFIX } from './accounts.js';
+import type { Caller } from './caller.js';
+import type { Interns, InternsDeps } from './interns.js';
+import type { Processes } from './processes.js';
+
+export interface CreateRequest {
+  readonly caller: Caller;
+  readonly body: CreateBody;
+  /** The `Idempotency-Key` header; without it the key is derived from the body. */
+  readonly key: string | undefined;
+  /** Where an injected fault makes this very call fail. */
+  readonly failAt?: 'vault' | 'provisioner';
+}
+
+export interface CreateResult {
+  /** False when a finished create was replayed. */
+  readonly created: boolean;
+  readonly intern: Intern;
+}
+
+/** JSON with its keys sorted: equal texts for equal JSON values. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/**
+ * Creates interns such that a retry resumes (CREATE-1 to CREATE-4). A create is a record, then a vault, then, where it
+ * was asked for, the provisioner; what a failure left undone stands on the intern's row, and the retry with the same key
+ * and body takes it up there. Nothing waits in between, so that racing retries see each other's work.
+ *
+ * @returns a function that throws 409 (`idempotency_key_reused`, `name_conflict`, `vault_unavailable`) and 502
+ *   (`upstream_unavailable`)
+ */
+export function createCreate(interns: Interns, processes: Processes, deps: InternsDeps) {
+  const { clock, random, store } = deps;
+  const entries = store.collection('idempotency');
+  const meta = store.collection('meta');
+
+  const nextSeq = (): number => {
+    const last = meta.get('seq')?.value;
+    const seq = typeof last === 'number' ? last + 1 : 1;
+    meta.put({ id: 'seq', value: seq });
+    return seq;
+  };
+
+  const attachable = (workspaceId: string, vaultId: string): boolean => {
+    for (const row of store.collection('interns').values())
+      if (row.record.vault_id === vaultId && row.record.workspace_id === workspaceId)
+        return row.record.status !== 'destroying';
+    return false;
+  };
+
+  const begin = ({ caller, body }: CreateRequest): InternRow => {
+    if (interns.nameTaken(caller.id, caller.workspaceId, body.name)) throw new Refusal('name_conflict');
+    if (body.vault_id !== undefined && !attachable(caller.workspaceId, body.vault_id))
+      throw new Refusal('vault_unavailable');
+    const id = random.uuid();
+    const now = new Date(clock.now()).toISOString();
+    return interns.put({
+      id,
+      seq: nextSeq(),
+      record: {
+        id,
+        name: body.name,
+        description: body.description ?? null,
+        instructions: body.instructions ?? null,
+        model: null,
+        status: 'stopped',
+        last_failure_message: null,
+        progress: null,
+        hostname: null,
+        workspace_id: caller.workspaceId,
+        vault_id: null,
+        attached_vault_id: body.vault_id ?? null,
+        created_at: now,
+        updated_at: now,
+      },
+      creator: caller.id,
+      api_key: random.token(OWN_KEY_PREFIX),
+      script: null,
+      booted: null,
+      disk_id: null,
+      daemon_token: null,
+      loss_acknowledged: false,
+      unfinished: body.provision ? ['vault', 'provisioner'] : ['vault'],
+      failed_once: [],
+    });
+  };
+
+  /** Fails a step where a fault or the script says so. The intern keeps what was done. */
+  const attempt = (row: InternRow, step: 'vault' | 'provisioner', failAt: string | undefined): InternRow => {
+    const byScript = deps.plan(row)[step] === 'fails_once' && !row.failed_once.includes(step);
+    const noted = byScript ? interns.put(row, undefined, { failed_once: [...row.failed_once, step] }) : row;
+    if (byScript || failAt === step)
+      throw new Refusal('upstream_unavailable', { detail: `the ${step} failed; a retry completes intern ${row.id}` });
+    return noted;
+  };
+
+  /** Does what is left to do, and returns the record as the answer shows it. */
+  const finish = (start: InternRow, failAt: string | undefined): Intern => {
+    let row = start;
+    let shown = row.record;
+    for (let step = row.unfinished[0]; step; step = row.unfinished[0]) {
+      row = attempt(row, step, failAt);
+      const rest = row.unfinished.slice(1);
+      if (step === 'vault') {
+        row = interns.put(row, { vault_id: random.uuid() }, { unfinished: rest });
+        shown = row.record;
+      } else {
+        row = interns.put(row, undefined, { unfinished: rest });
+        // It may have been provisioned by hand since.
+        shown = row.record.status === 'stopped' ? processes.provision(row).record : row.record;
+      }
+    }
+    return shown;
+  };
+
+  return (request: CreateRequest): CreateResult => {
+    const hash = createHash('sha256').update(canonicalJson(request.body)).digest('hex');
+    const id = `${request.caller.id}\n${request.key === undefined ? `body:${hash}` : `key:${request.key}`}`;
+    const known = entries.get(id);
+    if (known && known.body_hash !== hash) throw new Refusal('idempotency_key_reused');
+    if (known?.answer) return { created: false, intern: known.answer };
+    const unfinished = known && interns.get(known.intern_id);
+    const row = unfinished ?? begin(request);
+    const entry: IdempotencyRow = {
+      id,
+      intern_id: row.id,
+      body_hash: hash,
+      derived: request.key === undefined,
+      answer: null,
+    };
+    if (!unfinished) entries.put(entry);
+    const intern = finish(row, request.failAt);
+    entries.put({ ...entry, answer: intern });
+    return { created: true, intern };
+  };
+}

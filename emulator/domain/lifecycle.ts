@@ -1,0 +1,55 @@
+import type { Status } from '../contract/intern.js';
+
+/** What can happen to an intern: the calls on it, and the steps of a boot and a teardown. */
+export type LifecycleEvent =
+  | 'provision'
+  | 'boot_step'
+  | 'boot_succeeded'
+  | 'boot_failed'
+  | 'suspend'
+  | 'update'
+  | 'delete'
+  | 'teardown_failed'
+  | 'teardown_succeeded';
+
+export interface Transition {
+  readonly from: readonly Status[];
+  readonly on: LifecycleEvent;
+  /** `gone`: the intern, its runtime and its vault cease to be. `same`: allowed, and changes no status. */
+  readonly to: Status | 'gone' | 'same';
+}
+
+const ALIVE: readonly Status[] = [
+  'queued',
+  'provisioning',
+  'running',
+  'failed',
+  'stopped',
+  'destroy_failed',
+  'awaiting_slack_install',
+];
+
+/**
+ * The lifecycle as a table (PROV-1, SUSP-1, UPDATE-1, DELETE-1, DELETE-3). What isn't here isn't allowed, and is
+ * refused with 409 `intern_busy`.
+ */
+export const TRANSITIONS: readonly Transition[] = [
+  { from: ['stopped', 'failed'], on: 'provision', to: 'queued' },
+  { from: ['queued', 'provisioning'], on: 'boot_step', to: 'provisioning' },
+  { from: ['queued', 'provisioning'], on: 'boot_succeeded', to: 'running' },
+  { from: ['queued', 'provisioning'], on: 'boot_failed', to: 'failed' },
+  { from: ['running'], on: 'suspend', to: 'stopped' },
+  { from: ALIVE, on: 'update', to: 'same' },
+  { from: [...ALIVE, 'destroying'], on: 'delete', to: 'destroying' },
+  { from: ['destroying'], on: 'teardown_failed', to: 'destroy_failed' },
+  { from: ['destroying'], on: 'teardown_succeeded', to: 'gone' },
+];
+
+/** Where an event leads from a status, or undefined where it isn't allowed. */
+export function transition(
+  status: Status,
+  event: LifecycleEvent,
+  table: readonly Transition[] = TRANSITIONS,
+): Transition['to'] | undefined {
+  return table.find((row) => row.on === event && row.from.includes(status))?.to;
+}

@@ -1,0 +1,129 @@
+import type { Timer } from '../clock/clock.js';
+import type { InternRow } from '../contract/state.js';
+import { DAEMON_TOKEN_PREFIX } from './accounts.js';
+import type { Interns, InternsDeps } from './interns.js';
+
+/** What goes on by itself: boots and teardowns, along the clock and the intern's script. */
+export interface Processes {
+  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is told. */
+  provision(row: InternRow): InternRow;
+  suspend(row: InternRow): InternRow;
+  /** Starts the teardown, or takes note of an acknowledgement while one goes on (DELETE-1, DELETE-3). */
+  destroy(row: InternRow, acknowledged: boolean): InternRow;
+  /** Takes up the boots and teardowns that a stopped process or an imported state left behind. */
+  resume(): void;
+  /** Drops all of them: the state was replaced, or the emulator closes. */
+  stop(): void;
+}
+
+/** What a `destroy_failed` intern says of itself (DELETE-3). */
+export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not be archived';
+
+export function createProcesses(interns: Interns, deps: InternsDeps): Processes {
+  const { clock, random, store, log } = deps;
+  const timers = new Map<string, Timer>();
+
+  const cancel = (id: string) => {
+    timers.get(id)?.cancel();
+    timers.delete(id);
+  };
+  /** Goes on with an intern `ms` later, if it is still there; what that changes is committed before the clock moves on. */
+  const later = (id: string, ms: number, step: (row: InternRow) => void) => {
+    timers.set(
+      id,
+      clock.timer(ms, () => {
+        timers.delete(id);
+        const row = interns.get(id);
+        if (!row) return;
+        step(row);
+        store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
+      }),
+    );
+  };
+
+  const finishBoot = (row: InternRow) => {
+    const { boot } = deps.plan(row);
+    if (boot.ends === 'failed') {
+      interns.move(row, 'boot_failed', {
+        progress: null,
+        last_failure_message: boot.message ?? 'The runtime did not start',
+      });
+      return;
+    }
+    interns.move(
+      row,
+      'boot_succeeded',
+      { progress: null, hostname: row.record.hostname ?? `${row.record.name}-${row.id.slice(0, 8)}.interns.localhost` },
+      { daemon_token: random.token(DAEMON_TOKEN_PREFIX), disk_id: row.disk_id ?? random.uuid() },
+    );
+  };
+
+  const bootStep = (row: InternRow, index: number): void => {
+    const { boot } = deps.plan(row);
+    const step = boot.steps[index];
+    if (step === undefined) {
+      if (boot.ends !== 'hangs') finishBoot(row);
+      return;
+    }
+    const total = boot.steps.length;
+    interns.move(row, 'boot_step', { progress: { step_label: step, step_number: index + 1, total_steps: total } });
+    // Equal shares, to whole milliseconds, that add up to the whole.
+    const due = (at: number) => Math.round((boot.after * at) / total);
+    later(row.id, due(index + 1) - due(index), (next) => bootStep(next, index + 1));
+  };
+
+  const startBoot = (row: InternRow) => {
+    cancel(row.id);
+    const { model, instructions } = row.record;
+    const booting = interns.put(row, undefined, { booted: { model, instructions } });
+    const { boot } = deps.plan(booting);
+    if (boot.steps.length > 0) return bootStep(booting, 0);
+    const moved = interns.move(booting, 'boot_step', { progress: null });
+    later(moved.id, boot.after, (next) => bootStep(next, 0));
+  };
+
+  const startTeardown = (row: InternRow) => {
+    cancel(row.id);
+    const { teardown } = deps.plan(row);
+    if (teardown.ends === 'hangs') return;
+    later(row.id, teardown.after, (next) => {
+      if (deps.plan(next).teardown.ends === 'workspace_archive_failed' && !next.loss_acknowledged) {
+        interns.move(next, 'teardown_failed', { last_failure_message: ARCHIVE_FAILED });
+      } else {
+        interns.remove(next);
+      }
+    });
+  };
+
+  return {
+    provision(row) {
+      const queued = interns.move(row, 'provision', { last_failure_message: null, progress: null });
+      startBoot(queued);
+      return queued;
+    },
+    suspend(row) {
+      const stopped = interns.move(row, 'suspend', undefined, { daemon_token: null });
+      deps.endRuns(row.id, 'suspended');
+      return stopped;
+    },
+    destroy(row, acknowledged) {
+      const already = row.record.status === 'destroying';
+      const change = { loss_acknowledged: row.loss_acknowledged || acknowledged, daemon_token: null };
+      if (already) return interns.put(row, undefined, change);
+      const destroying = interns.move(row, 'delete', { last_failure_message: null, progress: null }, change);
+      deps.endRuns(row.id, 'deleted');
+      startTeardown(destroying);
+      return destroying;
+    },
+    resume() {
+      const rows = [...store.collection('interns').values()];
+      for (const row of rows) {
+        if (row.record.status === 'queued' || row.record.status === 'provisioning') startBoot(row);
+        if (row.record.status === 'destroying') startTeardown(row);
+      }
+    },
+    stop() {
+      for (const id of [...timers.keys()]) cancel(id);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type ErrorKey, ERRORS, type ErrorRow, Refusal, rowEnvelope } from '../contract/errors.js';
+
+/** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string | ReadableStream<Uint8Array> | null;
+  readonly headers: Record<string, string>;
+}
+
+/** A JSON answer (BASE-2). */
+export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Answer => ({
+  status,
+  body: JSON.stringify(value),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+/** Header values are Latin-1 in one line, and bounded. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
+
+/** The answer of an error row; `detail` goes into a header, since the messages are the interface's (BASE-3). */
+export function errorAnswer(
+  row: ErrorRow,
+  options: { message?: string; detail?: string | undefined; headers?: Readonly<Record<string, string>> } = {},
+): Answer {
+  return json(rowEnvelope(row, options.message), row.status, {
+    ...options.headers,
+    ...(options.detail === undefined ? {} : { 'x-emulator-detail': headerText(options.detail) }),
+  });
+}
+
+/** The answer of a {@link Refusal}. */
+export const refusalAnswer = (refusal: Refusal): Answer =>
+  errorAnswer(ERRORS[refusal.key], { message: refusal.message, detail: refusal.detail, headers: refusal.headers });
+
+/** The answer of a row of the error table. */
+export const errorAnswerOf = (key: ErrorKey): Answer => errorAnswer(ERRORS[key]);
+
+export const toResponse = (answer: Answer): Response =>
+  new Response(answer.body, { status: answer.status, headers: answer.headers });

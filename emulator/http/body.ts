@@ -1,0 +1,47 @@
+import { Refusal } from '../contract/errors.js';
+
+/** The cap of every request body, in bytes (BODY-2). */
+export const MAX_BODY = 1_048_576;
+
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
+ * holds the sender to it (`framed`): then the whole body can be taken at once.
+ *
+ * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
+ */
+export async function readBody(request: Request, framed: boolean): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > MAX_BODY) throw new Refusal('payload_too_large');
+  if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
+  if (framed && request.headers.get('transfer-encoding') === null) return EMPTY;
+  if (!request.body) return EMPTY;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > MAX_BODY) {
+      reader.cancel().catch(() => {});
+      throw new Refusal('payload_too_large');
+    }
+    chunks.push(value);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Whether a body holds nothing but JSON white space. */
+export const isBlank = (bytes: Uint8Array): boolean =>
+  bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
+
+/** Whether a content type declares JSON; parameters such as charset are allowed (BODY-3). */
+export const isJson = (contentType: string | null): boolean =>
+  contentType !== null && contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws SyntaxError or TypeError that says what is wrong with the bytes */
+export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));

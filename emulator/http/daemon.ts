@@ -1,0 +1,53 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { InternDaemonAccess } from '../contract/daemon.js';
+import { Refusal } from '../contract/errors.js';
+import type { InternRow, RevealRow } from '../contract/state.js';
+import { type Route, route } from './route.js';
+
+export interface DaemonDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly store: {
+    collection(name: 'reveals'): { put(row: RevealRow): void };
+    commit(): Promise<void>;
+  };
+  /** Where daemons listen: scheme, host, and port where it isn't the scheme's own. */
+  daemonOrigin(): string;
+  /** How the intern's script says its daemon is. */
+  lifecyclePlan(intern: InternRow): { readonly daemon: 'reachable' | 'unreachable' };
+  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
+}
+
+/** `GET /interns/{id}/daemon` (DAEMON-1, DAEMON-2, AUTH-7). The token goes into the answer and nowhere else. */
+export function daemonRoute(deps: DaemonDeps): Route {
+  return route<undefined>({
+    operation: 'daemon',
+    method: 'GET',
+    path: '/interns/:id/daemon',
+    credential: 'oauth',
+    body: { read: false, json: 'ignored', invalid: 'invalid_body' },
+    parse: () => undefined,
+    async act({ caller, intern }) {
+      if (intern.record.status !== 'running' || intern.daemon_token === null) throw new Refusal('intern_not_running');
+      if (deps.lifecyclePlan(intern).daemon === 'unreachable') throw new Refusal('daemon_unreachable');
+      const reveal: RevealRow = {
+        id: deps.random.uuid(),
+        intern_id: intern.id,
+        caller: caller.subject ?? caller.id,
+        at: new Date(deps.clock.now()).toISOString(),
+      };
+      const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
+      deps.store.collection('reveals').put(reveal);
+      await deps.store.commit();
+      deps.log?.({ event: 'reveal', intern_id: reveal.intern_id, caller: reveal.caller, at: reveal.at });
+      return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+    },
+  });
+}
+
+/** The deprecated alias of {@link daemonRoute} (DAEMON-3). */
+export function daemonAliasRoute(deps: DaemonDeps): Route {
+  const successor = daemonRoute(deps);
+  return { ...successor, path: '/interns/:id/daemon-access', successor: successor.path };
+}

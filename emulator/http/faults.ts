@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { durationSchema } from '../contract/duration.js';
+import { ERRORS, type ErrorRow } from '../contract/errors.js';
+import { type Disconnect, OPERATIONS, type Operation } from './route.js';
+
+/** Body of `POST /_emulator/faults`. */
+export const faultSchema = z
+  .strictObject({
+    operation: z.enum(OPERATIONS),
+    /** How many of the next calls. */
+    times: z.int().min(1).max(1_000_000).default(1),
+    status: z.union([
+      z.literal(408),
+      z.literal(429),
+      z.literal(500),
+      z.literal(502),
+      z.literal(503),
+      z.literal(504),
+    ]).optional(),
+    delay: durationSchema.optional(),
+    /** `true` is `before-headers`. */
+    disconnect: z.union([z.literal(true), z.enum(['before-headers', 'mid-event', 'before-done'])]).optional(),
+    at: z.enum(['vault', 'provisioner']).optional(),
+  })
+  .refine((fault) => fault.at === undefined || fault.operation === 'create', {
+    path: ['at'],
+    message: 'only create fails at a step',
+  })
+  .refine(
+    (fault) =>
+      fault.disconnect === undefined ||
+      fault.disconnect === true ||
+      fault.disconnect === 'before-headers' ||
+      fault.operation === 'chat',
+    { path: ['disconnect'], message: 'only chat streams' },
+  )
+  .refine(
+    (fault) =>
+      fault.status !== undefined ||
+      fault.delay !== undefined ||
+      fault.disconnect !== undefined ||
+      fault.at !== undefined,
+    { message: 'expected one of status, delay, disconnect, at' },
+  );
+export type Fault = z.infer<typeof faultSchema>;
+
+export interface Faults {
+  add(fault: Fault): void;
+  list(): Fault[];
+  clear(): void;
+  /** The fault that the next accepted call of an operation meets; uses up one of its times. */
+  take(operation: Operation): Fault | undefined;
+}
+
+export function createFaults(): Faults {
+  let faults: Fault[] = [];
+  return {
+    add: (fault) => void faults.push(fault),
+    list: () => faults.map((fault) => ({ ...fault })),
+    clear() {
+      faults = [];
+    },
+    take(operation) {
+      if (faults.length === 0) return undefined;
+      const found = faults.find((fault) => fault.operation === operation);
+      if (!found) return undefined;
+      const left = { ...found, times: found.times - 1 };
+      faults = faults.flatMap((fault) => (fault !== found ? [fault] : left.times > 0 ? [left] : []));
+      return found;
+    },
+  };
+}
+
+const BY_STATUS: Readonly<Record<NonNullable<Fault['status']>, ErrorRow>> = {
+  408: ERRORS.timeout,
+  429: ERRORS.rate_limited,
+  500: ERRORS.internal_error,
+  502: ERRORS.upstream_unavailable,
+  503: ERRORS.service_unavailable,
+  504: ERRORS.gateway_timeout,
+};
+
+/** The error an injected status has on an operation: SCIM errors carry no metadata, and its 500 has its own message. */
+export function faultRow(operation: Operation, status: NonNullable<Fault['status']>): ErrorRow {
+  const row = BY_STATUS[status];
+  if (operation !== 'scim') return row;
+  return status === 500 ? ERRORS.scim_internal : { status: row.status, message: row.message };
+}
+
+export const dropOf = (fault: Fault): Disconnect | undefined =>
+  fault.disconnect === true ? 'before-headers' : fault.disconnect;

@@ -1,0 +1,229 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { ERRORS, Refusal } from '../contract/errors.js';
+import type { Settings } from '../contract/settings.js';
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from '../domain/caller.js';
+import type { Interns } from '../domain/interns.js';
+import { type Answer, errorAnswer, refusalAnswer } from './answer.js';
+import { isBlank, isJson, parseJson, readBody } from './body.js';
+import { dropOf, type Faults, faultRow } from './faults.js';
+import type { Journal, JournalDraft } from './journal.js';
+import type { Call, Route } from './route.js';
+
+export interface PipelineDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: () => Settings;
+  readonly interns: Interns;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  /** The caller of a bearer token: seeded, an intern's own, or one from a login. */
+  resolve(token: string): Caller | undefined | Promise<Caller | undefined>;
+  /** Whether a request came in by a regional hostname (BASE-4). */
+  regional(host: string): boolean;
+  log(record: Record<string, unknown>): void;
+}
+
+/** Which rules a path is under: interns, SCIM, or neither. */
+export type Area = 'interns' | 'scim' | 'none';
+
+/** One path of the table with all that is known of it. */
+export interface Resource {
+  readonly area: Area;
+  /** The rows of this path; none for a path that isn't known. */
+  readonly routes: readonly Route[];
+  readonly internId?: string;
+  readonly mappingId?: string;
+}
+
+/** Thrown to drop the connection without an answer. */
+export class DropConnection extends Error {
+  override readonly name = 'DropConnection';
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+const bearer = (header: string | null): string | undefined => (header === null ? undefined : BEARER.exec(header)?.[1]);
+
+/** The methods a path answers to: HEAD goes with GET, OPTIONS with all (BASE-5). */
+const allow = (routes: readonly Route[]): string => {
+  const methods = routes.map((row) => row.method as string);
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+};
+
+/**
+ * Takes one request through the order of refusals (BODY-5): the caller is judged before the body. Each step either
+ * goes on or throws the refusal that is the answer; nothing after it is looked at.
+ */
+export function createPipeline(deps: PipelineDeps) {
+  const { faults, journal, interns } = deps;
+
+  const notFound = (area: Area) =>
+    new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found');
+
+  const callerOf = async (request: Request, area: Area): Promise<Caller> => {
+    const token = bearer(request.headers.get('authorization'));
+    const found = token === undefined ? undefined : deps.resolve(token);
+    const caller = found instanceof Promise ? await found : found;
+    // A management key and the other credentials open different doors (AUTH-6).
+    if (!caller || (caller.kind === 'management') !== (area === 'scim'))
+      throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized');
+    return caller;
+  };
+
+  const rowFor = (resource: Resource, method: string): Route => {
+    const found = resource.routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
+    if (found) return found;
+    throw new Refusal('method_not_allowed', { headers: { allow: allow(resource.routes) } });
+  };
+
+  const judgeKind = (row: Route, caller: Caller) => {
+    if (row.credential === 'oauth' && caller.kind !== 'oauth') throw new Refusal('personal_identity_required');
+    if (row.credential === 'oauth_vault' && (caller.kind !== 'oauth' || caller.grant !== 'full'))
+      throw new Refusal('personal_identity_required');
+  };
+
+  const act = async (
+    request: Request,
+    resource: Resource,
+    row: Route,
+    caller: Caller,
+    intern: InternRow | undefined,
+    draft: JournalDraft,
+    framed: boolean,
+  ): Promise<Answer> => {
+    const bytes = row.body.read ? await readBody(request, framed) : new Uint8Array(0);
+    if (row.body.read) draft.requestBody = bytes;
+    const { headers } = request;
+    const blank = row.body.blank === 'none' && isBlank(bytes);
+    if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(headers.get('content-type')))
+      throw new Refusal('unsupported_media_type');
+    const url = new URL(request.url);
+    const input = row.parse({
+      bytes,
+      query: url.searchParams,
+      headers,
+      json() {
+        if (bytes.length === 0 || blank) return undefined;
+        try {
+          return parseJson(bytes);
+        } catch (error) {
+          throw new Refusal(row.body.invalid, { detail: `the body is not JSON: ${(error as Error).message}` });
+        }
+      },
+    });
+    const call: Call<unknown> = {
+      caller,
+      // Routes without an id in their path never look at it.
+      intern: intern as InternRow,
+      input,
+      url,
+      headers,
+      requestId: draft.id,
+      ...(resource.mappingId === undefined ? {} : { mappingId: resource.mappingId }),
+      get signal() {
+        return request.signal;
+      },
+      get watch() {
+        return journal.watch(draft);
+      },
+    };
+    row.place?.(call);
+    const fault = faults.take(row.operation);
+    if (fault) {
+      if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
+      const drop = dropOf(fault);
+      if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
+      if (fault.status !== undefined && fault.at === undefined)
+        return errorAnswer(faultRow(row.operation, fault.status), {
+          detail: 'injected fault',
+          ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
+        });
+      if (drop) Object.assign(call, { streamFault: { disconnect: drop } });
+      if (fault.at) Object.assign(call, { createFault: fault.at });
+    }
+    return row.act(call);
+  };
+
+  /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
+  const within = async (row: Route, work: Promise<Answer>): Promise<Answer> => {
+    const ms = deps.settings()[row.timeout ?? 'signing_timeout'];
+    let ring: () => void = () => {};
+    const rung = new Promise<void>((resolve) => {
+      ring = resolve;
+    });
+    const timer = deps.clock.timer(ms, () => ring());
+    try {
+      const answer = await Promise.race([work, rung]);
+      if (!answer) work.catch(() => {});
+      return answer ?? refusalAnswer(new Refusal('timeout'));
+    } finally {
+      timer.cancel();
+    }
+  };
+
+  const judge = async (
+    request: Request,
+    resource: Resource,
+    draft: JournalDraft,
+    framed: boolean,
+  ): Promise<Answer> => {
+    const { area } = resource;
+    if (deps.regional(request.headers.get('host') ?? new URL(request.url).host)) throw new Refusal('regional');
+    if (area === 'none') throw notFound(area);
+    const caller = await callerOf(request, area);
+    draft.caller = caller.id;
+    if (area === 'interns' && !caller.programme) throw notFound(area);
+    if (resource.routes.length === 0) throw notFound(area);
+    if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
+    const row = rowFor(resource, request.method);
+    draft.operation = row.operation;
+    // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
+    if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
+    const intern = resource.internId === undefined ? undefined : interns.visible(caller, resource.internId);
+    judgeKind(row, caller);
+    const work = act(request, resource, row, caller, intern, draft, framed);
+    const answer = await (row.timeout ? within(row, work) : work);
+    if (row.successor === undefined) return answer;
+    const successor = row.successor.replace(':id', resource.internId ?? '');
+    return {
+      ...answer,
+      headers: { ...answer.headers, deprecation: 'true', link: `<${successor}>; rel="successor-version"` },
+    };
+  };
+
+  const failure = (error: unknown, resource: Resource, draft: JournalDraft): Answer => {
+    if (error instanceof Refusal) {
+      // No SCIM error has metadata (SCIM-2).
+      if (resource.area === 'scim') {
+        const { status } = ERRORS[error.key];
+        return errorAnswer({ status, message: error.message }, { detail: error.detail, headers: error.headers });
+      }
+      return refusalAnswer(error);
+    }
+    deps.log({ event: 'internal_error', request_id: draft.id, error: error instanceof Error ? error.stack : String(error) });
+    return errorAnswer(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
+  };
+
+  /** `framed` tells that a declared body length was enforced by the transport. */
+  return async (request: Request, resource: Resource, framed: boolean): Promise<Answer> => {
+    const given = request.headers.get('x-request-id');
+    const id = given !== null && REQUEST_ID.test(given) ? given : deps.random.uuid();
+    const draft = journal.begin(id, request);
+    let answer: Answer;
+    try {
+      answer = await judge(request, resource, draft, framed);
+    } catch (error) {
+      if (error instanceof DropConnection) throw error;
+      answer = failure(error, resource, draft);
+    }
+    const headers = { ...answer.headers, 'x-request-id': id };
+    draft.status = answer.status;
+    draft.responseHeaders = headers;
+    if (typeof answer.body === 'string') draft.responseBody = answer.body;
+    if (request.method !== 'HEAD' || answer.body === null) return { ...answer, headers };
+    return { status: answer.status, body: null, headers };
+  };
+}

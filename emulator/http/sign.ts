@@ -1,0 +1,76 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { Refusal } from '../contract/errors.js';
+import { type Profile, proofHeaders } from '../contract/profile.js';
+import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
+import type { Signer } from '../signing/signer.js';
+import { type Route, route } from './route.js';
+
+export interface SignDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'bytes'>;
+  readonly signer: Signer;
+  /** The chat turn limiter. Throws the 429 (SIGN-8). */
+  readonly limiter: { take(callerId: string): void };
+  readonly profile: Profile;
+}
+
+/** One line on what a schema found wrong. */
+const problems = (issues: readonly { path: PropertyKey[]; message: string }[]) =>
+  issues.map(({ path, message }) => `${path.length === 0 ? 'body' : path.join('.')}: ${message}`).join('; ');
+
+/**
+ * `POST /interns/{id}/daemon/sign` (SIGN-1 to SIGN-8, SIGN-10). What surrounds it is the pipeline's: the caller's 401,
+ * 404 and 403, size, media type, and the race of the whole route, reading the body included, against
+ * `settings.signing_timeout` (SIGN-9).
+ */
+export function signRoute(deps: SignDeps): Route {
+  const schema = signBodySchema(deps.profile.route_methods);
+  const names = proofHeaders(deps.profile);
+  return route<SignBody>({
+    operation: 'sign',
+    method: 'POST',
+    path: '/interns/:id/daemon/sign',
+    credential: 'oauth_vault',
+    body: { read: true, json: 'required', invalid: 'invalid_body' },
+    parse(parts) {
+      const parsed = schema.safeParse(parts.json());
+      if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error.issues) });
+      return parsed.data;
+    },
+    act({ caller, intern, input }) {
+      const user = caller.subject;
+      if (user === undefined) throw new Refusal('personal_identity_required');
+      deps.limiter.take(caller.id);
+      const proof = deps.signer.sign({
+        internId: intern.id,
+        timestamp: Math.floor(deps.clock.now() / 1_000),
+        user,
+        bodySha256: input.bodySha256,
+        ...(input.route && {
+          route: {
+            method: input.route.method,
+            path: input.route.path,
+            nonce: deps.random.bytes(16).toString('base64url'),
+          },
+        }),
+      });
+      const answer: SignResponse = {
+        [names.signature]: proof.signature,
+        [names.timestamp]: proof.timestamp,
+        [names.user]: proof.user,
+      };
+      if (proof.signatureV2 !== undefined && proof.nonce !== undefined) {
+        answer[names.signatureV2] = proof.signatureV2;
+        answer[names.nonce] = proof.nonce;
+      }
+      return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+    },
+  });
+}
+
+/** The deprecated alias of {@link signRoute} (SIGN-11). */
+export function signAliasRoute(deps: SignDeps): Route {
+  const successor = signRoute(deps);
+  return { ...successor, path: '/interns/:id/daemon-access/sign', successor: successor.path };
+}
