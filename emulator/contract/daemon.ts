@@ -1,0 +1,79 @@
+import type { ErrorRow } from './errors.js';
+
+/** Answer of `get_intern_daemon` (DAEMON-1). */
+export interface InternDaemonAccess {
+  /** Scheme, host, and port where it isn't the scheme's own. */
+  origin: string;
+  token: string;
+}
+
+/** Why a daemon refuses a request, in the order in which it looks. */
+export const DAEMON_REFUSALS = {
+  token_invalid: 'The daemon token is missing or not of a running intern',
+  proof_missing: 'A proof header is missing',
+  proof_malformed: 'A proof header does not have its form',
+  proof_expired: 'The proof is older than the window',
+  proof_from_future: 'The proof was made in the future',
+  bad_signature: 'A signature does not verify',
+  nonce_reused: 'The nonce was used before',
+} as const;
+export type DaemonReason = keyof typeof DAEMON_REFUSALS;
+
+/** What a bad signature was made for instead, where the daemon can tell. */
+export const DAEMON_HINTS = ['wrong_intern', 'user_mismatch', 'digest_mismatch', 'route_mismatch'] as const;
+export type DaemonHint = (typeof DAEMON_HINTS)[number];
+
+/** Seconds that a proof's timestamp may be ahead of the daemon's clock (SIGN-7). */
+export const FUTURE_TOLERANCE_SECONDS = 5;
+
+/** Bytes of body that a daemon reads at most. */
+export const DAEMON_BODY_CAP = 1_048_576;
+
+/** What a daemon verified, as it echoes it. `method`, `path` and `body_sha256` are those of the request received. */
+export interface Verified {
+  version: 'v1' | 'v2';
+  intern_id: string;
+  user: string;
+  /** Unix seconds, as in the header. */
+  timestamp: string;
+  /** Only with v2. */
+  nonce?: string;
+  method: string;
+  path: string;
+  body_sha256: string;
+}
+export interface DaemonAccepted {
+  ok: true;
+  verified: Verified;
+}
+
+/** The 401 of a daemon. */
+export interface DaemonRefused {
+  error: {
+    code: 401;
+    message: string;
+    metadata: { reason: DaemonReason; retryable: false; hint?: DaemonHint };
+  };
+}
+
+/** The daemon's other refusals, in the envelope of {@link ErrorRow}. */
+export const DAEMON_ERRORS = {
+  too_large: {
+    status: 413,
+    message: `Request body exceeds ${DAEMON_BODY_CAP} bytes`,
+    reason: 'payload_too_large',
+    retryable: false,
+  },
+  unreachable: {
+    status: 502,
+    message: 'The intern daemon cannot be reached',
+    reason: 'intern_unreachable',
+    retryable: true,
+  },
+  internal: {
+    status: 500,
+    message: 'The request could not be completed',
+    reason: 'internal_error',
+    retryable: true,
+  },
+} as const satisfies Record<string, ErrorRow>;

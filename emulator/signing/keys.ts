@@ -1,0 +1,141 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { importPublicKey, type VerifyKey } from './verify.js';
+
+/** A public Ed25519 key as a JWK (RFC 8037). */
+export interface SigningJwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  alg: 'EdDSA';
+  use: 'sig';
+}
+
+/** A pair to sign proofs with. */
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicKey: VerifyKey;
+  readonly jwk: SigningJwk;
+  /** The private key as PKCS #8 PEM, as a store keeps it. */
+  readonly pem: string;
+  readonly source: 'given' | 'seed' | 'stored' | 'generated';
+}
+
+/** A key that can't be used; the message says why. */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey';
+}
+
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The public JWK of a raw public key. */
+export function publicJwk(raw: Uint8Array): SigningJwk {
+  const x = Buffer.from(raw).toString('base64url');
+  // RFC 7638: the required members in lexicographic order, without white space.
+  const kid = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' };
+}
+
+const rawPublic = (key: KeyObject): Buffer => {
+  if (key.asymmetricKeyType !== 'ed25519') {
+    throw new UnusableKey(`expected an Ed25519 key, got ${key.asymmetricKeyType ?? key.type}`);
+  }
+  return Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
+};
+
+function describe(privateKey: KeyObject, source: SigningKey['source']): SigningKey {
+  const raw = rawPublic(createPublicKey(privateKey));
+  const publicKey = importPublicKey(raw);
+  if (!publicKey) throw new UnusableKey('the public key is of small order');
+  return {
+    privateKey,
+    publicKey,
+    jwk: publicJwk(raw),
+    pem: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    source,
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function parseJwk(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UnusableKey('the key is neither PEM nor JSON');
+  }
+  const jwk = isObject(value) && Array.isArray(value.keys) ? value.keys[0] : value;
+  if (!isObject(jwk)) throw new UnusableKey('the key is no JWK');
+  if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519') {
+    throw new UnusableKey('expected a JWK with kty "OKP" and crv "Ed25519"');
+  }
+  return jwk;
+}
+
+const is32Bytes = (value: unknown): value is string =>
+  typeof value === 'string' && Buffer.from(value, 'base64url').length === 32;
+
+/** The pair of a 32-byte secret. */
+export function signingKeyFromSecret(secret: Uint8Array, source: SigningKey['source'] = 'given'): SigningKey {
+  if (secret.length !== 32) throw new UnusableKey(`an Ed25519 secret has 32 bytes, got ${secret.length}`);
+  const der = Buffer.concat([PKCS8_PREFIX, secret]);
+  return describe(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), source);
+}
+
+/** Reads a private Ed25519 key: PKCS #8 PEM, or a JWK. Throws {@link UnusableKey}. */
+export function readPrivateKey(text: string, source: SigningKey['source'] = 'given'): SigningKey {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('-----BEGIN')) {
+    if (trimmed.includes('PUBLIC KEY')) throw new UnusableKey('a private key is needed, this one is public');
+    try {
+      return describe(createPrivateKey(trimmed), source);
+    } catch (cause) {
+      if (cause instanceof UnusableKey) throw cause;
+      throw new UnusableKey('the PEM cannot be read as an unencrypted private key', { cause });
+    }
+  }
+  const jwk = parseJwk(trimmed);
+  if (jwk.d === undefined) throw new UnusableKey('a private key is needed: the JWK has no "d"');
+  if (!is32Bytes(jwk.d)) throw new UnusableKey('the "d" of the JWK is not 32 bytes of Base64url');
+  const key = signingKeyFromSecret(Buffer.from(jwk.d, 'base64url'), source);
+  if (jwk.x !== undefined && jwk.x !== key.jwk.x)
+    throw new UnusableKey('"x" and "d" of the JWK do not belong together');
+  return key;
+}
+
+/** Reads a public Ed25519 key: SPKI PEM, a JWK, or a JWK set (its first key). Throws {@link UnusableKey}. */
+export function readPublicKey(text: string): VerifyKey {
+  const trimmed = text.trim();
+  let raw: Buffer;
+  if (trimmed.startsWith('-----BEGIN')) {
+    try {
+      raw = rawPublic(createPublicKey(trimmed));
+    } catch (cause) {
+      if (cause instanceof UnusableKey) throw cause;
+      throw new UnusableKey('the PEM cannot be read as a key', { cause });
+    }
+  } else {
+    const jwk = parseJwk(trimmed);
+    if (!is32Bytes(jwk.x)) throw new UnusableKey('the "x" of the JWK is not 32 bytes of Base64url');
+    raw = Buffer.from(jwk.x, 'base64url');
+  }
+  const key = importPublicKey(raw);
+  if (!key) throw new UnusableKey('the public key is no point, not canonical, or of small order');
+  return key;
+}
+
+/**
+ * The key of an emulator: as given (PEM or JWK text), else derived from the seed, else as the store kept it (PEM), else
+ * a new one. Throws {@link UnusableKey}.
+ */
+export function loadSigningKey(from: { given?: string; seed?: string; stored?: string }): SigningKey {
+  if (from.given !== undefined) return readPrivateKey(from.given, 'given');
+  if (from.seed !== undefined) {
+    const secret = createHash('sha256').update(`intern-emulator signing key\n${from.seed}`).digest();
+    return signingKeyFromSecret(secret, 'seed');
+  }
+  if (from.stored !== undefined) return readPrivateKey(from.stored, 'stored');
+  return describe(generateKeyPairSync('ed25519').privateKey, 'generated');
+}
