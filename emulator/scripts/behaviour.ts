@@ -1,49 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-
-/** What an intern reports of its use of a model; sent on the final chunk (CHAT-4). */
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  prompt_tokens_details?: { cached_tokens?: number };
-  cost?: number;
-}
-
-export const PERMISSION_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
-export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
-
-/** Asks for leave to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8). */
-export interface PermissionAsk {
-  kind: 'permission';
-  operation: string;
-  options: PermissionOption[];
-}
-
-export interface QuestionField {
-  name: string;
-  type?: 'string' | 'number' | 'integer' | 'boolean';
-  required?: boolean;
-  options?: (string | number | boolean)[];
-  label?: string;
-}
-
-/** Asks the caller something: always asked in chat, answered by `fallback` under invoke (INVOKE-4). */
-export interface QuestionAsk {
-  kind: 'elicitation';
-  message: string;
-  fields: QuestionField[];
-  fallback?: QuestionAnswer;
-}
-
-export type Ask = PermissionAsk | QuestionAsk;
-
-export interface QuestionAnswer {
-  action: 'accept' | 'decline' | 'cancel';
-  content?: Record<string, unknown>;
-}
-/** What comes back from an ask: the chosen option or `cancel`, or the answer to a question. */
-export type Answer = PermissionOption | 'cancel' | QuestionAnswer;
+import type { Answer, Ask } from '../contract/interaction.js';
+import type { ApprovalMode, RunOrigin, Usage } from '../contract/run.js';
 
 /** How a run can end. `deadline` and `cancelled` are endings the intern confirms (CHAT-12), `severed` is not (CHAT-13). */
 export type Ending =
@@ -70,12 +28,13 @@ export interface Turn {
   readonly prompt: string;
   readonly intern: { readonly id: string; readonly name: string; readonly model: string | null };
   readonly session: { readonly id: string };
-  readonly origin: 'chat' | 'invoke';
-  readonly approvalMode: 'manual' | 'self-drive';
+  readonly origin: RunOrigin;
+  readonly approvalMode: ApprovalMode;
 }
 
 /** The only time, cancellation and randomness a behaviour may use. */
 export interface TurnContext {
+  /** `sleep` always ends with the run; `sleep(Infinity)` waits for nothing but that. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Aborted when the run is ended from outside (disconnect, suspend, delete, a deadline). */
   readonly signal: AbortSignal;
@@ -119,6 +78,8 @@ export interface Behaviour {
   readonly name: string;
   turn(turn: Turn, context: TurnContext): TurnGenerator;
   readonly lifecycle?: Partial<LifecyclePlan>;
+  /** What a prompt shows as that was steered into a run of this behaviour (CHAT-14). Default: `(steered: TEXT)`. */
+  steered?(text: string): string;
 }
 
 /** The behaviours an emulator knows, by name. */

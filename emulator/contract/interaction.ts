@@ -1,0 +1,101 @@
+/**
+ * What an intern asks through the input tool, and what may be answered (CHAT-5, CHAT-6). The shapes are published; they
+ * are the `arguments` of the streamed tool call, but for a question's `fallback`, which never leaves the intern.
+ */
+export const PERMISSION_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
+
+/** Asks for leave to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8). */
+export interface PermissionAsk {
+  kind: 'permission';
+  operation: string;
+  options: PermissionOption[];
+}
+
+export type FieldValue = string | number | boolean;
+
+export interface QuestionField {
+  name: string;
+  type?: 'string' | 'number' | 'integer' | 'boolean';
+  required?: boolean;
+  options?: FieldValue[];
+  label?: string;
+}
+
+/** Asks the caller something: always asked in chat, answered by `fallback` under invoke (INVOKE-4). */
+export interface QuestionAsk {
+  kind: 'elicitation';
+  message: string;
+  fields: QuestionField[];
+  fallback?: QuestionAnswer;
+}
+
+export type Ask = PermissionAsk | QuestionAsk;
+
+export interface QuestionAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, unknown>;
+}
+
+/** What comes back from an ask: the chosen option or `cancel`, or the answer to a question. */
+export type Answer = PermissionOption | 'cancel' | QuestionAnswer;
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hasType = (value: unknown, type: QuestionField['type']): boolean => {
+  if (type === undefined) return true;
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+};
+
+/** Says what is wrong with a question's answer, or nothing when it is acceptable. */
+export function questionProblem(ask: QuestionAsk, answer: unknown): string | undefined {
+  if (!isRecord(answer)) return 'expected an object {action, content?}';
+  if (!ACTIONS.includes(answer['action'])) return 'action: expected accept, decline or cancel';
+  if (answer['action'] !== 'accept') return undefined;
+  const content = answer['content'] ?? {};
+  if (!isRecord(content)) return 'content: expected an object of field values';
+  for (const field of ask.fields) {
+    // A field named like an inherited property was not answered by inheriting it.
+    const value = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
+    if (value === undefined) {
+      if (field.required) return `content.${field.name}: required`;
+      continue;
+    }
+    if (!hasType(value, field.type)) return `content.${field.name}: expected ${field.type}`;
+    if (field.options && !field.options.some((option) => option === value)) {
+      return `content.${field.name}: expected one of ${JSON.stringify(field.options)}`;
+    }
+  }
+  return undefined;
+}
+
+/** An answer as read off the wire, or what makes it unacceptable. */
+export type ReadAnswer = { answer: Answer } | { problem: string };
+
+/** Judges the `content` of a `tool` message against what was asked (CHAT-6). */
+export function readAnswer(ask: Ask, content: string): ReadAnswer {
+  if (ask.kind === 'permission') {
+    const offered: readonly string[] = [...ask.options, 'cancel'];
+    if (!offered.includes(content)) return { problem: `expected one of ${offered.join(', ')}` };
+    return { answer: content as PermissionOption | 'cancel' };
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(content);
+  } catch {
+    return { problem: 'expected a JSON object {action, content?}' };
+  }
+  const problem = questionProblem(ask, parsed);
+  return problem === undefined ? { answer: parsed as QuestionAnswer } : { problem };
+}
+
+/** The `arguments` of the tool call that carries an ask: published fields only, in the published order. */
+export function askArguments(ask: Ask): string {
+  return ask.kind === 'permission'
+    ? JSON.stringify({ kind: ask.kind, operation: ask.operation, options: ask.options })
+    : JSON.stringify({ kind: ask.kind, message: ask.message, fields: ask.fields });
+}

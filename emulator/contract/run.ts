@@ -1,0 +1,54 @@
+import type { Ask } from './interaction.js';
+
+/** What an intern reports of its use of a model; sent on the final chunk (CHAT-4). */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details?: { cached_tokens?: number };
+  cost?: number;
+}
+
+/** How a run ended, as the control interface shows it. */
+export type RunEnded = 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed';
+
+/** Where a run began. Decides whether questions are asked, and which deadline it has. */
+export type RunOrigin = 'chat' | 'invoke';
+
+export type ApprovalMode = 'manual' | 'self-drive';
+
+/** A run as `GET /_emulator/runs` shows it. Times are ISO 8601 UTC with milliseconds. */
+export interface RunView {
+  id: string;
+  intern_id: string;
+  session_id: string;
+  origin: RunOrigin;
+  status: 'running' | 'waiting' | 'ended';
+  /** Only while it waits. */
+  question?: { id: string; deadline: string };
+  ended?: RunEnded;
+  started_at: string;
+  ended_at?: string;
+}
+
+/**
+ * What a chat run leaves for its reader, oldest first. An `ask` and an `end` are each the last event of a response; what
+ * follows an `ask` belongs to the response that answers it.
+ */
+export type RunEvent =
+  | { readonly type: 'content'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** The intern reports which model it runs: what follows carries it. */
+  | { readonly type: 'model'; readonly model: string }
+  | { readonly type: 'ask'; readonly id: string; readonly ask: Ask }
+  | RunEnd;
+
+export interface RunEnd {
+  readonly type: 'end';
+  readonly ended: RunEnded;
+  readonly usage: Usage | null;
+  /** Of a failure, by the intern's own judgement. */
+  readonly retryable: boolean;
+  /** Replaces the message of the error's row. */
+  readonly message?: string;
+}
