@@ -1,4 +1,4 @@
-import { type ErrorKey, ERRORS, type ErrorRow, Refusal, rowEnvelope } from '../contract/errors.js';
+import { ERRORS, type ErrorKey, type ErrorRow, type Refusal, rowEnvelope } from '../contract/errors.js';
 
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
 export interface Answer {

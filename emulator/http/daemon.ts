@@ -3,6 +3,7 @@ import type { Random } from '../clock/random.js';
 import type { InternDaemonAccess } from '../contract/daemon.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow, RevealRow } from '../contract/state.js';
+import { json } from './answer.js';
 import { type Route, route } from './route.js';
 
 export interface DaemonDeps {
@@ -41,7 +42,7 @@ export function daemonRoute(deps: DaemonDeps): Route {
       deps.store.collection('reveals').put(reveal);
       await deps.store.commit();
       deps.log?.({ event: 'reveal', intern_id: reveal.intern_id, caller: reveal.caller, at: reveal.at });
-      return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+      return json(answer, 200, { 'cache-control': 'no-store' });
     },
   });
 }

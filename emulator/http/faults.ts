@@ -9,14 +9,9 @@ export const faultSchema = z
     operation: z.enum(OPERATIONS),
     /** How many of the next calls. */
     times: z.int().min(1).max(1_000_000).default(1),
-    status: z.union([
-      z.literal(408),
-      z.literal(429),
-      z.literal(500),
-      z.literal(502),
-      z.literal(503),
-      z.literal(504),
-    ]).optional(),
+    status: z
+      .union([z.literal(408), z.literal(429), z.literal(500), z.literal(502), z.literal(503), z.literal(504)])
+      .optional(),
     delay: durationSchema.optional(),
     /** `true` is `before-headers`. */
     disconnect: z.union([z.literal(true), z.enum(['before-headers', 'mid-event', 'before-done'])]).optional(),

@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { ERRORS, Refusal } from '../contract/errors.js';
 import type { Settings } from '../contract/settings.js';
-import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { type Answer, errorAnswer, refusalAnswer } from './answer.js';
@@ -90,7 +89,6 @@ export function createPipeline(deps: PipelineDeps) {
     resource: Resource,
     row: Route,
     caller: Caller,
-    intern: InternRow | undefined,
     draft: JournalDraft,
     framed: boolean,
   ): Promise<Answer> => {
@@ -116,8 +114,11 @@ export function createPipeline(deps: PipelineDeps) {
     });
     const call: Call<unknown> = {
       caller,
-      // Routes without an id in their path never look at it.
-      intern: intern as InternRow,
+      /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
+      get intern() {
+        if (resource.internId === undefined) throw new Error(`${row.path} has no intern in its path`);
+        return interns.visible(caller, resource.internId);
+      },
       input,
       url,
       headers,
@@ -164,12 +165,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
   };
 
-  const judge = async (
-    request: Request,
-    resource: Resource,
-    draft: JournalDraft,
-    framed: boolean,
-  ): Promise<Answer> => {
+  const judge = async (request: Request, resource: Resource, draft: JournalDraft, framed: boolean): Promise<Answer> => {
     const { area } = resource;
     if (deps.regional(request.headers.get('host') ?? new URL(request.url).host)) throw new Refusal('regional');
     if (area === 'none') throw notFound(area);
@@ -182,9 +178,9 @@ export function createPipeline(deps: PipelineDeps) {
     draft.operation = row.operation;
     // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
     if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
-    const intern = resource.internId === undefined ? undefined : interns.visible(caller, resource.internId);
+    if (resource.internId !== undefined) interns.visible(caller, resource.internId);
     judgeKind(row, caller);
-    const work = act(request, resource, row, caller, intern, draft, framed);
+    const work = act(request, resource, row, caller, draft, framed);
     const answer = await (row.timeout ? within(row, work) : work);
     if (row.successor === undefined) return answer;
     const successor = row.successor.replace(':id', resource.internId ?? '');
@@ -203,7 +199,11 @@ export function createPipeline(deps: PipelineDeps) {
       }
       return refusalAnswer(error);
     }
-    deps.log({ event: 'internal_error', request_id: draft.id, error: error instanceof Error ? error.stack : String(error) });
+    deps.log({
+      event: 'internal_error',
+      request_id: draft.id,
+      error: error instanceof Error ? error.stack : String(error),
+    });
     return errorAnswer(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
   };
 

@@ -4,6 +4,7 @@ import { Refusal } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
 import type { Signer } from '../signing/signer.js';
+import { json } from './answer.js';
 import { type Route, route } from './route.js';
 
 export interface SignDeps {
@@ -21,8 +22,7 @@ const problems = (issues: readonly { path: PropertyKey[]; message: string }[]) =
 
 /**
  * `POST /interns/{id}/daemon/sign` (SIGN-1 to SIGN-8, SIGN-10). What surrounds it is the pipeline's: the caller's 401,
- * 404 and 403, size, media type, and the race of the whole route, reading the body included, against
- * `settings.signing_timeout` (SIGN-9).
+ * 404 and 403, size, media type, and the deadline of the whole operation, reading the body included (SIGN-9).
  */
 export function signRoute(deps: SignDeps): Route {
   const schema = signBodySchema(deps.profile.route_methods);
@@ -32,6 +32,7 @@ export function signRoute(deps: SignDeps): Route {
     method: 'POST',
     path: '/interns/:id/daemon/sign',
     credential: 'oauth_vault',
+    timeout: 'signing_timeout',
     body: { read: true, json: 'required', invalid: 'invalid_body' },
     parse(parts) {
       const parsed = schema.safeParse(parts.json());
@@ -64,7 +65,7 @@ export function signRoute(deps: SignDeps): Route {
         answer[names.signatureV2] = proof.signatureV2;
         answer[names.nonce] = proof.nonce;
       }
-      return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+      return json(answer, 200, { 'cache-control': 'no-store' });
     },
   });
 }

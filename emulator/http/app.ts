@@ -1,0 +1,67 @@
+import { Hono } from 'hono';
+import { toResponse } from './answer.js';
+import { type Area, createPipeline, type PipelineDeps, type Resource } from './pipeline.js';
+import type { Route } from './route.js';
+
+/** Everything is below this (BASE-1). */
+export const BASE = '/api/v1';
+
+/** What @hono/node-server hands over beside the request; absent in process. */
+export interface NodeBindings {
+  readonly incoming?: { readonly socket: { destroy(): void } };
+}
+
+/** Tells @hono/node-server that the connection was dealt with. */
+const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
+
+const areaOf = (path: string): Area => {
+  const below = path.slice(BASE.length);
+  if (!path.startsWith(`${BASE}/`)) return 'none';
+  if (below === '/interns' || below.startsWith('/interns/')) return 'interns';
+  if (below === '/scim' || below.startsWith('/scim/')) return 'scim';
+  return 'none';
+};
+
+/**
+ * The interface as a Hono app, made from the route table: one handler per path, which also answers other methods on it,
+ * and one for all that isn't a path.
+ *
+ * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
+ */
+export function createApp(routes: readonly Route[], deps: PipelineDeps): Hono<{ Bindings: NodeBindings }> {
+  const app = new Hono<{ Bindings: NodeBindings }>();
+  const run = createPipeline(deps);
+
+  const serve = async (request: Request, bindings: NodeBindings | undefined, resource: Resource): Promise<Response> => {
+    const socket = bindings?.incoming?.socket;
+    try {
+      return toResponse(await run(request, resource, socket !== undefined));
+    } catch {
+      // Only a dropped connection gets here: everything else became an answer.
+      if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
+      socket.destroy();
+      return new Response(null, { headers: ALREADY_SENT });
+    }
+  };
+
+  const byPath = new Map<string, Route[]>();
+  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  for (const [path, rows] of byPath) {
+    const area = areaOf(BASE + path);
+    app.all(BASE + path, (c) => {
+      const internId = c.req.param('id');
+      const mappingId = c.req.param('mappingId');
+      return serve(c.req.raw, c.env, {
+        area,
+        routes: rows,
+        ...(internId === undefined ? {} : { internId }),
+        ...(mappingId === undefined ? {} : { mappingId }),
+      });
+    });
+  }
+  app.notFound((c) => serve(c.req.raw, c.env, { area: areaOf(c.req.path), routes: [] }));
+  app.onError((error) => {
+    throw error;
+  });
+  return app;
+}

@@ -1,0 +1,171 @@
+import type { z } from 'zod';
+import { Refusal } from '../contract/errors.js';
+import {
+  type CreateBody,
+  createBodySchema,
+  type DeleteBody,
+  type DeleteInternResponse,
+  deleteBodySchema,
+  type ProvisionInternResponse,
+  type SuspendInternResponse,
+  type UpdateBody,
+  updateBodySchema,
+} from '../contract/intern.js';
+import type { CreateRequest, CreateResult } from '../domain/create.js';
+import type { Interns } from '../domain/interns.js';
+import type { Processes } from '../domain/processes.js';
+import type { Store } from '../store/store.js';
+import { json } from './answer.js';
+import { type ListQuery, listPage, parseListQuery } from './list.js';
+import { type RequestParts, type Route, route } from './route.js';
+
+export interface InternRoutesDeps {
+  readonly interns: Interns;
+  readonly processes: Processes;
+  readonly store: Store;
+  create(request: CreateRequest): CreateResult;
+}
+
+const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
+const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
+const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
+
+/** Where a value broke a schema: `name: expected …`. */
+export const issueText = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+    .join('; ');
+
+/** Holds a body against its schema, or throws the 400 of lifecycle routes (BODY-4). */
+function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new Refusal('invalid_body', { detail: issueText(result.error) });
+  return result.data;
+}
+
+/** A body with any field is refused; none, white space and `{}` have no field (BODY-1). */
+function parseNoFields(parts: RequestParts): undefined {
+  const value = parts.json();
+  if (value === undefined) return undefined;
+  const empty = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  if (!empty) throw new Refusal('invalid_body', { detail: 'body: this operation takes no fields' });
+  return undefined;
+}
+
+function idempotencyKey(headers: Headers): string | undefined {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (key.length < 1 || key.length > 255) throw new Refusal('invalid_idempotency_key');
+  return key;
+}
+
+/** The lifecycle operations: LIST, CREATE, GET, UPDATE, DELETE, PROV and SUSP of the contract. */
+export function internRoutes({ interns, processes, store, create }: InternRoutesDeps): Route[] {
+  return [
+    route<ListQuery>({
+      operation: 'list',
+      method: 'GET',
+      path: '/interns',
+      credential: 'any',
+      body: NO_BODY,
+      parse: ({ query }) => parseListQuery(query),
+      place({ caller, input }) {
+        if (input.workspaceId !== undefined && input.workspaceId.toLowerCase() !== caller.workspaceId)
+          throw new Refusal('workspace_not_found');
+      },
+      act: ({ caller, input }) => json(listPage(interns.list(caller), input)),
+    }),
+    route<{ body: CreateBody; key: string | undefined }>({
+      operation: 'create',
+      method: 'POST',
+      path: '/interns',
+      credential: 'any',
+      body: JSON_BODY,
+      parse: (parts) => ({ body: checked(createBodySchema, parts.json()), key: idempotencyKey(parts.headers) }),
+      place({ caller, input }) {
+        if (input.body.workspace_id.toLowerCase() !== caller.workspaceId) throw new Refusal('workspace_not_found');
+      },
+      async act({ caller, input, createFault }) {
+        try {
+          const { created, intern } = create({
+            caller,
+            body: input.body,
+            key: input.key,
+            ...(createFault ? { failAt: createFault } : {}),
+          });
+          await store.commit();
+          return json(intern, created ? 201 : 200);
+        } catch (error) {
+          // What was done before a step failed is kept, so that the retry can resume it.
+          await store.commit();
+          throw error;
+        }
+      },
+    }),
+    route<undefined>({
+      operation: 'get',
+      method: 'GET',
+      path: '/interns/:id',
+      credential: 'any',
+      body: NO_BODY,
+      parse: () => undefined,
+      act: ({ intern }) => json(intern.record),
+    }),
+    route<UpdateBody>({
+      operation: 'update',
+      method: 'PATCH',
+      path: '/interns/:id',
+      credential: 'any',
+      body: JSON_BODY,
+      parse: (parts) => checked(updateBodySchema, parts.json()),
+      async act({ intern, input }) {
+        const { record } = interns.update(intern, input);
+        await store.commit();
+        return json(record);
+      },
+    }),
+    route<DeleteBody>({
+      operation: 'delete',
+      method: 'DELETE',
+      path: '/interns/:id',
+      credential: 'any',
+      body: OPTIONAL_BODY,
+      parse(parts) {
+        const value = parts.json();
+        return value === undefined ? {} : checked(deleteBodySchema, value);
+      },
+      async act({ intern, input }) {
+        processes.destroy(intern, input.acknowledge_workspace_loss ?? false);
+        await store.commit();
+        return json({ deleting: true } satisfies DeleteInternResponse, 202);
+      },
+    }),
+    route<undefined>({
+      operation: 'provision',
+      method: 'POST',
+      path: '/interns/:id/provision',
+      credential: 'any',
+      body: OPTIONAL_BODY,
+      parse: parseNoFields,
+      async act({ intern }) {
+        processes.provision(intern);
+        await store.commit();
+        return json({ provisioning: true } satisfies ProvisionInternResponse, 202);
+      },
+    }),
+    route<undefined>({
+      operation: 'suspend',
+      method: 'POST',
+      path: '/interns/:id/suspend',
+      credential: 'any',
+      body: OPTIONAL_BODY,
+      parse: parseNoFields,
+      async act({ intern }) {
+        processes.suspend(intern);
+        await store.commit();
+        return json({ suspended: true } satisfies SuspendInternResponse);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,22 @@
+import { Refusal } from '../contract/errors.js';
+import type { ScimMapping } from '../contract/seed.js';
+import { json } from './answer.js';
+import { type Route, route } from './route.js';
+
+/** The one SCIM operation (SCIM-1, SCIM-2): UUIDs match in any case, anything else is unknown. */
+export function scimRoute(mappings: readonly ScimMapping[]): Route {
+  const byId = new Map(mappings.map((mapping) => [mapping.id.toLowerCase(), mapping]));
+  return route<undefined>({
+    operation: 'scim',
+    method: 'GET',
+    path: '/scim/group-mappings/:mappingId',
+    credential: 'management',
+    body: { read: false, json: 'ignored', invalid: 'invalid_body' },
+    parse: () => undefined,
+    act({ mappingId }) {
+      const data = byId.get((mappingId ?? '').toLowerCase());
+      if (!data) throw new Refusal('scim_not_found');
+      return json({ data });
+    },
+  });
+}
