@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What a finding holds against the target. Values are shown, never interpreted. */
+export interface Difference {
+  /** What was looked at: `status of the second create`. */
+  readonly what: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/**
+ * The kit's own assertion. Only this is a finding against the target; any other throw out of a check is an error of the
+ * kit.
+ */
+export class Finding extends Error implements Difference {
+  override readonly name = 'Finding';
+  readonly what: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+  constructor(difference: Difference, options?: ErrorOptions) {
+    super(`${difference.what}: expected ${brief(difference.expected)}, got ${brief(difference.actual)}`, options);
+    this.what = difference.what;
+    this.expected = difference.expected;
+    this.actual = difference.actual;
+  }
+}
+
+/** Thrown where a target cannot be brought into the state that a check needs: a skip that names the need. */
+export class Unmet extends Error {
+  override readonly name = 'Unmet';
+  constructor(
+    readonly need: string,
+    why: string,
+  ) {
+    super(`${need}: ${why}`);
+  }
+}
+
+/** A value in one line, cut to `max` characters. */
+export function brief(value: unknown, max = 300): string {
+  let text: string;
+  if (typeof value === 'string') text = JSON.stringify(value);
+  else if (value instanceof RegExp) text = String(value);
+  else if (value instanceof Uint8Array) text = `${value.length} bytes`;
+  else {
+    try {
+      text = JSON.stringify(value) ?? String(value);
+    } catch {
+      text = String(value);
+    }
+  }
+  return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text;
+}
+
+/** Always a finding. */
+export function fail(what: string, expected: unknown, actual: unknown): never {
+  throw new Finding({ what, expected, actual });
+}
+
+/** `expected` says in words what should hold. */
+export function ok(holds: unknown, what: string, expected: string, actual?: unknown): asserts holds {
+  if (!holds) fail(what, expected, actual);
+}
+
+/** Deep equality of JSON values; the order of keys does not count. */
+export function equal<T>(actual: unknown, expected: T, what: string): asserts actual is T {
+  if (!isDeepStrictEqual(actual, expected)) fail(what, expected, actual);
+}
+
+export function notEqual(actual: unknown, unexpected: unknown, what: string): void {
+  if (isDeepStrictEqual(actual, unexpected)) fail(what, `anything but ${brief(unexpected)}`, actual);
+}
+
+export function oneOf<T>(actual: unknown, allowed: readonly T[], what: string): asserts actual is T {
+  if (!allowed.some((value) => isDeepStrictEqual(actual, value))) fail(what, `one of ${brief(allowed)}`, actual);
+}
+
+export function match(actual: unknown, pattern: RegExp, what: string): asserts actual is string {
+  if (typeof actual !== 'string' || !pattern.test(actual)) fail(what, pattern, actual);
+}
+
+export function isObject(actual: unknown, what: string): asserts actual is Record<string, unknown> {
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) fail(what, 'a JSON object', actual);
+}
+
+export function isArray(actual: unknown, what: string): asserts actual is unknown[] {
+  if (!Array.isArray(actual)) fail(what, 'a JSON array', actual);
+}
+
+export function isString(actual: unknown, what: string): asserts actual is string {
+  if (typeof actual !== 'string') fail(what, 'a string', actual);
+}
+
+/** Exactly these keys, in any order. */
+export function hasKeys(
+  actual: unknown,
+  keys: readonly string[],
+  what: string,
+): asserts actual is Record<string, unknown> {
+  isObject(actual, what);
+  const found = Object.keys(actual).sort();
+  const wanted = [...keys].sort();
+  if (!isDeepStrictEqual(found, wanted)) fail(`${what}, its keys`, wanted, found);
+}
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** ISO 8601 UTC with milliseconds. */
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

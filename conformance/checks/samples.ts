@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { text } from '../arbitraries/text.js';
+import { equal, fail, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+/** One check of each kind, as patterns for the others. */
+export const SAMPLES = defineChecks([
+  {
+    id: 'lifecycle/update-unknown-field',
+    requirement: 'UPDATE-1',
+    level: 'P',
+    title: 'An update with a field that no intern has is refused.',
+    needs: ['write'],
+    // A negative check: the valid twin succeeds first, then exactly one thing is changed.
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      expect.status(await api.update(intern.id, { description: 'twin' }), 200, 'the valid twin');
+      const answer = await api.update(intern.id, { description: 'twin', colour: 'red' });
+      expect.error(
+        answer,
+        { status: 400, reason: 'invalid_body', retryable: false },
+        'an update with an unknown field',
+      );
+    },
+  },
+  {
+    id: 'lifecycle/update-reads-back',
+    requirement: 'UPDATE-1',
+    level: 'S',
+    title: 'What an update changed is read back, and omitted fields stay unchanged.',
+    needs: ['write'],
+    // A property: one intern serves all candidates where nothing is left behind; else each makes its own.
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      const field = () => fc.option(text({ maxLength: 200 }), { nil: undefined });
+      await property('fields', fc.record({ description: field(), instructions: field() }), async (wanted) => {
+        const body = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
+        expect.status(await api.update(intern.id, body), 200, 'the update');
+        const after = expect.intern(await api.get(intern.id), 200, 'the read after');
+        for (const key of ['description', 'instructions', 'name', 'model'] as const) {
+          equal(after[key], key in body ? body[key] : before[key], `${key} after the update`);
+        }
+      });
+    },
+  },
+  {
+    id: 'chat/tool-call-pauses-and-continues',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title: 'After the answer the stream continues where it paused.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run({ interns, chat, prompt, answer }) {
+      const intern = await interns.running();
+      const asked = await (await chat(intern.id, { prompt: prompt('ask-permission'), approval_mode: 'manual' })).end();
+      expect.finish(asked, 'tool_calls', 'the prompt that asks');
+      const reply = await answer(intern.id, asked, 'allow_once');
+      const rest = await reply.end();
+      expect.finish(rest, 'stop', 'the answered run');
+      equal(rest.sessionId, asked.sessionId, 'session_id of the answered run');
+      ok(
+        !(asked.content !== '' && rest.content.startsWith(asked.content)),
+        'content after the answer',
+        'nothing repeated',
+        rest.content,
+      );
+    },
+  },
+  {
+    id: 'chat/keepalive-in-silence',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'A keepalive is written after 30 seconds of silence.',
+    needs: ['running', 'behaviour:silent', 'slow:31s'],
+    // A clock check: `wait` moves a virtual clock and waits for real elsewhere. Give the network its leave.
+    async run({ interns, chat, prompt, wait, settle }) {
+      const intern = await interns.running();
+      const reply = await chat(intern.id, prompt('silent'));
+      await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
+      await wait(29_000);
+      await settle();
+      equal(reply.transcript.comments.length, 0, 'keepalives after 29 s');
+      await wait(2_000);
+      const t = await reply.until('a keepalive after 31 s', (seen) => seen.comments.length > 0);
+      equal(t.comments[0]?.text, 'keepalive', 'text of the comment');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'create/racing-retries-make-one',
+    requirement: 'CREATE-4',
+    level: 'S',
+    title: 'Equal creates with one key, sent at once, make one intern.',
+    needs: ['write'],
+    // A race: the number of effects is what is asserted, not who won.
+    async run({ api, interns, race }) {
+      const body = interns.body();
+      const headers = { 'idempotency-key': `race-${body.name}` };
+      const answers = await race(8, () => api.create(body, { headers }));
+      for (const answer of answers) expect.status(answer, [200, 201, 409, 503], 'a racing create');
+      const ids = new Set(
+        answers.filter((a) => a.status < 300).map((a) => expect.intern(a, [200, 201], 'a create').id),
+      );
+      if (ids.size !== 1) fail('interns made by 8 equal creates', 1, [...ids]);
+    },
+  },
+]);

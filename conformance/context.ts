@@ -1,0 +1,118 @@
+import type fc from 'fast-check';
+import type { Intern } from '../emulator/contract/intern.js';
+import type { Profile, ProofHeaders } from '../emulator/contract/profile.js';
+import type { BehaviourName } from './check.js';
+import type { Control } from './drivers/control.js';
+import type { Target, TargetClock } from './drivers/driver.js';
+import type { Transcript } from './probe/chunks.js';
+import type { Answer, OpenAnswer } from './probe/client.js';
+import type { ChatReply } from './probe/reply.js';
+import type { As, Send } from './probe/request.js';
+
+/** Options that every operation takes: who sends, and what is added to the request. */
+export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;
+
+/** Requests of the interface, one function per operation. They judge nothing. */
+export interface Api {
+  list(query?: Send['query'], options?: SendOptions): Promise<Answer>;
+  create(body: unknown, options?: SendOptions): Promise<Answer>;
+  get(id: string, options?: SendOptions): Promise<Answer>;
+  update(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
+  /** `body` undefined is no body. */
+  remove(id: string, body?: unknown, options?: SendOptions): Promise<Answer>;
+  provision(id: string, options?: SendOptions): Promise<Answer>;
+  suspend(id: string, options?: SendOptions): Promise<Answer>;
+  invoke(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
+  daemon(id: string, options?: SendOptions): Promise<Answer>;
+  sign(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
+  scim(id: string, options?: SendOptions): Promise<Answer>;
+}
+
+/** What a chat request says, in short. Anything else goes through `ctx.send`/`ctx.open`. */
+export interface ChatInput {
+  readonly prompt?: string;
+  readonly session_id?: string;
+  readonly approval_mode?: string;
+  /** Instead of `prompt`. */
+  readonly messages?: readonly unknown[];
+  /** Further fields of the body. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Makes interns in the run's own name prefix and sees that they are gone at the end. */
+export interface Interns {
+  /** A name nobody has, within the rules for names. */
+  name(): string;
+  /** A valid create body. */
+  body(overrides?: Record<string, unknown>): Record<string, unknown> & { name: string; workspace_id: string };
+  /** Creates one, not provisioned. A refusal is a finding. */
+  stopped(overrides?: Record<string, unknown>, options?: SendOptions): Promise<Intern>;
+  /** A running intern of this check alone. */
+  running(overrides?: Record<string, unknown>, options?: SendOptions): Promise<Intern>;
+  /** A running intern that other checks use too: leave no run open on it and do not change it. */
+  shared(): Promise<Intern>;
+  /** Waits (or moves the clock) until the intern has one of these statuses. Its record, or a finding. */
+  until(id: string, statuses: readonly string[], options?: SendOptions): Promise<Intern>;
+  /** Waits (or moves the clock) until the intern is 404. */
+  untilGone(id: string, options?: SendOptions): Promise<void>;
+  /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
+  own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
+  /** An id that no intern has. */
+  unknownId(): string;
+}
+
+/** Everything a check works with. */
+export interface Ctx {
+  readonly target: Target;
+  readonly profile: Profile;
+  /** Names of the proof headers under the profile. */
+  readonly proof: ProofHeaders;
+  /** One request and its whole answer. */
+  send(send: Send): Promise<Answer>;
+  /** One request whose answer is still coming. */
+  open(send: Send): Promise<OpenAnswer>;
+  readonly api: Api;
+  readonly interns: Interns;
+  /** Starts a chat request. The reply is read in the background. */
+  chat(id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply>;
+  /** Answers the question that `asked` ended with: echo, tool message, session. `content` goes as it is when a string. */
+  answer(
+    id: string,
+    asked: Transcript,
+    content: unknown,
+    options?: SendOptions & Pick<ChatInput, 'approval_mode'>,
+  ): Promise<ChatReply>;
+  /** A prompt that leads an intern to behave so. */
+  prompt(behaviour: BehaviourName, text?: string): string;
+  /** A prompt that runs this turn. Needs `control`. */
+  script(turn: readonly Record<string, unknown>[]): Promise<string>;
+  /** The control interface. Needs `control`. */
+  readonly control: Control;
+  /** The target's clock. Needs `clock`. */
+  readonly clock: TargetClock;
+  /** Lets `ms` pass: moves the clock where there is one, waits for real elsewhere. Needs `slow:…`. */
+  wait(ms: number): Promise<void>;
+  /** Lets arrive what is already on its way. */
+  settle(): Promise<void>;
+  /** Sends to the daemon of an intern. Needs `daemon`. */
+  daemon(
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array },
+  ): Promise<Answer>;
+  /** Starts `n` at once and waits for all. */
+  race<T>(n: number, start: (index: number) => Promise<T>): Promise<T[]>;
+  /** A bearer token that opens nothing. */
+  readonly wrongKey: As;
+  /**
+   * Holds `predicate` against generated values; a finding in it is shrunk, run again to tell a flaky one, and reported
+   * with its counterexample. `name` is unique within the check.
+   */
+  property<Ts extends [unknown, ...unknown[]]>(
+    name: string,
+    ...args: [...arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, predicate: (...values: Ts) => Promise<void>]
+  ): Promise<void>;
+  /** Ends the check as a skip: the target could not be led there. */
+  unmet(need: string, why: string): never;
+  /** Chance of this check, from the seed of the run. */
+  random(): number;
+}

@@ -1,0 +1,195 @@
+import type { Fetch } from '../probe/client.js';
+
+/** A run as the control interface shows it. */
+export interface ControlRun {
+  readonly id: string;
+  readonly intern_id: string;
+  readonly session_id: string;
+  readonly origin: 'chat' | 'invoke';
+  readonly status: 'running' | 'waiting' | 'ended';
+  readonly question?: { readonly id: string; readonly deadline: string | number };
+  readonly ended?: 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed';
+  readonly started_at: string;
+  readonly ended_at?: string;
+}
+
+export interface ControlIntern {
+  readonly intern: Record<string, unknown>;
+  readonly vault: { readonly id: string } | null;
+  readonly script: string | null;
+  readonly api_key: string;
+  readonly runs: readonly ControlRun[];
+}
+
+export interface Reveal {
+  readonly intern_id: string;
+  readonly caller: string;
+  readonly at: string;
+}
+
+export type FaultOperation =
+  | 'list'
+  | 'create'
+  | 'get'
+  | 'update'
+  | 'delete'
+  | 'provision'
+  | 'suspend'
+  | 'chat'
+  | 'invoke'
+  | 'daemon'
+  | 'sign'
+  | 'scim';
+
+export interface Fault {
+  readonly operation: FaultOperation;
+  readonly times?: number;
+  readonly status?: number;
+  /** ms, or `"5s"`. */
+  readonly delay?: number | string;
+  readonly disconnect?: true;
+  readonly at?: 'vault' | 'provisioner';
+}
+
+/** A JSON script; its words are those of the contract. */
+export interface Script {
+  readonly turn?: readonly Record<string, unknown>[];
+  readonly lifecycle?: Record<string, unknown>;
+}
+
+/** The control interface could not be used. An error of the kit or of the emulator's own surface, never a finding. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+}
+
+/** Calls of the control interface that checks use. What they change is put back after the check. */
+export interface Control {
+  /** Any call below `/_emulator`, for checks of the control interface itself. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  now(): Promise<number>;
+  advance(ms: number): Promise<void>;
+  /** Puts a script under a fresh name and answers the name. */
+  script(script: Script): Promise<string>;
+  /** Makes a running or coming intern behave by a script, shipped or put. */
+  useScript(internId: string, name: string): Promise<void>;
+  intern(id: string): Promise<ControlIntern>;
+  runs(internId: string): Promise<readonly ControlRun[]>;
+  reveals(): Promise<readonly Reveal[]>;
+  limit(turnsPerMinute: number): Promise<void>;
+  fault(fault: Fault): Promise<void>;
+  /** Journal as text, for a search of what must not stand in it. */
+  journal(): Promise<string>;
+}
+
+export interface ControlState extends Control {
+  /** Undoes what was changed since the last call. */
+  restore(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface ControlOptions {
+  readonly fetch: Fetch;
+  /** Up to and including /_emulator. */
+  readonly url: string;
+  readonly token?: string;
+  /** Tells scripts of this run from those of others. */
+  readonly tag: string;
+}
+
+export function createControl(options: ControlOptions): ControlState {
+  const { url } = options;
+  let scripts: string[] = [];
+  let count = 0;
+  let faulty = false;
+  let limited = false;
+  let before: number | undefined;
+
+  const call: Control['call'] = async (method, path, body, headers = {}) => {
+    const request = new Request(`${url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...headers,
+      },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return options.fetch(request);
+  };
+  const must = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    let response: Response;
+    try {
+      response = await call(method, path, body);
+    } catch (error) {
+      throw new ControlError(`${method} /_emulator${path}: ${error instanceof Error ? error.message : error}`);
+    }
+    const text = await response.text();
+    if (!response.ok)
+      throw new ControlError(`${method} /_emulator${path} answered ${response.status}: ${text.slice(0, 300)}`);
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch {
+      throw new ControlError(`${method} /_emulator${path} answered no JSON: ${text.slice(0, 300)}`);
+    }
+  };
+  const instant = (value: unknown, what: string): number => {
+    const ms = typeof value === 'number' ? value : Date.parse(String(value));
+    if (!Number.isFinite(ms)) throw new ControlError(`${what} is no time: ${JSON.stringify(value)}`);
+    return ms;
+  };
+  const lift = async (turns: number) => {
+    await must('PUT', '/limits', { turns_per_minute: turns });
+  };
+
+  return {
+    call,
+    async now() {
+      return instant((await must<{ now: unknown }>('GET', '/clock')).now, 'now of /_emulator/clock');
+    },
+    async advance(ms) {
+      await must('POST', '/clock', { advance: ms });
+    },
+    async script(script) {
+      const name = `kit-${options.tag}-${++count}`;
+      scripts.push(name);
+      await must('PUT', `/scripts/${name}`, { name, ...script });
+      return name;
+    },
+    async useScript(internId, name) {
+      await must('PUT', `/interns/${internId}/script`, { name });
+    },
+    intern: (id) => must<ControlIntern>('GET', `/interns/${id}`),
+    async runs(internId) {
+      return (await must<{ data: ControlRun[] }>('GET', `/runs?intern_id=${encodeURIComponent(internId)}`)).data;
+    },
+    async reveals() {
+      return (await must<{ data: Reveal[] }>('GET', '/reveals')).data;
+    },
+    async limit(turns) {
+      if (before === undefined) before = (await must<{ turns_per_minute: number }>('GET', '/limits')).turns_per_minute;
+      limited = turns !== 0;
+      await lift(turns);
+    },
+    async fault(fault) {
+      faulty = true;
+      await must('POST', '/faults', fault);
+    },
+    async journal() {
+      return (await call('GET', '/journal')).text();
+    },
+    async restore() {
+      if (faulty) await must('DELETE', '/faults');
+      faulty = false;
+      if (limited) await lift(0);
+      limited = false;
+      const gone = scripts;
+      scripts = [];
+      for (const name of gone) await call('DELETE', `/scripts/${name}`).then((response) => response.body?.cancel());
+    },
+    async end() {
+      if (before !== undefined) await lift(before);
+      before = undefined;
+    },
+  };
+}

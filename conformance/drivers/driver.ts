@@ -1,0 +1,65 @@
+import type { Profile } from '../../emulator/contract/profile.js';
+import type { BehaviourName, Need } from '../check.js';
+import type { Fetch } from '../probe/client.js';
+import type { CredentialName } from '../probe/request.js';
+import type { Control } from './control.js';
+
+/** A public key that proofs are verified with. */
+export interface PublicKey {
+  readonly kty: string;
+  readonly crv: string;
+  /** Base64url of the 32 bytes. */
+  readonly x: string;
+  readonly kid?: string;
+}
+
+/** What is known of the target. */
+export interface Target {
+  readonly kind: 'emulator' | 'live';
+  /** Up to and including /api/v1, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly profile: Profile;
+  readonly workspaceId: string;
+  readonly foreignWorkspaceId?: string;
+  readonly oauthSubject?: string;
+  readonly peerOauthSubject?: string;
+  readonly scimMappingId?: string;
+  readonly publicKeys: readonly PublicKey[];
+  /** Intern that the `own_key` credential belongs to. */
+  readonly ownInternId?: string;
+  readonly regionalHost?: string;
+  readonly daemonOrigin?: string;
+}
+
+/** The clock of a target that can be moved. */
+export interface TargetClock {
+  /** ms since the epoch, as the target has it. */
+  now(): Promise<number>;
+  /** Answers once all that it caused has settled. */
+  advance(ms: number): Promise<void>;
+}
+
+/** What a target can do, and how it is made to. */
+export interface Driver {
+  readonly target: Target;
+  readonly fetch: Fetch;
+  /** Sends to the fake daemon. Same as `fetch` over a network. */
+  readonly daemonFetch: Fetch;
+  readonly control?: Control;
+  readonly clock?: TargetClock;
+  /** ms of real time that one wait may take where no clock can be moved. */
+  readonly slow: number;
+  credential(name: CredentialName): string | undefined;
+  /** Undefined where the need is met, else why it is not. */
+  lacks(need: Need): string | undefined;
+  /** A prompt that leads an intern to behave so; `text` is what it says beside that. */
+  prompt(behaviour: BehaviourName, text?: string): string;
+  /** Lets arrive what is already on its way. */
+  settle(): Promise<void>;
+  /** Before the first check: lifts the limiter. */
+  begin(): Promise<void>;
+  /** After each check: puts limits, faults and scripts back as they were. */
+  restore(): Promise<void>;
+  /** After the last: puts everything back and lets go. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,111 @@
+import type { Intern } from '../emulator/contract/intern.js';
+import { brief, equal, Finding, fail, hasKeys, isObject, match, ok } from './assert.js';
+import type { Transcript } from './probe/chunks.js';
+import type { Answer } from './probe/client.js';
+import type { Level, RequirementId } from './requirements/index.js';
+
+/** An answer in one line, for findings. */
+export const shown = (answer: Answer): string => `${answer.status} ${answer.text.slice(0, 300)}`;
+
+/** The status, with the body shown where it is another. */
+export function status(answer: Answer, expected: number | readonly number[], what: string): void {
+  const allowed = typeof expected === 'number' ? [expected] : expected;
+  if (!allowed.includes(answer.status))
+    fail(`status of ${what}`, allowed.length === 1 ? allowed[0] : allowed, shown(answer));
+}
+
+/** Some refusal of the client's doing: 4xx. */
+export function refused(answer: Answer, what: string): void {
+  if (answer.status < 400 || answer.status > 499) fail(what, 'a refusal (4xx)', shown(answer));
+}
+
+export interface ExpectedError {
+  readonly status: number;
+  readonly message?: string | RegExp;
+  readonly reason?: string;
+  readonly retryable?: boolean;
+  /** `absent`: must not be there; default: looked at only as far as reason and retryable say. */
+  readonly metadata?: 'absent';
+}
+
+/** An error body in its envelope (BASE-3), with as much of it as is stated. */
+export function error(answer: Answer, expected: ExpectedError, what: string): void {
+  status(answer, expected.status, what);
+  isObject(answer.json, `body of ${what}`);
+  const body = answer.json.error;
+  isObject(body, `error of ${what}`);
+  equal(body.code, expected.status, `error.code of ${what}`);
+  ok(typeof body.message === 'string' && body.message !== '', `error.message of ${what}`, 'a message', body.message);
+  if (typeof expected.message === 'string') equal(body.message, expected.message, `error.message of ${what}`);
+  else if (expected.message !== undefined) match(body.message, expected.message, `error.message of ${what}`);
+  if (expected.metadata === 'absent') {
+    ok(!('metadata' in body), `error of ${what}`, 'no metadata', body.metadata);
+    return;
+  }
+  if (expected.reason === undefined && expected.retryable === undefined && !('metadata' in body)) return;
+  isObject(body.metadata, `error.metadata of ${what}`);
+  ok(typeof body.metadata.reason === 'string', `error.metadata.reason of ${what}`, 'a string', body.metadata.reason);
+  ok(
+    typeof body.metadata.retryable === 'boolean',
+    `error.metadata.retryable of ${what}`,
+    'a boolean',
+    body.metadata.retryable,
+  );
+  if (expected.reason !== undefined) equal(body.metadata.reason, expected.reason, `error.metadata.reason of ${what}`);
+  if (expected.retryable !== undefined) {
+    equal(body.metadata.retryable, expected.retryable, `error.metadata.retryable of ${what}`);
+  }
+}
+
+/** An intern record: an object with the fields that checks read. Its exact form is a check of its own (GET-1). */
+export function intern(answer: Answer, expected: number | readonly number[], what: string): Intern {
+  status(answer, expected, what);
+  isObject(answer.json, `body of ${what}`);
+  const { id, name, status: state } = answer.json;
+  ok(typeof id === 'string' && id !== '', `id of ${what}`, 'an id', id);
+  ok(typeof name === 'string', `name of ${what}`, 'a name', name);
+  ok(typeof state === 'string', `status field of ${what}`, 'a status', state);
+  return answer.json as unknown as Intern;
+}
+
+/** Data, and where the list goes on. */
+export function page(answer: Answer, what: string): { data: Intern[]; has_more: unknown; next_cursor: unknown } {
+  status(answer, 200, what);
+  isObject(answer.json, `body of ${what}`);
+  const { data, has_more, next_cursor } = answer.json;
+  if (!Array.isArray(data)) fail(`data of ${what}`, 'an array', data);
+  return { data: data as Intern[], has_more, next_cursor };
+}
+
+/** Exactly these keys. */
+export const keys = (answer: Answer, names: readonly string[], what: string) =>
+  hasKeys(answer.json, names, `body of ${what}`);
+
+/**
+ * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
+ */
+export function grammar(t: Transcript, level: Level, requirement?: RequirementId): void {
+  const counted = level === 'S' ? ['S'] : level === 'P' ? ['S', 'P'] : ['S', 'P', 'C'];
+  const found = t.problems.filter(
+    (problem) => counted.includes(problem.level) && (requirement === undefined || problem.requirement === requirement),
+  );
+  const first = found[0];
+  if (first !== undefined) {
+    throw new Finding({
+      what: `order and shape of the stream (${first.requirement})`,
+      expected: 'none of its rules broken',
+      actual: found.map((problem) => problem.text),
+    });
+  }
+}
+
+/** The finish reason, with the content so far shown where it is another. */
+export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error', what = 'the stream'): void {
+  if (t.finish !== expected) {
+    fail(
+      `finish_reason of ${what}`,
+      expected,
+      `${t.finish ?? 'none'}; content ${brief(t.content)}; error ${brief(t.error)}`,
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { Redactor } from './redact.js';
+
+/** A request as it was sent, secrets already taken out. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text of the body, cut where it is long; bytes that are no UTF-8 stand as their number. */
+  readonly body?: string;
+}
+
+/** Bytes as the network delivered them. `at` in ms since the run began. */
+export interface Piece {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** One request and what came back, for reports. Serialisable and free of secrets. */
+export interface Exchange {
+  readonly number: number;
+  /** ms since the run began. */
+  readonly at: number;
+  readonly request: RecordedRequest;
+  readonly response?: {
+    readonly at: number;
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly pieces: readonly Piece[];
+    /** How the body ended: `end`, `cancelled` by the kit, or what broke it; absent while it is open. */
+    readonly ended?: string;
+  };
+  /** Why there is no response. */
+  readonly error?: string;
+}
+
+/** Longest body that a transcript keeps whole. */
+const KEPT = 16_384;
+
+/** An exchange while it is going on. Holds bytes raw in memory only; what leaves through {@link snapshot} is redacted. */
+export class Evidence {
+  private readonly pieces: { at: number; bytes: Uint8Array }[] = [];
+  private kept = 0;
+  private dropped = 0;
+  private head: { at: number; status: number; headers: Record<string, string> } | undefined;
+  private ended: string | undefined;
+  private error: string | undefined;
+
+  constructor(
+    readonly number: number,
+    private readonly at: number,
+    private readonly request: RecordedRequest,
+    private readonly redactor: Redactor,
+  ) {}
+
+  answered(at: number, status: number, headers: Headers): void {
+    this.head = { at, status, headers: this.redactor.headers(headers) };
+  }
+
+  received(at: number, bytes: Uint8Array): void {
+    if (this.kept > 4 * KEPT) {
+      this.dropped += bytes.length;
+      return;
+    }
+    this.kept += bytes.length;
+    this.pieces.push({ at, bytes });
+  }
+
+  close(how: string): void {
+    this.ended ??= this.redactor.text(how);
+  }
+
+  failed(why: string): void {
+    this.error = this.redactor.text(why);
+  }
+
+  snapshot(): Exchange {
+    const { head } = this;
+    return {
+      number: this.number,
+      at: this.at,
+      request: this.request,
+      ...(head === undefined
+        ? {}
+        : { response: { ...head, pieces: this.text(), ...(this.ended === undefined ? {} : { ended: this.ended }) } }),
+      ...(this.error === undefined ? {} : { error: this.error }),
+    };
+  }
+
+  private text(): Piece[] {
+    const decoder = new TextDecoder();
+    const texts = this.pieces.map((piece) => decoder.decode(piece.bytes, { stream: true }));
+    // A secret may lie across two pieces: it is looked for in the whole text.
+    const clean = this.redactor.pieces(texts);
+    const pieces = this.pieces.map((piece, index) => ({ at: piece.at, text: clean[index] ?? '' }));
+    if (this.dropped > 0) pieces.push({ at: this.pieces.at(-1)?.at ?? 0, text: `… ${this.dropped} more bytes` });
+    return pieces;
+  }
+}
+
+/** Text of a request body for the transcript. */
+export function bodyText(body: string | Uint8Array | undefined): string | undefined {
+  if (body === undefined) return undefined;
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body.subarray(0, KEPT));
+  const length = body.length;
+  return length > KEPT ? `${text.slice(0, 512)}… (${length} long)` : text;
+}

@@ -1,0 +1,103 @@
+/** Keys whose string values are credentials wherever they stand in a JSON answer. */
+const SECRET_KEYS =
+  /"(token|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
+const HIDDEN = '[redacted]';
+const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-emulator-token']);
+
+/** Takes secrets out of everything that a report could show, as it is recorded. */
+export interface Redactor {
+  /** Makes a value a secret from now on. */
+  learn(secret: string): void;
+  /** Learns the credentials that a JSON text carries under their usual keys. */
+  learnFrom(text: string): void;
+  text(text: string): string;
+  /** Redacts a text that came in pieces, keeping the pieces. */
+  pieces(texts: readonly string[]): string[];
+  headers(headers: Headers): Record<string, string>;
+  /** Redacts every string within a JSON-like value. */
+  deep(value: unknown): unknown;
+}
+
+export function createRedactor(known: readonly string[] = []): Redactor {
+  const secrets = new Set<string>();
+  let pattern: RegExp | undefined;
+
+  const spellings = (secret: string) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  ];
+  const learn = (secret: string) => {
+    if (secret.length < 6 || secrets.has(secret)) return;
+    for (const spelling of spellings(secret)) secrets.add(spelling);
+    pattern = undefined;
+  };
+  const expression = () => {
+    if (pattern === undefined && secrets.size > 0) {
+      // Longest first: a secret may begin with another.
+      const ordered = [...secrets].sort((a, b) => b.length - a.length);
+      pattern = new RegExp(ordered.map((secret) => secret.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+    }
+    return pattern;
+  };
+  const text = (value: string) => {
+    const hide = expression();
+    return hide === undefined ? value : value.replace(hide, HIDDEN);
+  };
+  for (const secret of known) learn(secret);
+
+  const redactor: Redactor = {
+    learn,
+    learnFrom(value) {
+      if (!value.includes('token') && !value.includes('key')) return;
+      for (const found of value.matchAll(SECRET_KEYS)) {
+        const key = found[1] ?? '';
+        if (key === 'idempotency_key' || key.startsWith('public_')) continue;
+        if (found[2] !== undefined) learn(found[2]);
+      }
+    },
+    text,
+    pieces(texts) {
+      const hide = expression();
+      if (hide === undefined) return [...texts];
+      const whole = texts.join('');
+      const spans = [...whole.matchAll(hide)].map((found) => [found.index, found.index + found[0].length] as const);
+      if (spans.length === 0) return [...texts];
+      let start = 0;
+      return texts.map((piece) => {
+        const end = start + piece.length;
+        let clean = '';
+        let at = start;
+        for (const [from, to] of spans) {
+          if (to <= start || from >= end) continue;
+          clean += whole.slice(at, Math.max(at, from));
+          if (from >= start) clean += HIDDEN;
+          at = Math.min(end, to);
+        }
+        clean += whole.slice(at, end);
+        start = end;
+        return clean;
+      });
+    },
+    headers(headers) {
+      const clean: Record<string, string> = {};
+      headers.forEach((value, name) => {
+        if (!SECRET_HEADERS.has(name)) clean[name] = text(value);
+        else clean[name] = /^bearer\s/i.test(value) ? `Bearer ${HIDDEN}` : HIDDEN;
+      });
+      return clean;
+    },
+    deep(value) {
+      if (typeof value === 'string') return text(value);
+      if (Array.isArray(value)) return value.map((entry) => redactor.deep(entry));
+      if (value instanceof RegExp) return String(value);
+      if (value instanceof Uint8Array) return `${value.length} bytes`;
+      if (typeof value === 'object' && value !== null) {
+        return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactor.deep(entry)]));
+      }
+      return value;
+    },
+  };
+  return redactor;
+}

@@ -1,0 +1,117 @@
+import { Finding } from '../assert.js';
+import type { Host } from '../time.js';
+import { createChunkGrammar, type Transcript } from './chunks.js';
+import type { Answer, OpenAnswer } from './client.js';
+import { createSseParser } from './sse.js';
+
+/** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
+export interface ChatReply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** What the stream has said so far; live. */
+  readonly transcript: Transcript;
+  /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
+  readonly raw: () => string;
+  /** Waits until `holds`; throws a finding when the stream ends or `timeout` (real ms) passes before. */
+  until(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
+  /** Waits for the end of the body; throws a finding where it does not come within `timeout` (real ms). */
+  end(timeout?: number): Promise<Transcript>;
+  /** Goes away while the response may be streaming: closes the connection. */
+  disconnect(): Promise<void>;
+  /** Cancels the body only, as a client does that has read [DONE]. */
+  cancel(): Promise<void>;
+  /** The body as a whole: for answers that are no stream (errors, the 202 of a steered prompt). */
+  whole(): Promise<Answer>;
+}
+
+export function createReply(open: OpenAnswer, options: { toolName: string; host: Host; timeout: number }): ChatReply {
+  const { host } = options;
+  const parser = createSseParser();
+  const grammar = createChunkGrammar(options.toolName);
+  const { transcript } = grammar;
+  const parts: Uint8Array[] = [];
+  let waiters: (() => void)[] = [];
+  let pumping: Promise<void> | undefined;
+  const wake = () => {
+    const woken = waiters;
+    waiters = [];
+    for (const waiter of woken) waiter();
+  };
+
+  const pump = async () => {
+    let how = 'end';
+    try {
+      for (let piece = await open.read(); piece !== undefined; piece = await open.read()) {
+        parts.push(piece.bytes);
+        for (const item of parser.push(piece.bytes, piece.at)) grammar.take(item);
+        wake();
+      }
+      if (left) how = 'cancelled';
+    } catch (error) {
+      how = left ? 'cancelled' : error instanceof Finding ? String(error.actual) : String(error);
+    }
+    grammar.end(parser.end().unfinished, how);
+    wake();
+  };
+  let left = false;
+  const streams = /text\/event-stream/i.test(open.headers.get('content-type') ?? '');
+  if (streams) pumping = pump();
+
+  const wait = async (what: string, holds: () => boolean, timeout: number) => {
+    if (!streams) {
+      const answer = await open.whole();
+      throw new Finding({
+        what: `chat, ${what}`,
+        expected: 'an event stream (200, text/event-stream)',
+        actual: `${open.status} ${open.headers.get('content-type') ?? 'without content type'}: ${answer.text.slice(0, 300)}`,
+      });
+    }
+    const deadline = host.now() + timeout;
+    while (!holds()) {
+      const remaining = deadline - host.now();
+      if (transcript.ended !== undefined || remaining <= 0) {
+        throw new Finding({
+          what: `chat stream, ${what}`,
+          expected: what,
+          actual:
+            transcript.ended === undefined
+              ? `nothing more within ${timeout} ms`
+              : `the stream ended (${transcript.ended}) after ${transcript.chunks.length} chunks, finish_reason ${transcript.finish ?? 'none'}`,
+        });
+      }
+      await new Promise<void>((resolve) => {
+        const stop = host.later(Math.max(1, remaining), resolve);
+        waiters.push(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
+  };
+
+  return {
+    status: open.status,
+    headers: open.headers,
+    transcript,
+    raw: () => new TextDecoder().decode(Buffer.concat(parts)),
+    async until(what, holds, timeout = options.timeout) {
+      await wait(what, () => holds(transcript), timeout);
+      return transcript;
+    },
+    async end(timeout = options.timeout) {
+      await wait('the end of the body', () => transcript.ended !== undefined, timeout);
+      return transcript;
+    },
+    async disconnect() {
+      left = true;
+      await open.close();
+      await pumping;
+    },
+    async cancel() {
+      left = true;
+      await open.cancel();
+      await pumping;
+    },
+    whole: () => open.whole(),
+  };
+}

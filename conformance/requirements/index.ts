@@ -1,0 +1,33 @@
+import { AUTH } from './auth.js';
+import { BASE } from './base.js';
+import { CHAT } from './chat.js';
+import { EMULATOR } from './emulator.js';
+import { INVOKE } from './invoke.js';
+import { LIFECYCLE } from './lifecycle.js';
+import type { Requirement } from './requirement.js';
+import { SCIM } from './scim.js';
+import { SIGNING } from './signing.js';
+
+export { type Level, type Requirement, sentenceOf, speaksAt } from './requirement.js';
+
+/** Every requirement, in the order of the contract. */
+export const REQUIREMENTS = [
+  ...BASE,
+  ...AUTH,
+  ...LIFECYCLE,
+  ...CHAT,
+  ...INVOKE,
+  ...SIGNING,
+  ...SCIM,
+  ...EMULATOR,
+] as const;
+
+/** Ids of requirements. A check that names another one does not compile. */
+export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
+
+/** The row of an id. */
+export function requirement(id: RequirementId): Requirement {
+  const row = REQUIREMENTS.find((entry) => entry.id === id);
+  if (row === undefined) throw new Error(`no requirement ${id} in the ledger`);
+  return row;
+}

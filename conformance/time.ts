@@ -1,0 +1,43 @@
+/** The one place of the kit that touches the machine's clock, timers and chance. Everything else is given this. */
+export interface Host {
+  /** Milliseconds since the epoch, with fractions. */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once after `ms`; the answer takes it back. */
+  later(ms: number, then: () => void): () => void;
+  /** A few turns of the event loop: enough for what is ready within the process to arrive. */
+  turn(): Promise<void>;
+  /** `length` characters of [a-z0-9], the first one a letter. */
+  tag(length: number): string;
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const ALL = `${LETTERS}0123456789`;
+
+export const systemHost: Host = {
+  now: () => performance.timeOrigin + performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
+  later(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+  async turn() {
+    for (let turns = 0; turns < 4; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+  },
+  tag(length) {
+    const bytes = crypto.getRandomValues(new Uint8Array(length));
+    return Array.from(bytes, (byte, at) => (at === 0 ? LETTERS[byte % 26] : ALL[byte % 36])).join('');
+  },
+};
