@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Seed } from '../contract/seed.js';
+import type { Member, Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from './caller.js';
 
@@ -18,13 +18,17 @@ export interface Accounts {
   /** Makes an intern's own key known, or forgets it (AUTH-4, DELETE-1). */
   addOwnKey(row: InternRow): void;
   removeOwnKey(row: InternRow): void;
+  /** Forgets the own keys of all interns: their rows were replaced. */
+  clearOwnKeys(): void;
+  /** The person of an OAuth subject, for logins that were not seeded. */
+  memberOf(subject: string): Member | undefined;
   /** Takes every secret that was ever known out of a text. */
   redact(text: string): string;
   /** Has a secret redacted that is no credential of the interface (a daemon token). */
   addSecret(secret: string): void;
 }
 
-const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
 export const OWN_KEY_PREFIX = 'emu-ikey-';
@@ -78,9 +82,13 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     removeOwnKey(row) {
       entries.delete(digest(row.api_key).toString('base64'));
     },
+    clearOwnKeys() {
+      for (const [key, entry] of entries) if (entry.caller.kind === 'own_key') entries.delete(key);
+    },
+    memberOf: (subject) => seed.members.find((member) => member.oauth_subject === subject),
     addSecret,
     redact(text) {
-      pattern ??= new RegExp([...secrets].map((secret) => escape(secret)).join('|'), 'g');
+      pattern ??= new RegExp([...secrets].map((secret) => literally(secret)).join('|'), 'g');
       return text.replace(pattern, REDACTED).replace(GENERATED, REDACTED);
     },
   };

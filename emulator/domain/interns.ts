@@ -19,6 +19,8 @@ export interface InternsDeps {
   plan(row: InternRow): LifecyclePlan;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */
   endRuns(internId: string, cause: 'suspended' | 'deleted'): void;
+  /** Lets go of what is left of the runs and sessions of an intern that is gone. */
+  forgetRuns(internId: string): void;
   log(record: Record<string, unknown>): void;
 }
 
@@ -58,8 +60,7 @@ export function createInterns(deps: InternsDeps): Interns {
   const sees = (caller: Caller, row: InternRow) =>
     caller.kind === 'own_key' ? caller.internId === row.id : caller.workspaceId === row.record.workspace_id;
 
-  const touch = (previous: string): string =>
-    new Date(Math.max(clock.now(), Date.parse(previous) + 1)).toISOString();
+  const touch = (previous: string): string => new Date(Math.max(clock.now(), Date.parse(previous) + 1)).toISOString();
 
   const interns: Interns = {
     get: (id) => rows.get(id),
@@ -85,7 +86,8 @@ export function createInterns(deps: InternsDeps): Interns {
     },
     move(row, event, record, change) {
       const to = transition(row.record.status, event);
-      if (to === undefined) throw new Refusal('intern_busy', { detail: `${event} is not allowed while ${row.record.status}` });
+      if (to === undefined)
+        throw new Refusal('intern_busy', { detail: `${event} is not allowed while ${row.record.status}` });
       const status: Status = to === 'same' || to === 'gone' ? row.record.status : to;
       return interns.put(row, { ...record, status }, change);
     },
@@ -111,8 +113,7 @@ export function createInterns(deps: InternsDeps): Interns {
       for (const entry of [...store.collection('idempotency').values()])
         if (entry.intern_id === row.id && (entry.derived || entry.answer === null))
           store.collection('idempotency').delete(entry.id);
-      for (const session of [...store.collection('sessions').values()])
-        if (session.intern_id === row.id) store.collection('sessions').delete(session.id);
+      deps.forgetRuns(row.id);
       // A vault that is gone is attached to nobody any more.
       for (const other of [...rows.values()])
         if (other.record.attached_vault_id !== null && other.record.attached_vault_id === row.record.vault_id)

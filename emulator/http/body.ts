@@ -11,9 +11,9 @@ const EMPTY = new Uint8Array(0);
  *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
-export async function readBody(request: Request, framed: boolean): Promise<Uint8Array> {
+export async function readBody(request: Request, framed: boolean, cap = MAX_BODY): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) > MAX_BODY) throw new Refusal('payload_too_large');
+  if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
   if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
   if (framed && request.headers.get('transfer-encoding') === null) return EMPTY;
   if (!request.body) return EMPTY;
@@ -24,7 +24,7 @@ export async function readBody(request: Request, framed: boolean): Promise<Uint8
     const { done, value } = await reader.read();
     if (done) break;
     size += value.byteLength;
-    if (size > MAX_BODY) {
+    if (size > cap) {
       reader.cancel().catch(() => {});
       throw new Refusal('payload_too_large');
     }

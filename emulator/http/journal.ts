@@ -69,7 +69,7 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
     };
     const headers: Record<string, string> = {};
     raw.headers.forEach((value, name) => {
-      headers[name] = name === 'authorization' ? value.replace(/^(\S+)[^]*/, '$1 [redacted]') : redact(value);
+      headers[name] = name === 'authorization' ? value.replace(/^(\S+).*/s, '$1 [redacted]') : redact(value);
     });
     const seen: JournalEntry = {
       id: raw.id,

@@ -1,0 +1,64 @@
+import type { Seed } from '../contract/seed.js';
+import type { PublicJwk } from '../contract/signing.js';
+
+/**
+ * What a client or a conformance kit needs to know of a target, in one object: `GET /_emulator/target`, `--json`, and
+ * `emulator.target`. People a seed does not have are left out.
+ */
+export interface Target {
+  base_url: string;
+  control_url: string;
+  daemon_origin: string;
+  profile: string;
+  workspace_id: string;
+  foreign_workspace_id?: string;
+  oauth_subject: string;
+  peer_oauth_subject?: string;
+  clock: 'real' | 'virtual';
+  public_keys: PublicJwk[];
+  scim_mapping_id?: string;
+  credentials: {
+    api_key: string;
+    peer_api_key?: string;
+    foreign_api_key?: string;
+    outsider_api_key?: string;
+    management_key: string;
+    oauth_token: string;
+    oauth_interns_only_token: string;
+    peer_oauth_token?: string;
+    intern?: { id: string; api_key: string };
+  };
+}
+
+/** The part of a target that the seed decides: who plays the caller, its peer, the foreigner and the outsider. */
+export function seededTarget(
+  seed: Seed,
+): Omit<Target, 'base_url' | 'control_url' | 'daemon_origin' | 'profile' | 'clock' | 'public_keys'> {
+  const insiders = seed.members.filter((member) => member.programme);
+  const caller = insiders[0] ?? seed.members[0];
+  if (!caller) throw new RangeError('a seed needs a member');
+  const peer = insiders.find((member) => member !== caller && member.workspace_id === caller.workspace_id);
+  const foreign = insiders.find((member) => member.workspace_id !== caller.workspace_id);
+  const outsider = seed.members.find((member) => !member.programme);
+  const foreignWorkspace = seed.workspaces.find((workspace) => workspace.id !== caller.workspace_id);
+  const intern = seed.interns.find((candidate) => candidate.creator === caller.id);
+  const mapping = seed.scim_group_mappings[0];
+  return {
+    workspace_id: caller.workspace_id,
+    ...(foreignWorkspace && { foreign_workspace_id: foreignWorkspace.id }),
+    oauth_subject: caller.oauth_subject,
+    ...(peer && { peer_oauth_subject: peer.oauth_subject }),
+    ...(mapping && { scim_mapping_id: mapping.id }),
+    credentials: {
+      api_key: caller.api_key,
+      ...(peer && { peer_api_key: peer.api_key }),
+      ...(foreign && { foreign_api_key: foreign.api_key }),
+      ...(outsider && { outsider_api_key: outsider.api_key }),
+      management_key: seed.management_key,
+      oauth_token: caller.oauth_token,
+      oauth_interns_only_token: caller.oauth_interns_only_token,
+      ...(peer && { peer_oauth_token: peer.oauth_token }),
+      ...(intern && { intern: { id: intern.id, api_key: intern.api_key } }),
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The emulator half of the package: everything public, nothing else. */
+export { type ClockControl, type ClockMode, createClock, VIRTUAL_EPOCH } from './clock/clock.js';
+export { createRandom, type Random } from './clock/random.js';
+export { parseDuration } from './contract/duration.js';
+export { ERRORS, type ErrorEnvelope, type ErrorKey } from './contract/errors.js';
+export type { Intern, InternListResponse, Status } from './contract/intern.js';
+export { PROFILES, type Profile, proofHeaders } from './contract/profile.js';
+export type { RunView } from './contract/run.js';
+export type { Seed } from './contract/seed.js';
+export type { Settings } from './contract/settings.js';
+export type { Target } from './control/target.js';
+export { createEmulator, type Emulator, type ListenAt } from './emulator.js';
+export { type EmulatorOptions, OptionError } from './options.js';
+export type {
+  Answer,
+  Ask,
+  Behaviour,
+  BehaviourEvent,
+  LifecyclePlan,
+  Turn,
+  TurnContext,
+  TurnGenerator,
+} from './scripts/behaviour.js';
+export { StoreError } from './store/errors.js';
+export { VERSION } from './version.js';

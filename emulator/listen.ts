@@ -1,0 +1,73 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { hostDelay } from './clock/host.js';
+import { envelope } from './contract/errors.js';
+
+/** How long connections may take to drain when a listener closes, in ms of real time. */
+const DRAIN = 1_500;
+
+export interface Listener {
+  readonly port: number;
+  /** Stops listening, gives what is under way a moment to end, then cuts it. */
+  close(): Promise<void>;
+}
+
+type Fetch = (request: Request, bindings: { incoming: IncomingMessage }) => Response | Promise<Response>;
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  fetch: Fetch;
+  /** Requests that a handler of Node's own takes (the login provider); true when it did. */
+  intercept?(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * Lets @hono/node-server put its faster Request and Response in place of the global ones. For a process of our own;
+   * never inside somebody else's.
+   */
+  readonly replaceGlobals?: boolean;
+}
+
+const refused = () =>
+  new Response(JSON.stringify(envelope('invalid_body', 'Invalid request')), {
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+  });
+
+/**
+ * Binds a fetch function to a port.
+ *
+ * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) when the port can't be had
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const handle = getRequestListener(options.fetch as Parameters<typeof getRequestListener>[0], {
+    overrideGlobalObjects: options.replaceGlobals ?? false,
+    // Requests that are no requests: a host header that isn't one, a target that isn't a URL.
+    errorHandler: refused,
+  });
+  const server: Server = createServer((request, response) => {
+    if (options.intercept?.(request, response)) return;
+    handle(request, response);
+  });
+  // Long silences are part of the interface: a stream may say nothing for minutes.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await Promise.race([closed, hostDelay(DRAIN)]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

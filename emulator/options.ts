@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
+import { JsonSyntaxError, parseJson } from './contract/json.js';
+import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
+import { type Seed, seedSchema } from './contract/seed.js';
+import { type Settings, settingsSchema } from './contract/settings.js';
+import type { Behaviour } from './scripts/behaviour.js';
+
+/** What an emulator is made of. All of it may be left out. */
+export interface EmulatorOptions {
+  /** Path of the JSON store; without it, everything is kept in memory. */
+  data?: string;
+  /** The world to start from: a seed, or the path of one. Default: `fixtures/seeds/default.json`. */
+  seedFile?: string | Seed;
+  /** Seed of ids, keys and randomness: same seed, same requests, same bytes. Default: a random one. */
+  seed?: string;
+  /** Names of the deployment: a shipped profile, a profile, or the path of one. Default: `svc`. */
+  profile?: string | Profile;
+  /** `virtual` stands still until it is advanced. Default: `real`. */
+  clock?: 'real' | 'virtual';
+  /** Behaviours written in code. */
+  scripts?: readonly Behaviour[];
+  /** Files of JSON scripts, read again when they change. */
+  scriptFiles?: readonly string[];
+  /** Hosts that count as regional (BASE-4): names, or beginnings that end in a dot. Default: `eu.`. */
+  regionalHosts?: readonly string[];
+  settings?: Partial<Settings>;
+  /** Token of the control interface; needed when it listens beyond loopback. */
+  controlToken?: string;
+  /** Ed25519 private key to sign proofs with: PEM or JWK text. Default: derived from `seed`, else kept in the store. */
+  signingKey?: string;
+  /** Trusts this OIDC issuer's access tokens beside the seeded ones. */
+  oidcIssuer?: string;
+  /** Whether the fake daemon takes v2 proofs only. */
+  requireV2?: boolean;
+  /** Is told what happens, a record each; never a credential. */
+  log?: (record: Record<string, unknown>) => void;
+}
+
+/** An option that can't be used. The message names it, what was wrong and where. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+function readJson(what: string, path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new OptionError(`${what} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new OptionError(`${what} ${path} is not JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function check<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new OptionError(`${what}: ${issue?.path.join('.') || 'the whole'}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** @throws OptionError */
+export function loadProfile(given: string | Profile = 'svc'): Profile {
+  if (typeof given !== 'string') return check('profile', profileSchema, given);
+  if (given === 'svc' || given === 'openrouter') return PROFILES[given];
+  return check(`profile ${given}`, profileSchema, readJson('profile', given));
+}
+
+/** @throws OptionError */
+export function loadSeed(given?: string | Seed): Seed {
+  if (given === undefined) return defaultSeed as Seed;
+  if (typeof given !== 'string') return check('seed', seedSchema, given);
+  return check(`seed file ${given}`, seedSchema, readJson('seed file', given));
+}
+
+/** @throws OptionError */
+export const loadSettings = (given: Partial<Settings> = {}): Settings => check('settings', settingsSchema, given);

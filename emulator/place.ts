@@ -1,0 +1,64 @@
+import type { Target } from './control/target.js';
+import { BASE } from './http/app.js';
+
+/** Whether an address to listen on is reachable from this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** The addresses of a target that listens on `host`; one that listens everywhere is reached by loopback from here. */
+export function placed(
+  host: string,
+  port: number,
+  daemonPort: number,
+): Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'> {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  const origin = `http://${name}:${port}`;
+  return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
+}
+
+type Serve = (request: Request, bindings: Record<string, never>) => Response | Promise<Response>;
+
+/**
+ * Calls a server the way the global `fetch` is called. An aborted request ends its response, as a connection would: the
+ * reader sees the abort, the server sees its client leave.
+ */
+export async function inProcess(
+  serve: Serve,
+  target: Target,
+  input: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
+  const place = typeof input === 'string' ? new URL(input, target.base_url) : input;
+  const request = place instanceof Request && init === undefined ? place : new Request(place, init);
+  request.signal.throwIfAborted();
+  const response = await serve(request, {});
+  const { body } = response;
+  if (!body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  const reader = body.getReader();
+  const abortable = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        request.signal.addEventListener(
+          'abort',
+          () => {
+            reader.cancel(request.signal.reason).catch(() => {});
+            // Too late where the body already ended.
+            try {
+              controller.error(request.signal.reason);
+            } catch {}
+          },
+          { once: true },
+        );
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (request.signal.aborted) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(abortable, response);
+}
