@@ -12,7 +12,7 @@ import { createInterns, type InternsDeps } from './domain/interns.js';
 import { createLimiter } from './domain/limiter.js';
 import { createProcesses } from './domain/processes.js';
 import { createRuns } from './domain/runs.js';
-import { BASE, createApp, type NodeBindings } from './http/app.js';
+import { createApp, type NodeBindings } from './http/app.js';
 import { chatRoute } from './http/chat.js';
 import { daemonAliasRoute, daemonRoute } from './http/daemon.js';
 import { createFaults } from './http/faults.js';

@@ -3,6 +3,7 @@ export { type ClockControl, type ClockMode, createClock, VIRTUAL_EPOCH } from '.
 export { createRandom, type Random } from './clock/random.js';
 export { parseDuration } from './contract/duration.js';
 export { ERRORS, type ErrorEnvelope, type ErrorKey } from './contract/errors.js';
+export type { Answer, Ask } from './contract/interaction.js';
 export type { Intern, InternListResponse, Status } from './contract/intern.js';
 export { PROFILES, type Profile, proofHeaders } from './contract/profile.js';
 export type { RunView } from './contract/run.js';
@@ -12,8 +13,6 @@ export type { Target } from './control/target.js';
 export { createEmulator, type Emulator, type ListenAt } from './emulator.js';
 export { type EmulatorOptions, OptionError } from './options.js';
 export type {
-  Answer,
-  Ask,
   Behaviour,
   BehaviourEvent,
   LifecyclePlan,

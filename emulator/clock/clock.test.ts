@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createClock, VIRTUAL_EPOCH } from './clock.js';
+
+describe('a virtual clock', () => {
+  test('stands still at its epoch until it is advanced', async () => {
+    const clock = createClock('virtual');
+    expect(clock.mode).toBe('virtual');
+    expect(clock.now()).toBe(VIRTUAL_EPOCH);
+    await clock.advance(1_500);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 1_500);
+  });
+
+  test('fires at its time, not a millisecond before', async () => {
+    const clock = createClock('virtual');
+    let fired = 0;
+    clock.timer(1_000, () => fired++);
+    await clock.advance(999);
+    expect(fired).toBe(0);
+    await clock.advance(1);
+    expect(fired).toBe(1);
+    await clock.advance(5_000);
+    expect(fired).toBe(1);
+  });
+
+  test('fires in due order, and in order of making where they are due together', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 40 }), async (delays) => {
+        const clock = createClock('virtual');
+        const fired: [number, number][] = [];
+        for (const [index, delay] of delays.entries()) clock.timer(delay, () => fired.push([clock.now(), index]));
+        await clock.advance(50);
+        const expected = delays
+          .map((delay, index): [number, number] => [VIRTUAL_EPOCH + delay, index])
+          .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+        expect(fired).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('settles what a timer causes before the next one fires', async () => {
+    const clock = createClock('virtual');
+    const seen: string[] = [];
+    const chain = async () => {
+      await clock.sleep(10);
+      seen.push(`woke ${clock.now() - VIRTUAL_EPOCH}`);
+      for (let i = 0; i < 20; i++) await Promise.resolve();
+      await clock.sleep(10);
+      seen.push(`woke again ${clock.now() - VIRTUAL_EPOCH}`);
+    };
+    void chain();
+    clock.timer(15, () => seen.push('between'));
+    await clock.advance(20);
+    expect(seen).toEqual(['woke 10', 'between', 'woke again 20']);
+  });
+
+  test('waits for what is held', async () => {
+    const clock = createClock('virtual');
+    const seen: string[] = [];
+    clock.timer(1, () => {
+      const release = clock.hold();
+      let turns = 10;
+      const step = () => {
+        if (--turns > 0) return void setImmediate(step);
+        seen.push('written');
+        release();
+      };
+      step();
+    });
+    clock.timer(2, () => seen.push('later'));
+    await clock.advance(2);
+    expect(seen).toEqual(['written', 'later']);
+  });
+
+  test('takes advances one after another', async () => {
+    const clock = createClock('virtual');
+    const seen: number[] = [];
+    clock.timer(10, () => seen.push(clock.now() - VIRTUAL_EPOCH));
+    clock.timer(25, () => seen.push(clock.now() - VIRTUAL_EPOCH));
+    await Promise.all([clock.advance(20), clock.advance(20)]);
+    expect(seen).toEqual([10, 25]);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 40);
+  });
+
+  test('does not fire what was cancelled, however much of it there is', async () => {
+    const clock = createClock('virtual');
+    let fired = 0;
+    const timers = Array.from({ length: 5_000 }, (_, i) => clock.timer(i, () => fired++));
+    for (const [index, timer] of timers.entries()) if (index % 5 !== 0) timer.cancel();
+    await clock.advance(5_000);
+    expect(fired).toBe(1_000);
+  });
+
+  test('a sleep rejects with the reason of its signal, at once', async () => {
+    const clock = createClock('virtual');
+    const controller = new AbortController();
+    const slept = clock.sleep(1_000, controller.signal);
+    controller.abort(new Error('enough'));
+    await expect(slept).rejects.toThrow('enough');
+    await expect(clock.sleep(1, controller.signal)).rejects.toThrow('enough');
+  });
+
+  test('fires nothing after it was closed', async () => {
+    const clock = createClock('virtual');
+    let fired = 0;
+    clock.timer(1, () => fired++);
+    clock.close();
+    clock.timer(1, () => fired++);
+    await clock.advance(10);
+    expect(fired).toBe(0);
+  });
+});
+
+describe('a real clock', () => {
+  test('jumps ahead when advanced, and runs on from there', async () => {
+    const clock = createClock('real');
+    const before = clock.now();
+    let fired = false;
+    clock.timer(3_600_000, () => {
+      fired = true;
+    });
+    await clock.advance(3_600_000);
+    expect(fired).toBe(true);
+    expect(clock.mode).toBe('real');
+    expect(clock.now()).toBeGreaterThanOrEqual(before + 3_600_000);
+    clock.close();
+  });
+
+  test('fires by itself', async () => {
+    const clock = createClock('real');
+    await clock.sleep(1);
+    clock.close();
+  });
+
+  test('stands still while frozen', async () => {
+    const clock = createClock('real');
+    clock.freeze();
+    expect(clock.mode).toBe('frozen');
+    const at = clock.now();
+    let fired = false;
+    clock.timer(0, () => {
+      fired = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(clock.now()).toBe(at);
+    expect(fired).toBe(false);
+    await clock.advance(10);
+    expect(fired).toBe(true);
+    expect(clock.now()).toBe(at + 10);
+    clock.resume();
+    expect(clock.mode).toBe('real');
+    clock.close();
+  });
+});
