@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { JwkSet, PublicJwk } from '../contract/signing.js';
 import {
   type ExplainBody,
@@ -47,10 +48,7 @@ const issuesOf = (issues: readonly { path: PropertyKey[]; message: string }[]) =
 
 /** A handler for a JSON body: parse errors, schema errors and errors of the work itself become a 400 that says what. */
 const posts =
-  <Input>(
-    parse: (value: unknown) => { success: true; data: Input } | { success: false; error: { issues: never } },
-    work: (input: Input) => unknown,
-  ) =>
+  <Schema extends z.ZodType>(schema: Schema, work: (input: z.output<Schema>) => unknown) =>
   async (request: Request): Promise<Response> => {
     let value: unknown;
     try {
@@ -58,7 +56,7 @@ const posts =
     } catch (error) {
       return invalid(`The body is not JSON: ${(error as Error).message}`);
     }
-    const parsed = parse(value);
+    const parsed = schema.safeParse(value);
     if (!parsed.success) return invalid(issuesOf(parsed.error.issues));
     try {
       return Response.json(work(parsed.data), { headers: HEADERS });
@@ -80,10 +78,7 @@ export function signingLab(parts: LabParts): LabRow[] {
     {
       method: 'POST',
       path: '/_emulator/signing/explain',
-      handle: posts(
-        (value) => explainBodySchema.safeParse(value) as never,
-        (body: ExplainBody) => parts.explain(body),
-      ),
+      handle: posts(explainBodySchema, parts.explain),
     },
     {
       method: 'GET',
@@ -93,10 +88,7 @@ export function signingLab(parts: LabParts): LabRow[] {
     {
       method: 'POST',
       path: '/_emulator/signing/forge',
-      handle: posts(
-        (value) => forgeBodySchema.safeParse(value) as never,
-        (body: ForgeBody) => parts.forge(body),
-      ),
+      handle: posts(forgeBodySchema, parts.forge),
     },
   ];
 }

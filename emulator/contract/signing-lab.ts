@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { DaemonHint, DaemonReason, Verified } from './daemon.js';
+
+const base64 = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64');
+
+/** What `POST /_emulator/signing/explain` takes: a request as a daemon would receive it. */
+export const explainBodySchema = z.strictObject({
+  /** Not needed when `headers` carries the daemon token. */
+  intern_id: z.string().min(1).optional(),
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  method: z.string().min(1).default('POST'),
+  /** Path, with or without a query, or a whole URL. */
+  path: z.string().min(1).default('/'),
+  /** The body as text, as Base64, or only its digest; none of them is an empty body. */
+  body: z.string().optional(),
+  body_base64: base64.optional(),
+  body_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
+    .optional(),
+  /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
+  at: z.number().min(0).optional(),
+});
+export type ExplainBody = z.infer<typeof explainBodySchema>;
+
+/** Bytes that were or should have been signed. */
+export interface SignedBytes {
+  /** As text; what is not UTF-8 shows as U+FFFD. */
+  text: string;
+  hex: string;
+  length: number;
+}
+
+/** One step of the daemon's order of checks. */
+export interface ExplainStep {
+  check: 'token' | 'presence' | 'form' | 'time' | 'signature' | 'nonce';
+  result: 'passed' | 'failed' | 'not reached' | 'not given';
+  detail: string;
+}
+
+/** One field of the layout: what has to be signed, and what was, where that is known. */
+export interface ExplainField {
+  name: string;
+  /** Where the value comes from: a header's name, or the part of the request. */
+  from: string;
+  expected: string | null;
+  signed: string | null;
+  /** Null where it isn't known what was signed. */
+  same: boolean | null;
+}
+
+/** What is known of one signature. */
+export interface ExplainSignature {
+  version: 'v1' | 'v2';
+  header: string;
+  verifies: boolean;
+  expected: SignedBytes | null;
+  /** What it was in fact made over, where that is known or could be found by trying. */
+  found: (SignedBytes & { how: 'issued' | 'tried'; mistake: string | null }) | null;
+  /** The first byte in which both differ: its index, both values in hexadecimal, and the field it lies in. */
+  first_difference: { index: number; expected: string | null; found: string | null; field: string | null } | null;
+  fields: ExplainField[];
+  /** A sentence on what is wrong; null when nothing is. */
+  problem: string | null;
+}
+
+/** Answer of `POST /_emulator/signing/explain`. */
+export interface Explanation {
+  verdict: 'accepted' | 'refused';
+  reason: DaemonReason | null;
+  hint: DaemonHint | null;
+  /** The verdict in a sentence. */
+  summary: string;
+  steps: ExplainStep[];
+  time: {
+    now: number;
+    timestamp: number | null;
+    /** Seconds; negative for a proof from the future. */
+    age: number | null;
+    window: number;
+    future_tolerance: number;
+  };
+  nonce: { value: string | null; state: 'absent' | 'unused' | 'used' };
+  signatures: ExplainSignature[];
+  /** What the daemon would echo; null when refused. */
+  verified: Verified | null;
+}
+
+/** What `POST /_emulator/signing/forge` takes. All but the defect has a default. */
+export const forgeBodySchema = z.strictObject({
+  defect: z.string(),
+  /** A running intern; by default the first. */
+  intern_id: z.string().optional(),
+  user: z.string().min(1).optional(),
+  method: z.string().min(1).default('POST'),
+  path: z.string().startsWith('/').default('/api/invoke'),
+  body: z.string().default('{"input":"hello"}'),
+});
+export type ForgeBody = z.infer<typeof forgeBodySchema>;
+
+/** A request to send to the daemon, or to one's own verifier. */
+export interface ForgedRequest {
+  method: string;
+  url: string;
+  /** The daemon token and the proof. A list is a header sent several times. */
+  headers: Record<string, string | string[]>;
+  body: string;
+}
+
+/** Answer of `POST /_emulator/signing/forge`. */
+export interface Forgery {
+  defect: string;
+  description: string;
+  /** What a verifier has to answer to `request`. */
+  expected: { status: 200 | 401; reason: DaemonReason | null; hint: DaemonHint | null };
+  intern_id: string;
+  /** Requests to send first; they are accepted. */
+  prior: ForgedRequest[];
+  request: ForgedRequest;
+  /** The same request without the defect: it is accepted. */
+  twin: ForgedRequest;
+}
+
+/** Answer of `GET /_emulator/signing/forge`. */
+export interface ForgeList {
+  data: { defect: string; description: string; expected: Forgery['expected'] }[];
+}

@@ -1,0 +1,434 @@
+import { randomFillSync } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PROFILES } from '../contract/profile.js';
+import { ALICE, createBench, INTERN, internRow, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
+
+const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;
+
+describe('an accepted request', () => {
+  it('is told what was verified', async () => {
+    const bench = createBench();
+    const body = '{"input":"hi"}';
+    const headers = bench.prove({ body });
+    const answer = await bench.send({ headers, body });
+    expect(answer).toEqual({
+      status: 200,
+      json: {
+        ok: true,
+        verified: {
+          version: 'v2',
+          intern_id: INTERN,
+          user: ALICE,
+          timestamp: '1767225600',
+          nonce: headers[bench.names.nonce],
+          method: 'POST',
+          path: '/api/invoke',
+          body_sha256: sha256(body),
+        },
+      },
+    });
+  });
+
+  it('may carry a v1 proof again and again, and has no nonce', async () => {
+    const bench = createBench();
+    const headers = bench.prove({ v2: false });
+    for (let time = 0; time < 3; time++) {
+      const answer = await bench.send({ headers });
+      expect(answer.status).toBe(200);
+      expect(answer.json.verified).not.toHaveProperty('nonce');
+      expect(answer.json.verified?.version).toBe('v1');
+    }
+  });
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('may be %s of any route', async (method) => {
+    const bench = createBench();
+    const path = '/some/%C3%A4/..;v=1/route';
+    const answer = await bench.send({ headers: bench.prove({ method, path }), method, path: `${path}?not=signed` });
+    expect(answer).toMatchObject({ status: 200, json: { verified: { method, path } } });
+  });
+
+  it('works under the names of another profile', async () => {
+    const bench = createBench({ profile: PROFILES.openrouter });
+    const headers = bench.prove();
+    expect(Object.keys(headers)).toContain('x-ori-invoke-signature-v2');
+    expect((await bench.send({ headers })).status).toBe(200);
+  });
+});
+
+describe('the body', () => {
+  const bytes = (length: number) => randomFillSync(new Uint8Array(length));
+  it.each([
+    ['empty', new Uint8Array()],
+    ['one byte', new Uint8Array([0])],
+    ['binary', new Uint8Array([0, 255, 254, 13, 10, 0, 192, 128])],
+    ['exactly the cap', bytes(1_048_576)],
+  ])('is digested: %s', async (_, body) => {
+    const bench = createBench();
+    const answer = await bench.send({ headers: bench.prove({ body }), body });
+    expect(answer.json.verified?.body_sha256).toBe(sha256(body));
+  });
+
+  it('may come in chunks', async () => {
+    const bench = createBench();
+    const chunks = [bytes(1), bytes(70_000), bytes(3)];
+    const headers = bench.prove({ body: Buffer.concat(chunks) });
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = chunks.shift();
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+    });
+    expect((await bench.send({ headers, body: stream })).status).toBe(200);
+  });
+
+  it('above the cap is 413, and the rest of it is not read', async () => {
+    const bench = createBench();
+    let pulled = 0;
+    let cancelled = false;
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          pulled++;
+          controller.enqueue(new Uint8Array(65_536));
+        },
+        cancel() {
+          cancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const answer = await bench.send({ headers: bench.prove(), body: stream });
+    expect(answer).toMatchObject({
+      status: 413,
+      json: { error: { code: 413, metadata: { reason: 'payload_too_large' } } },
+    });
+    expect(pulled).toBe(17);
+    expect(cancelled).toBe(true);
+  });
+});
+
+describe('the window', () => {
+  it.each([
+    [0, undefined],
+    [59_999, undefined],
+    [60_000, undefined],
+    [60_001, 'proof_expired'],
+    [61_000, 'proof_expired'],
+  ])('takes a proof %i ms old: %s', async (age, reason) => {
+    for (const v2 of [true, false]) {
+      const bench = createBench();
+      const headers = bench.prove({ v2 });
+      await bench.clock.advance(age);
+      expect(reasonOf(await bench.send({ headers }))).toBe(reason);
+    }
+  });
+
+  it.each([
+    [5_000, undefined],
+    [6_000, 'proof_from_future'],
+  ])('takes a proof %i ms ahead: %s', async (ahead, reason) => {
+    const early = createBench();
+    const late = createBench();
+    await late.clock.advance(ahead);
+    const headers = late.prove();
+    expect(reasonOf(await early.send({ headers }))).toBe(reason);
+  });
+
+  it('is a setting', async () => {
+    const bench = createBench({ window: 2_000 });
+    const headers = bench.prove({ v2: false });
+    await bench.clock.advance(2_000);
+    expect((await bench.send({ headers })).status).toBe(200);
+    await bench.clock.advance(1);
+    expect(reasonOf(await bench.send({ headers }))).toBe('proof_expired');
+  });
+});
+
+describe('a nonce', () => {
+  it('is accepted once, however many requests race for it', async () => {
+    const bench = createBench();
+    const body = 'x'.repeat(10_000);
+    const headers = bench.prove({ body });
+    const answers = await Promise.all(Array.from({ length: 32 }, () => bench.send({ headers, body })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter((answer) => reasonOf(answer) === 'nonce_reused')).toHaveLength(31);
+  });
+
+  it('is not used up by a refused proof', async () => {
+    const bench = createBench();
+    const headers = bench.prove({ body: 'right' });
+    expect(reasonOf(await bench.send({ headers, body: 'wrong' }))).toBe('bad_signature');
+    expect((await bench.send({ headers, body: 'right' })).status).toBe(200);
+    expect(reasonOf(await bench.send({ headers, body: 'right' }))).toBe('nonce_reused');
+  });
+
+  it('belongs to one intern', async () => {
+    const bench = createBench();
+    const first = bench.prove();
+    const nonce = first[bench.names.nonce] ?? '';
+    const sign = (intern: string) =>
+      bench.signer.sign({
+        internId: intern,
+        timestamp: 1_767_225_600,
+        user: ALICE,
+        bodySha256: sha256(''),
+        route: { method: 'POST', path: '/api/invoke', nonce },
+      });
+    expect((await bench.send({ headers: first })).status).toBe(200);
+    const proof = sign(OTHER_INTERN);
+    const second = {
+      ...first,
+      authorization: `Bearer token-${OTHER_INTERN}`,
+      [bench.names.signature]: proof.signature,
+      [bench.names.signatureV2]: proof.signatureV2 ?? '',
+    };
+    expect((await bench.send({ headers: second })).status).toBe(200);
+    expect(reasonOf(await bench.send({ headers: second }))).toBe('nonce_reused');
+  });
+
+  it('is remembered no longer than its proof could be accepted', async () => {
+    const bench = createBench();
+    for (let minute = 0; minute < 20; minute++) {
+      for (let count = 0; count < 10; count++) expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
+      await bench.clock.advance(60_001);
+    }
+    await bench.send({ headers: bench.prove() });
+    expect(bench.daemon.nonces.size).toBeLessThanOrEqual(11);
+  });
+
+  it('that was forgotten stays refused when the window is widened', async () => {
+    let window = 10_000;
+    const bench = createBench({
+      get window() {
+        return window;
+      },
+    });
+    const headers = bench.prove();
+    expect((await bench.send({ headers })).status).toBe(200);
+    await bench.clock.advance(20_000);
+    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
+    window = 60_000;
+    expect(reasonOf(await bench.send({ headers }))).toBe('proof_expired');
+  });
+});
+
+describe('the token', () => {
+  it.each([
+    ['none', undefined],
+    ['of another scheme', `Basic token-${INTERN}`],
+    ['unknown', 'Bearer nothing'],
+    ['empty', 'Bearer '],
+    ['several', `Bearer token-${INTERN}, Bearer token-${INTERN}`],
+  ])('%s is refused before anything else', async (_, authorization) => {
+    const bench = createBench();
+    const { authorization: _unused, ...proof } = bench.prove();
+    const headers = authorization === undefined ? proof : { ...proof, authorization };
+    expect(reasonOf(await bench.send({ headers }))).toBe('token_invalid');
+    expect((await bench.send({ headers: { ...headers, authorization: `Bearer token-${INTERN}` } })).status).toBe(200);
+  });
+
+  it('dies with the runtime, and the one of the next boot is another', async () => {
+    const bench = createBench();
+    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
+    bench.put(internRow(INTERN, { status: 'stopped' }, null));
+    expect(reasonOf(await bench.send({ headers: bench.prove() }))).toBe('token_invalid');
+    bench.put(internRow(INTERN, {}, 'token-of-the-next-boot'));
+    expect(reasonOf(await bench.send({ headers: bench.prove() }))).toBe('token_invalid');
+    const headers = { ...bench.prove(), authorization: 'Bearer token-of-the-next-boot' };
+    expect((await bench.send({ headers })).status).toBe(200);
+  });
+
+  it('of another intern makes the proof one for the wrong intern', async () => {
+    const bench = createBench();
+    const headers = { ...bench.prove(), authorization: `Bearer token-${OTHER_INTERN}` };
+    const answer = await bench.send({ headers });
+    expect(answer.json.error?.metadata).toEqual({ reason: 'bad_signature', retryable: false, hint: 'wrong_intern' });
+  });
+
+  it('is never logged', async () => {
+    const bench = createBench();
+    const headers = bench.prove();
+    await bench.send({ headers });
+    await bench.send({ headers });
+    expect(bench.logged).toHaveLength(2);
+    const log = JSON.stringify(bench.logged);
+    for (const secret of [`token-${INTERN}`, headers[bench.names.signature], headers[bench.names.nonce]]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});
+
+describe('the order of checks', () => {
+  it('is token, presence, form, time, signature, nonce', async () => {
+    const bench = createBench();
+    const valid = bench.prove();
+    await bench.send({ headers: valid });
+    await bench.clock.advance(1);
+    const { names } = bench;
+    // Everything wrong at once; each step mends the first thing that is.
+    const headers = new Headers({
+      [names.signature]: Buffer.alloc(64, 1).toString('base64'),
+      [names.timestamp]: 'soon',
+      [names.user]: ALICE,
+      [names.nonce]: valid[names.nonce] ?? '',
+    });
+    const step = async (expected: string) => expect(reasonOf(await bench.send({ headers }))).toBe(expected);
+    await step('token_invalid');
+    headers.set('authorization', `Bearer token-${INTERN}`);
+    await step('proof_missing');
+    headers.set(names.signatureV2, valid[names.signatureV2] ?? '');
+    await step('proof_malformed');
+    headers.set(names.timestamp, '1');
+    await step('proof_expired');
+    headers.set(names.timestamp, valid[names.timestamp] ?? '');
+    await step('bad_signature');
+    headers.set(names.signature, valid[names.signature] ?? '');
+    await step('nonce_reused');
+  });
+
+  it('asks for v2 where it is required', async () => {
+    const bench = createBench({ requireV2: true });
+    expect(reasonOf(await bench.send({ headers: bench.prove({ v2: false }) }))).toBe('proof_missing');
+    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
+  });
+});
+
+describe('header games', () => {
+  it.each(['signature', 'timestamp', 'user', 'signatureV2', 'nonce'] as const)(
+    'a second %s is malformed',
+    async (what) => {
+      const bench = createBench();
+      const valid = bench.prove();
+      const headers = new Headers(valid);
+      headers.append(bench.names[what], valid[bench.names[what]] ?? '');
+      expect(reasonOf(await bench.send({ headers }))).toBe('proof_malformed');
+      expect((await bench.send({ headers: valid })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['timestamp', '+1767225600'],
+    ['timestamp', '01767225600'],
+    ['timestamp', '1767225600.0'],
+    ['timestamp', '0x69543700'],
+    ['timestamp', '1e9'],
+    ['timestamp', '-1'],
+    ['user', 'user\talice'],
+    ['user', 'user|alic\u00e9'],
+    ['user', 'a b'],
+    ['nonce', 'a b'],
+    ['nonce', 'n'.repeat(256)],
+    ['signature', '!'.repeat(88)],
+  ] as const)('a %s of %j is malformed', async (what, value) => {
+    const bench = createBench();
+    const headers = { ...bench.prove(), [bench.names[what]]: value };
+    expect(reasonOf(await bench.send({ headers }))).toBe('proof_malformed');
+  });
+
+  it('header names are the same in any case', async () => {
+    const bench = createBench();
+    const headers = Object.fromEntries(
+      Object.entries(bench.prove()).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    expect((await bench.send({ headers })).status).toBe(200);
+  });
+});
+
+describe('tampering', () => {
+  const flip = (text: string, bit: number): string => {
+    const bytes = Buffer.from(text, 'latin1');
+    const at = Math.floor(bit / 8) % bytes.length;
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
+    return bytes.toString('latin1');
+  };
+  const carriable = (value: string) => {
+    try {
+      return new Headers({ 'x-value': value }).get('x-value') === value;
+    } catch {
+      return false;
+    }
+  };
+
+  it('with any one bit of any header is refused', async () => {
+    const bench = createBench();
+    const { names } = bench;
+    const fields = Object.values(names);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...fields), fc.nat(88 * 8 - 1), fc.string(), async (field, bit, body) => {
+        const valid = bench.prove({ body });
+        const changed = flip(valid[field] ?? '', bit);
+        fc.pre(carriable(changed));
+        const refused = await bench.send({ headers: { ...valid, [field]: changed }, body });
+        expect(refused.status).toBe(401);
+        expect((await bench.send({ headers: valid, body })).status).toBe(200);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('with any one bit of the signatures, decoded, is refused', async () => {
+    const bench = createBench();
+    const valid = bench.prove();
+    for (const field of [bench.names.signature, bench.names.signatureV2]) {
+      for (let bit = 0; bit < 512; bit++) {
+        const raw = Buffer.from(valid[field] ?? '', 'base64');
+        raw[bit >> 3] = (raw[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        const refused = await bench.send({ headers: { ...valid, [field]: raw.toString('base64') } });
+        expect(reasonOf(refused)).toBe('bad_signature');
+      }
+    }
+    expect((await bench.send({ headers: valid })).status).toBe(200);
+  });
+
+  it('with any one bit of the body is refused, and told', async () => {
+    const bench = createBench();
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 64 }), fc.nat(), async (body, bit) => {
+        const headers = bench.prove({ body });
+        const changed = body.slice();
+        const at = Math.floor(bit / 8) % changed.length;
+        changed[at] = (changed[at] ?? 0) ^ (1 << (bit % 8));
+        const refused = await bench.send({ headers, body: changed });
+        expect(refused.json.error?.metadata).toMatchObject({ reason: 'bad_signature', hint: 'digest_mismatch' });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('with method or path is refused under v2, and told', async () => {
+    const bench = createBench();
+    const headers = bench.prove();
+    for (const change of [
+      { method: 'PUT' },
+      { path: '/api/invoke/' },
+      { path: '/api/invokf' },
+      { path: '/api/%69nvoke' },
+    ]) {
+      const refused = await bench.send({ headers, ...change });
+      expect(refused.json.error?.metadata, JSON.stringify(change)).toMatchObject({
+        reason: 'bad_signature',
+        hint: 'route_mismatch',
+      });
+    }
+    expect((await bench.send({ headers })).status).toBe(200);
+  });
+});
+
+describe('failing', () => {
+  it('inside is a 500 in the envelope, without a word of why', async () => {
+    const bench = createBench();
+    const request = new Request(`${ORIGIN}/`, { method: 'POST', headers: bench.prove(), body: 'x' });
+    await request.text();
+    const response = await bench.daemon.fetch(request);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      error: {
+        code: 500,
+        message: 'The request could not be completed',
+        metadata: { reason: 'internal_error', retryable: true },
+      },
+    });
+  });
+});

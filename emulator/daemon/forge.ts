@@ -1,0 +1,134 @@
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { type Profile, proofHeaders } from '../contract/profile.js';
+import type { ForgeBody, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
+import type { InternRow } from '../contract/state.js';
+import { canonicalise, type ProofFields } from '../signing/canonical.js';
+import type { SigningKey } from '../signing/keys.js';
+import { signBytes } from '../signing/sign.js';
+import { DEFECTS, type Defect, type HeaderMap, type Workshop } from './defects.js';
+import type { Issued } from './issued.js';
+import type { Interns } from './tokens.js';
+
+export interface ForgeParts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'bytes' | 'uuid'>;
+  readonly profile: Profile;
+  readonly signingKey: SigningKey;
+  readonly issued: Issued;
+  readonly interns: Interns;
+  subjects(): Iterable<string>;
+  settings(): { readonly proof_window: number };
+  daemonOrigin(): string;
+}
+
+/** A forgery that can't be made; the message says why. */
+export class ForgeError extends Error {
+  override readonly name = 'ForgeError';
+  constructor(
+    readonly field: 'defect' | 'intern_id',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const expectation = (defect: Defect): Forgery['expected'] => ({
+  status: 401,
+  reason: defect.reason,
+  hint: defect.hint ?? null,
+});
+
+/** The defects there are. */
+export const listDefects = (): ForgeList => ({
+  data: DEFECTS.map((defect) => ({
+    defect: defect.name,
+    description: defect.description,
+    expected: expectation(defect),
+  })),
+});
+
+const isRunning = (row: InternRow): row is InternRow & { daemon_token: string } =>
+  row.record.status === 'running' && row.daemon_token !== null;
+
+/** Hands out proofs with exactly one defect each, for testing a verifier with. */
+export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
+  const { profile, signingKey, random, interns } = parts;
+  const layout = profile.proof_layout;
+  const names = proofHeaders(profile);
+  let foreign: KeyObject | undefined;
+
+  const internFor = (id: string | undefined) => {
+    const rows = id === undefined ? [...interns.values()] : [interns.get(id)];
+    const row = rows.find((candidate) => candidate !== undefined && isRunning(candidate));
+    if (row && isRunning(row)) return row;
+    throw new ForgeError('intern_id', id === undefined ? 'no intern is running' : 'no running intern has this id');
+  };
+
+  return ({ defect: name, intern_id, user: wantedUser, method, path, body }) => {
+    const defect = DEFECTS.find((row) => row.name === name);
+    if (!defect) {
+      throw new ForgeError('defect', `unknown; there are: ${DEFECTS.map((row) => row.name).join(', ')}`);
+    }
+    const intern = internFor(intern_id);
+    const users = [...parts.subjects()];
+    const user = wantedUser ?? users[0] ?? 'user';
+    const now = parts.clock.now() / 1_000;
+
+    const sign: Workshop['sign'] = (version, fields) => {
+      const signature = signBytes(signingKey.privateKey, canonicalise(layout, version, fields));
+      const signed = Object.fromEntries(layout[version].map((field) => [field, fields[field]])) as ProofFields;
+      parts.issued.add(signature, signed);
+      return signature;
+    };
+    const shop: Workshop = {
+      names,
+      layout,
+      now,
+      window: parts.settings().proof_window / 1_000,
+      fresh: (changes) => ({
+        intern_id: intern.id,
+        timestamp: String(Math.floor(now)),
+        nonce: random.bytes(16).toString('base64url'),
+        user,
+        method,
+        path,
+        body_sha256: createHash('sha256').update(body).digest('hex'),
+        ...changes,
+      }),
+      sign,
+      signRaw: (bytes) => signBytes(signingKey.privateKey, bytes),
+      signForeign(version, fields) {
+        foreign ??= generateKeyPairSync('ed25519').privateKey;
+        return signBytes(foreign, canonicalise(layout, version, fields));
+      },
+      headers: (fields, signatures = {}) => ({
+        [names.signature]: signatures.v1 ?? sign('v1', fields),
+        [names.timestamp]: fields.timestamp ?? '',
+        [names.user]: fields.user ?? '',
+        [names.signatureV2]: signatures.v2 ?? sign('v2', fields),
+        [names.nonce]: fields.nonce ?? '',
+      }),
+      otherUser: users.find((candidate) => candidate !== user) ?? `${user}-other`,
+      otherInternId: [...interns.values()].find((row) => row.id !== intern.id)?.id ?? random.uuid(),
+      digest: (content) => createHash('sha256').update(content).digest('hex'),
+    };
+    const request = (headers: HeaderMap, token: string = intern.daemon_token): ForgedRequest => ({
+      method,
+      url: parts.daemonOrigin() + path,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      body,
+    });
+    const made = defect.make(shop);
+    return {
+      defect: defect.name,
+      description: defect.description,
+      expected: expectation(defect),
+      intern_id: intern.id,
+      prior: (made.prior ?? []).map((headers) => request(headers)),
+      request: request(made.headers, made.token),
+      twin: request(shop.headers(shop.fresh())),
+    };
+  };
+}

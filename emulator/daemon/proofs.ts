@@ -1,0 +1,76 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { Profile } from '../contract/profile.js';
+import type { PublicJwk } from '../contract/signing.js';
+import type { ExplainBody, Explanation, ForgeBody, ForgeList, Forgery } from '../contract/signing-lab.js';
+import type { InternRow } from '../contract/state.js';
+import type { SigningKey } from '../signing/keys.js';
+import { createSigner, type Signer } from '../signing/signer.js';
+import { createDaemon, type Daemon } from './daemon.js';
+import { explain } from './explain.js';
+import { createForge, listDefects } from './forge.js';
+import { createIssued } from './issued.js';
+import { createTokens, type Interns } from './tokens.js';
+
+export interface ProofsParts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'bytes' | 'uuid'>;
+  readonly profile: Profile;
+  readonly signingKey: SigningKey;
+  readonly interns: Interns;
+  /** The OAuth subjects there are. */
+  subjects(): Iterable<string>;
+  settings(): { readonly proof_window: number };
+  daemonOrigin(): string;
+  readonly requireV2?: boolean | undefined;
+  readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
+  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
+}
+
+/** Both ends of a proof and the lab between them, as one emulator has them. */
+export interface Proofs {
+  readonly signer: Signer;
+  readonly daemon: Daemon;
+  /** What the signing lab of the control interface works with. */
+  readonly lab: {
+    keys(): PublicJwk[];
+    explain(body: ExplainBody): Explanation;
+    forge(body: ForgeBody): Forgery;
+    defects(): ForgeList;
+  };
+}
+
+/** Puts signer, daemon and lab together around one key and one memory of what was issued. */
+export function createProofs(parts: ProofsParts): Proofs {
+  const { profile, signingKey, interns } = parts;
+  const issued = createIssued();
+  const signer = createSigner(signingKey, profile.proof_layout, issued.add);
+  const publicKey = signingKey.publicKey;
+  const daemon = createDaemon({ ...parts, publicKey, issued });
+  const findIntern = createTokens(interns);
+  return {
+    signer,
+    daemon,
+    lab: {
+      keys: () => [signingKey.jwk],
+      explain: (body) =>
+        explain(
+          {
+            profile,
+            publicKey,
+            issued,
+            nonces: daemon.nonces,
+            now: parts.clock.now,
+            window: parts.settings().proof_window,
+            requireV2: parts.requireV2,
+            internOfToken: (token) => findIntern(token)?.id,
+            internIds: [...interns.values()].map((row) => row.id),
+            users: parts.subjects(),
+          },
+          body,
+        ),
+      forge: createForge({ ...parts, issued }),
+      defects: listDefects,
+    },
+  };
+}

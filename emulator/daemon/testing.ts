@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { type ClockControl, createClock } from '../clock/clock.js';
+import { createRandom } from '../clock/random.js';
+import { PROFILES, type Profile, type ProofHeaders, proofHeaders } from '../contract/profile.js';
+import type { InternRow } from '../contract/state.js';
+import { loadSigningKey } from '../signing/keys.js';
+import type { Proof } from '../signing/signer.js';
+import { createProofs, type Proofs } from './proofs.js';
+
+export const ALICE = 'user|alice';
+export const BOB = 'user|bob';
+export const INTERN = '11111111-1111-4111-8111-111111111111';
+export const OTHER_INTERN = '22222222-2222-4222-8222-222222222222';
+export const ORIGIN = 'http://127.0.0.1:4684';
+
+/** An intern's row, as a lifecycle would leave it. */
+export function internRow(
+  id: string,
+  changes: Partial<InternRow['record']> = {},
+  token: string | null = `token-${id}`,
+): InternRow {
+  const at = '2026-01-01T00:00:00.000Z';
+  return {
+    id,
+    seq: 1,
+    record: {
+      id,
+      name: 'tester',
+      description: null,
+      instructions: null,
+      model: null,
+      status: 'running',
+      last_failure_message: null,
+      progress: null,
+      hostname: 'host',
+      workspace_id: id,
+      vault_id: id,
+      attached_vault_id: null,
+      created_at: at,
+      updated_at: at,
+      ...changes,
+    },
+    creator: 'alice',
+    api_key: `key-${id}`,
+    script: null,
+    booted: { model: null, instructions: null },
+    disk_id: id,
+    daemon_token: token,
+    loss_acknowledged: false,
+    unfinished: [],
+    failed_once: [],
+  };
+}
+
+export const sha256 = (body: Uint8Array | string) => createHash('sha256').update(body).digest('hex');
+
+export const proofAsHeaders = (names: ProofHeaders, proof: Proof): Record<string, string> => ({
+  [names.signature]: proof.signature,
+  [names.timestamp]: proof.timestamp,
+  [names.user]: proof.user,
+  ...(proof.signatureV2 !== undefined && { [names.signatureV2]: proof.signatureV2 }),
+  ...(proof.nonce !== undefined && { [names.nonce]: proof.nonce }),
+});
+
+export interface Bench extends Proofs {
+  readonly clock: ClockControl;
+  readonly profile: Profile;
+  readonly names: ProofHeaders;
+  readonly logged: { event: string; [detail: string]: unknown }[];
+  put(row: InternRow): void;
+  /** A valid proof of Alice's for the first intern, as headers with the daemon token. */
+  prove(what?: {
+    body?: Uint8Array | string;
+    method?: string;
+    path?: string;
+    v2?: boolean;
+    user?: string;
+    intern?: string;
+  }): Record<string, string>;
+  /** Sends a request to the daemon. */
+  send(what: {
+    headers: NonNullable<RequestInit['headers']>;
+    body?: NonNullable<RequestInit['body']>;
+    method?: string;
+    path?: string;
+  }): Promise<{ status: number; json: { ok?: true; verified?: Record<string, string>; error?: DaemonError } }>;
+}
+
+interface DaemonError {
+  code: number;
+  message: string;
+  metadata: { reason: string; retryable: boolean; hint?: string };
+}
+
+/** Signer, daemon and lab over two running interns, on a virtual clock. For tests. */
+export function createBench(options: { profile?: Profile; requireV2?: boolean; window?: number } = {}): Bench {
+  const clock = createClock('virtual');
+  const random = createRandom('bench');
+  const profile = options.profile ?? PROFILES.svc;
+  const names = proofHeaders(profile);
+  const interns = new Map([INTERN, OTHER_INTERN].map((id) => [id, internRow(id)]));
+  const logged: Bench['logged'] = [];
+  const proofs = createProofs({
+    clock,
+    random,
+    profile,
+    signingKey: loadSigningKey({ seed: 'bench' }),
+    interns,
+    subjects: () => [ALICE, BOB],
+    settings: () => ({ proof_window: options.window ?? 60_000 }),
+    daemonOrigin: () => ORIGIN,
+    requireV2: options.requireV2,
+    log: (record) => logged.push(record),
+  });
+  return {
+    ...proofs,
+    clock,
+    profile,
+    names,
+    logged,
+    put: (row) => interns.set(row.id, row),
+    prove({ body = '', method = 'POST', path = '/api/invoke', v2 = true, user = ALICE, intern = INTERN } = {}) {
+      const proof = proofs.signer.sign({
+        internId: intern,
+        timestamp: Math.floor(clock.now() / 1_000),
+        user,
+        bodySha256: sha256(body),
+        ...(v2 && { route: { method, path, nonce: random.bytes(16).toString('base64url') } }),
+      });
+      return { authorization: `Bearer token-${intern}`, ...proofAsHeaders(names, proof) };
+    },
+    async send({ headers, body, method = 'POST', path = '/api/invoke' }) {
+      const init: RequestInit & { duplex?: 'half' } = {
+        method,
+        headers,
+        ...(body !== undefined && { body, duplex: 'half' }),
+      };
+      const response = await proofs.daemon.fetch(new Request(ORIGIN + path, init));
+      const text = await response.text();
+      return { status: response.status, json: text === '' ? {} : JSON.parse(text) };
+    },
+  };
+}
