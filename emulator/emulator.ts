@@ -3,9 +3,9 @@ import { createRandom, type Random } from './clock/random.js';
 import type { Profile } from './contract/profile.js';
 import type { Settings } from './contract/settings.js';
 import { createControl } from './control/control.js';
+import { signingLab } from './control/signing.js';
 import { seededTarget, type Target } from './control/target.js';
-import { createDaemon } from './daemon/daemon.js';
-import { createIssued } from './daemon/issued.js';
+import { createProofs } from './daemon/proofs.js';
 import { type Accounts, createAccounts } from './domain/accounts.js';
 import { createCreate } from './domain/create.js';
 import { createInterns, type InternsDeps } from './domain/interns.js';
@@ -27,7 +27,6 @@ import { inProcess, isLoopback, placed } from './place.js';
 import { createScriptRegistry } from './scripts/registry.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { loadSigningKey } from './signing/keys.js';
-import { createSigner } from './signing/signer.js';
 import { openFileStore } from './store/file.js';
 import { createMemoryStore } from './store/memory.js';
 import { VERSION } from './version.js';
@@ -142,16 +141,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     ...(typeof stored === 'string' ? { stored } : {}),
   });
   if (key.source === 'generated') meta.put({ id: 'signing_key', value: key.pem });
-  const issued = createIssued();
-  const signer = createSigner(key, profile.proof_layout, (signature, fields) => issued.add(signature, fields));
-  const daemon = createDaemon({
+  const { signer, daemon, lab } = createProofs({
     clock,
-    interns: store.collection('interns'),
+    random: randomOf('proofs'),
     profile,
-    publicKey: key.publicKey,
-    settings: () => settings,
-    issued,
+    signingKey: key,
+    interns: store.collection('interns'),
     subjects: () => seed.members.map((member) => member.oauth_subject),
+    settings: () => settings,
+    daemonOrigin: () => target.daemon_origin,
     requireV2: options.requireV2,
     lifecyclePlan: (row) => scripts.resolveLifecycle(row),
     log,
@@ -259,7 +257,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     reset,
     exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
     importState: (state) => replaceState(completeImport(state, store.snapshot(), random)),
-    extra: [],
+    extra: signingLab(lab),
     log,
   });
 

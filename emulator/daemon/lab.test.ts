@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Explanation, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
+import { createRouter } from '../control/router.js';
 import { signingLab } from '../control/signing.js';
 import { DEFECTS } from './defects.js';
 import { type Bench, createBench, INTERN, ORIGIN, sha256 } from './testing.js';
 
 const call = async (bench: Bench, method: string, path: string, body?: unknown) => {
-  const row = signingLab(bench.lab).find((candidate) => candidate.method === method && candidate.path === path);
-  if (!row) throw new Error(`no row for ${method} ${path}`);
+  const serve = createRouter(signingLab(bench.lab), () => {});
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
   const init =
-    body === undefined ? { method } : { method, body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await row.handle(new Request(`http://127.0.0.1:4683${path}`, init));
+    body === undefined ? { method } : { method, body: text, headers: { 'content-type': 'application/json' } };
+  const response = await serve(new Request(`http://127.0.0.1:4683${path}`, init));
   return { status: response.status, json: (await response.json()) as unknown };
 };
 const explain = async (bench: Bench, body: unknown) =>
@@ -97,7 +98,7 @@ describe('forge', () => {
     [{ defect: 'expired', intern_id: 'nobody' }, /^intern_id: no running intern/],
     [{}, /^defect: /],
     [{ defect: 'expired', extra: 1 }, /extra/],
-    ['{', /^The body is not JSON/],
+    ['{', /^the body is not JSON/],
   ])('refuses %j', async (body, message) => {
     const { status, json } = await call(createBench(), 'POST', '/_emulator/signing/forge', body);
     expect(status).toBe(400);
