@@ -54,9 +54,9 @@ const hasType = (value: unknown, type: QuestionField['type']): boolean => {
 /** Says what is wrong with a question's answer, or nothing when it is acceptable. */
 export function questionProblem(ask: QuestionAsk, answer: unknown): string | undefined {
   if (!isRecord(answer)) return 'expected an object {action, content?}';
-  if (!ACTIONS.includes(answer['action'])) return 'action: expected accept, decline or cancel';
-  if (answer['action'] !== 'accept') return undefined;
-  const content = answer['content'] ?? {};
+  if (!ACTIONS.includes(answer.action)) return 'action: expected accept, decline or cancel';
+  if (answer.action !== 'accept') return undefined;
+  const content = answer.content ?? {};
   if (!isRecord(content)) return 'content: expected an object of field values';
   for (const field of ask.fields) {
     // A field named like an inherited property was not answered by inheriting it.

@@ -1,0 +1,115 @@
+import { Refusal } from './errors.js';
+import { codePoints, promptText } from './intern.js';
+import type { ApprovalMode } from './run.js';
+
+/** What a chat request asks for: its last message, and what goes with it (CHAT-15). */
+export type ChatInput =
+  | {
+      readonly kind: 'prompt';
+      readonly prompt: string;
+      readonly sessionId: string | undefined;
+      readonly approvalMode: ApprovalMode | undefined;
+    }
+  | {
+      readonly kind: 'reply';
+      readonly interactionId: string;
+      readonly content: string;
+      readonly sessionId: string;
+    };
+
+/** What an invoke request asks for (INVOKE-1). */
+export interface InvokeInput {
+  readonly input: string;
+  readonly sessionId: string | undefined;
+}
+
+/** Answer of a prompt that was steered into a going run (CHAT-14), and of invoke. */
+export interface TurnAnswer {
+  session_id: string;
+  status: 'started' | 'steered';
+}
+
+const bad = (field: string, expected: string) =>
+  new Refusal('bad_request', { message: `Invalid request body: ${field}: ${expected}` });
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const controlCharacter = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
+  }
+  return false;
+};
+
+function sessionId(body: Json): string | undefined {
+  const value = body.session_id;
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value === '' || codePoints(value) > 256 || controlCharacter(value)) {
+    throw bad('session_id', 'expected 1 to 256 characters, none of them a control character');
+  }
+  return value;
+}
+
+function approvalMode(body: Json): ApprovalMode | undefined {
+  const value = body.approval_mode;
+  if (value === undefined || value === 'manual' || value === 'self-drive') return value;
+  throw bad('approval_mode', 'expected manual or self-drive');
+}
+
+/** The text of a message: a string, or text parts put together; null is empty. */
+function messageText(message: Json, field: string): string {
+  const { content } = message;
+  if (typeof content === 'string') return content;
+  if (content === null) return '';
+  if (!Array.isArray(content)) throw bad(field, 'expected a string or a list of text parts');
+  return content
+    .map((part: unknown, i) => {
+      if (isObject(part) && part.type === 'text' && typeof part.text === 'string') return part.text;
+      throw bad(`${field}[${i}]`, 'expected a text part {type: "text", text}');
+    })
+    .join('');
+}
+
+/**
+ * Reads the body of a chat request. Only the last message is looked at; fields this interface does not know are ignored.
+ *
+ * @throws Refusal `bad_request` whose message names the field
+ */
+export function readChat(body: unknown): ChatInput {
+  if (!isObject(body)) throw bad('body', 'expected a JSON object');
+  const { messages } = body;
+  if (!Array.isArray(messages) || messages.length === 0) throw bad('messages', 'expected a list with a message in it');
+  if (body.stream !== true) throw bad('stream', 'expected true');
+  const session = sessionId(body);
+  const mode = approvalMode(body);
+  const last: unknown = messages[messages.length - 1];
+  const at = `messages[${messages.length - 1}]`;
+  if (!isObject(last)) throw bad(at, 'expected a message');
+  if (last.role === 'user') {
+    const prompt = messageText(last, `${at}.content`);
+    if (!promptText.safeParse(prompt).success) throw bad(`${at}.content`, 'expected 1 to 32000 characters');
+    return { kind: 'prompt', prompt, sessionId: session, approvalMode: mode };
+  }
+  if (last.role !== 'tool') throw bad(`${at}.role`, 'expected user or tool on the last message');
+  const id = last.tool_call_id;
+  if (typeof id !== 'string' || id === '') throw bad(`${at}.tool_call_id`, 'expected the id of the tool call');
+  const content = messageText(last, `${at}.content`);
+  if (session === undefined) throw bad('session_id', 'required with a tool message');
+  return { kind: 'reply', interactionId: id, content, sessionId: session };
+}
+
+/**
+ * Reads the body of an invoke request.
+ *
+ * @throws Refusal `bad_request` whose message names the field
+ */
+export function readInvoke(body: unknown): InvokeInput {
+  if (!isObject(body)) throw bad('body', 'expected a JSON object');
+  const { input } = body;
+  if (!promptText.safeParse(input).success) throw bad('input', 'expected 1 to 32000 characters');
+  return { input: input as string, sessionId: sessionId(body) };
+}

@@ -1,0 +1,15 @@
+import type { Answer, Ask } from '../contract/interaction.js';
+import type { ApprovalMode, RunOrigin } from '../contract/run.js';
+
+/**
+ * What a run answers by itself; undefined when the caller is to be asked. Outside `manual` it consents to approvals,
+ * with the first offered option that allows, or the first at all (CHAT-8); under invoke a question is answered by its
+ * fallback, or declined (INVOKE-4).
+ */
+export function ownAnswer(run: { origin: RunOrigin; approvalMode: ApprovalMode }, ask: Ask): Answer | undefined {
+  if (ask.kind === 'permission') {
+    if (run.origin === 'chat' && run.approvalMode === 'manual') return undefined;
+    return ask.options.find((option) => option.startsWith('allow_')) ?? ask.options[0] ?? 'cancel';
+  }
+  return run.origin === 'invoke' ? (ask.fallback ?? { action: 'decline' }) : undefined;
+}

@@ -1,0 +1,74 @@
+import type { RunEvent } from '../contract/run.js';
+import type { Run } from './run.js';
+
+/** About how many bytes an event of a run takes up. */
+export const sizeOf = (event: RunEvent): number =>
+  event.type === 'content' || event.type === 'reasoning' ? 64 + 2 * event.text.length : 256;
+
+/** The one response that streams a run, seen from the run. */
+export interface Reader {
+  readonly sessionId: string;
+  /** The model the intern has reported so far, at the position where this reader begins. */
+  readonly model: string | null;
+  /** Whether there is something to take now, or its behaviour is still at work on more of it. */
+  ready(): boolean;
+  /** What is ready, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
+  take(limit: number): RunEvent[];
+  /** Calls `listener` whenever the run has come to rest, until the reader is finished. */
+  listen(listener: () => void): void;
+  /** The run has come to rest. */
+  wake(): void;
+  /** The last bytes of the response were handed over: the client going away means nothing any more (CHAT-9). */
+  finish(): void;
+  /** The client is gone while the response streams: cancels the run (CHAT-10). */
+  leave(): void;
+  /** How the run ended, once it has. */
+  ended(): Run['ended'];
+}
+
+/** Attaches a reader to a run, at the position where the last one stopped. */
+export function attachReader(run: Run, cancel: (run: Run) => void): Reader {
+  let listener: (() => void) | undefined;
+  const detach = () => {
+    listener = undefined;
+    if (run.reader === reader) run.reader = undefined;
+    if (run.status === 'ended') {
+      run.log = [];
+      run.at = 0;
+      run.held = 0;
+    }
+  };
+  const reader: Reader = {
+    sessionId: run.sessionId,
+    model: run.model,
+    ready: () => !run.hot,
+    take(limit) {
+      const { log } = run;
+      const start = run.at;
+      let size = 0;
+      while (run.at < log.length && size < limit) {
+        const event = log[run.at++] as RunEvent;
+        size += sizeOf(event);
+        if (event.type === 'ask' || event.type === 'end') break;
+      }
+      run.held -= size;
+      const taken = start === 0 && run.at === log.length ? log : log.slice(start, run.at);
+      if (run.at === log.length) {
+        run.log = [];
+        run.at = 0;
+      }
+      return taken;
+    },
+    listen(wake) {
+      listener = wake;
+    },
+    wake: () => listener?.(),
+    finish: detach,
+    leave() {
+      cancel(run);
+      detach();
+    },
+    ended: () => run.ended,
+  };
+  return reader;
+}

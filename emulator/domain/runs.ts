@@ -1,0 +1,286 @@
+import type { Clock } from '../clock/clock.js';
+import { createRandom, type Random } from '../clock/random.js';
+import { Refusal } from '../contract/errors.js';
+import { readAnswer } from '../contract/interaction.js';
+import type { ApprovalMode, RunOrigin, RunView } from '../contract/run.js';
+import type { Settings } from '../contract/settings.js';
+import type { InternRow } from '../contract/state.js';
+import type { Behaviour } from '../scripts/behaviour.js';
+import type { Store } from '../store/store.js';
+import { ownAnswer } from './consent.js';
+import { createLanes, type Lane } from './lanes.js';
+import { attachReader, type Reader } from './reader.js';
+import { createRunner, type Run, viewRun } from './run.js';
+import { createSessions } from './sessions.js';
+
+export interface RunsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The settings as they are now: they may change while runs go on. */
+  readonly settings: () => Settings;
+  readonly store: Store;
+  readonly scripts: {
+    /** Which behaviour takes a prompt, and what it is given of it. Throws 400 for a script that is not known. */
+    resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
+  };
+  /** The intern as it is now; undefined once it is gone. */
+  readonly intern: (id: string) => InternRow | undefined;
+  readonly log: (record: Record<string, unknown>) => void;
+}
+
+/** Counts the turn, or throws 429; called last, once nothing else refuses. The result takes the count back. */
+export type Admit = () => () => void;
+
+export interface PromptRequest {
+  readonly intern: InternRow;
+  readonly prompt: string;
+  readonly sessionId?: string | undefined;
+  readonly approvalMode?: ApprovalMode | undefined;
+  readonly admit: Admit;
+  /** Aborted when the client is gone: one that leaves before the stream opens has left all the same. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ReplyRequest {
+  readonly intern: InternRow;
+  readonly sessionId: string;
+  /** The `tool_call_id`, which is the interaction id. */
+  readonly interactionId: string;
+  readonly content: string;
+  readonly admit: Admit;
+}
+
+export interface InvokeRequest {
+  readonly intern: InternRow;
+  readonly callerId: string;
+  readonly input: string;
+  readonly sessionId?: string | undefined;
+  readonly admit: Admit;
+}
+
+export type PromptResult = { readonly reader: Reader } | { readonly steered: string };
+
+/** Why runs are ended from outside. */
+export type EndCause = 'suspended' | 'deleted' | 'shutdown' | 'reset';
+
+export interface Runs {
+  /** A user's message (CHAT-1, CHAT-14 to CHAT-17): a reader of the run it started, or the session it was steered into. */
+  prompt(request: PromptRequest): Promise<PromptResult>;
+  /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
+  reply(request: ReplyRequest): Reader;
+  /** Throws 404 when the caller may not use a session (INVOKE-3): judged before anything of the intern's state. */
+  ownedSession(internId: string, sessionId: string, callerId: string): void;
+  /** Starts a run that nobody listens to (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
+  invoke(request: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }>;
+  /** Ends the open runs of one intern, or of all; their streams end with `run_ended`. */
+  endAll(internId: string | undefined, cause: EndCause): void;
+  /**
+   * The runs of one intern, or of all, newest first. Of ended runs the newest 1,000 per intern are kept, and of deleted
+   * interns the last 100.
+   */
+  list(internId?: string): RunView[];
+  /** Drops the sessions of an intern that is gone. */
+  forget(internId: string): void;
+  /** Ends every run and forgets all of them. */
+  reset(): void;
+  /** Ends every run. */
+  close(): void;
+}
+
+/**
+ * Chat and invoke without HTTP: which run a message belongs to, whether it may be taken now, and what becomes of it. The
+ * clock's deadlines are exact: a question can be answered until, not at, its deadline.
+ */
+export function createRuns(deps: RunsDeps): Runs {
+  const { clock, random, settings, store } = deps;
+  const lanes = createLanes();
+  const sessions = createSessions(store.collection('sessions'));
+  let seq = 0;
+
+  const runner = createRunner({
+    clock,
+    random,
+    randomFor: (stream) => createRandom(random.seed, stream),
+    log: deps.log,
+    answer: ownAnswer,
+    interactionDeadline: () => settings().interaction_deadline,
+    executionDeadline: () => settings().execution_deadline,
+    changed: lanes.moved,
+  });
+
+  const cancel = (run: Run) => runner.end(run, { ended: 'cancelled' });
+
+  const needRunning = (intern: InternRow): InternRow => {
+    const row = deps.intern(intern.id);
+    if (!row) throw new Refusal('not_found');
+    if (row.record.status !== 'running') throw new Refusal('intern_not_ready');
+    return row;
+  };
+
+  const choose = (intern: InternRow, prompt: string) =>
+    deps.scripts.resolveTurn(deps.intern(intern.id) ?? intern, prompt);
+
+  const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
+
+  /** Seconds until the first of the waiting questions runs out. */
+  const tooManyWaiting = (lane: Lane) => {
+    let first = Number.POSITIVE_INFINITY;
+    for (const run of lane.going.values()) if (run.question) first = Math.min(first, run.question.deadline);
+    const seconds = Math.max(1, Math.ceil((first - clock.now()) / 1_000));
+    return new Refusal('too_many_waiting', { headers: { 'retry-after': String(seconds) } });
+  };
+
+  const newRun = (
+    intern: InternRow,
+    behaviour: Behaviour,
+    origin: RunOrigin,
+    sessionId: string | undefined,
+    approvalMode: ApprovalMode,
+  ): Run => {
+    const run: Run = {
+      id: random.uuid(),
+      internId: intern.id,
+      sessionId: sessionId ?? random.uuid(),
+      origin,
+      approvalMode,
+      behaviour,
+      seq: seq++,
+      startedAt: clock.now(),
+      status: 'running',
+      ended: undefined,
+      endedAt: 0,
+      question: undefined,
+      reader: undefined,
+      log: [],
+      at: 0,
+      held: 0,
+      lost: false,
+      hot: false,
+      model: null,
+      usage: null,
+      opening: undefined,
+      generator: undefined,
+      sleeps: undefined,
+      abort: undefined,
+      timer: undefined,
+      asked: undefined,
+      yielded: 0,
+    };
+    lanes.add(run);
+    return run;
+  };
+
+  const start = async (run: Run, prompt: string, row: InternRow, giveBack: () => void) => {
+    try {
+      const model = row.booted?.model ?? null;
+      await runner.start(run, prompt, { id: row.id, name: row.record.name, model });
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  };
+
+  const steer = (run: Run, text: string) =>
+    runner.append(run, { type: 'content', text: run.behaviour.steered?.(text) ?? `(steered: ${text})` });
+
+  const endAll = (internId: string | undefined, cause: EndCause) => {
+    const message = `The intern ended the run: ${cause}`;
+    const of = internId === undefined ? lanes.all() : [lanes.peek(internId)];
+    for (const lane of of) {
+      for (const run of [...(lane?.going.values() ?? [])]) runner.end(run, { ended: 'cancelled', message });
+    }
+  };
+
+  return {
+    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, signal }) {
+      const lane = lanes.of(intern.id);
+      const going = sessionId === undefined ? undefined : lane.going.get(sessionId);
+      if (going) {
+        needRunning(intern);
+        if (lane.streaming && lane.streaming !== going) throw busy();
+        admit();
+        steer(going, prompt);
+        return { steered: going.sessionId };
+      }
+      const chosen = choose(intern, prompt);
+      const row = needRunning(intern);
+      if (lane.streaming) throw busy();
+      if (lane.waiting > settings().max_waiting_runs) throw tooManyWaiting(lane);
+      const giveBack = admit();
+      const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
+      const reader = attachReader(run, cancel);
+      run.reader = reader;
+      const leave = () => reader.leave();
+      signal?.addEventListener('abort', leave, { once: true });
+      try {
+        await start(run, chosen.prompt, row, giveBack);
+      } finally {
+        signal?.removeEventListener('abort', leave);
+      }
+      return { reader };
+    },
+
+    reply({ intern, sessionId, interactionId, content, admit }) {
+      needRunning(intern);
+      const lane = lanes.peek(intern.id);
+      const run = lane?.asked.get(interactionId);
+      if (!lane || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
+      if (run.status === 'ended') throw new Refusal('interaction_not_pending');
+      if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
+      if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
+      if (lane.streaming) throw busy();
+      const read = readAnswer(run.question.ask, content);
+      if ('problem' in read) throw new Refusal('bad_request', { message: `Unacceptable answer: ${read.problem}` });
+      if (run.lost) {
+        runner.end(run, { ended: 'severed' });
+        throw new Refusal('attachment_gone');
+      }
+      admit();
+      run.reader = attachReader(run, cancel);
+      runner.answer(run, read.answer);
+      return run.reader;
+    },
+
+    ownedSession: sessions.owned,
+
+    async invoke({ intern, callerId, input, sessionId, admit }) {
+      if (sessionId !== undefined) sessions.owned(intern.id, sessionId, callerId);
+      const going = sessionId === undefined ? undefined : lanes.of(intern.id).going.get(sessionId);
+      if (going) {
+        needRunning(intern);
+        admit();
+        steer(going, input);
+        return { session_id: going.sessionId, status: 'steered' };
+      }
+      const chosen = choose(intern, input);
+      const row = needRunning(intern);
+      const giveBack = admit();
+      const run = newRun(row, chosen.behaviour, 'invoke', sessionId, 'self-drive');
+      await start(run, chosen.prompt, row, giveBack);
+      sessions.issue(intern.id, run.sessionId, callerId);
+      await store.commit();
+      return { session_id: run.sessionId, status: 'started' };
+    },
+
+    endAll,
+
+    list(internId) {
+      const of = internId === undefined ? lanes.all() : [lanes.peek(internId)];
+      const runs: Run[] = [];
+      for (const lane of of) if (lane) runs.push(...lane.runs.values());
+      return runs.sort((a, b) => b.seq - a.seq).map(viewRun);
+    },
+
+    forget(internId) {
+      lanes.forget(internId);
+      sessions.forget(internId);
+    },
+
+    reset() {
+      endAll(undefined, 'reset');
+      lanes.clear();
+    },
+
+    close: () => endAll(undefined, 'shutdown'),
+  };
+}

@@ -1,0 +1,35 @@
+import { Refusal } from '../contract/errors.js';
+import type { SessionRow } from '../contract/state.js';
+import type { Collection } from '../store/store.js';
+
+/** Which sessions were issued by invoke, and to whom. */
+export interface Sessions {
+  /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
+  owned(internId: string, sessionId: string, callerId: string): void;
+  issue(internId: string, sessionId: string, callerId: string): void;
+  /** Drops those of an intern that is gone. */
+  forget(internId: string): void;
+}
+
+/**
+ * Sessions in the store. Only those that invoke issued are kept: chat takes any session of the intern, and starts one
+ * under an id it has not seen (CHAT-15), so that a stored chat session would change no answer.
+ */
+export function createSessions(rows: Collection<SessionRow>): Sessions {
+  const rowId = (internId: string, sessionId: string) => `${internId}\n${sessionId}`;
+  return {
+    owned(internId, sessionId, callerId) {
+      const row = rows.get(rowId(internId, sessionId));
+      if (row?.origin !== 'invoke' || row.caller !== callerId) throw new Refusal('session_not_found');
+    },
+    issue(internId, sessionId, callerId) {
+      const id = rowId(internId, sessionId);
+      if (rows.has(id)) return;
+      rows.put({ id, intern_id: internId, session_id: sessionId, origin: 'invoke', caller: callerId });
+    },
+    forget(internId) {
+      const gone = [...rows.values()].filter((row) => row.intern_id === internId);
+      for (const row of gone) rows.delete(row.id);
+    },
+  };
+}

@@ -1,0 +1,281 @@
+import { createClock } from '../clock/clock.js';
+import { createRandom } from '../clock/random.js';
+import { Refusal } from '../contract/errors.js';
+import { PROFILES } from '../contract/profile.js';
+import { type Settings, settingsSchema } from '../contract/settings.js';
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from '../domain/caller.js';
+import { createLimiter } from '../domain/limiter.js';
+import { createRuns } from '../domain/runs.js';
+import type { Behaviour } from '../scripts/behaviour.js';
+import { createScriptRegistry } from '../scripts/registry.js';
+import type { StreamHooks } from '../sse/body.js';
+import { createMemoryStore } from '../store/memory.js';
+import { refusalAnswer, toResponse } from './answer.js';
+import { chatRoute } from './chat.js';
+import { invokeRoute } from './invoke.js';
+import type { Call, Route, StreamFault } from './route.js';
+
+export interface HarnessOptions {
+  scripts?: Behaviour[];
+  settings?: Partial<Settings>;
+  seed?: string;
+  profile?: 'svc' | 'openrouter';
+  clock?: 'virtual' | 'real';
+  hooks?: StreamHooks;
+}
+
+/** What a stream said, taken apart. */
+export interface Told {
+  text: string;
+  bytes: number[];
+  chunks: Record<string, unknown>[];
+  content: string;
+  reasoning: string;
+  finish: string | undefined;
+  error: { code: number; message: string; metadata: { reason: string; retryable: boolean } } | undefined;
+  call: { id: string; arguments: Record<string, unknown> } | undefined;
+  sessionId: string | undefined;
+  usage: unknown;
+  done: boolean;
+  keepalives: number;
+}
+
+interface Choice {
+  delta: { content?: string; reasoning?: string; tool_calls?: { id: string; function: { arguments: string } }[] };
+  finish_reason: string | null;
+}
+
+/** Takes apart what a stream said so far. */
+export function told(text: string, bytes: number[] = []): Told {
+  const blocks = text.split('\n\n').filter((block) => block !== '');
+  const data = blocks.filter((block) => block.startsWith('data: ')).map((block) => block.slice(6));
+  const chunks = data.filter((json) => json !== '[DONE]').map((json) => JSON.parse(json) as Record<string, unknown>);
+  const choices = chunks.flatMap((chunk) => chunk.choices as Choice[]);
+  const call = choices.find((choice) => choice.delta.tool_calls)?.delta.tool_calls?.[0];
+  const final = chunks.find((chunk) => (chunk.choices as unknown[]).length === 0);
+  return {
+    text,
+    bytes,
+    chunks,
+    content: choices.map((choice) => choice.delta.content ?? '').join(''),
+    reasoning: choices.map((choice) => choice.delta.reasoning ?? '').join(''),
+    finish: choices.find((choice) => choice.finish_reason !== null)?.finish_reason ?? undefined,
+    error: chunks.find((chunk) => 'error' in chunk)?.error as Told['error'],
+    call: call && { id: call.id, arguments: JSON.parse(call.function.arguments) as Record<string, unknown> },
+    sessionId: final?.session_id as string | undefined,
+    usage: final?.usage,
+    done: data.at(-1) === '[DONE]',
+    keepalives: blocks.filter((block) => block === ': keepalive').length,
+  };
+}
+
+/** A response that is read as it comes. */
+export interface Listening {
+  status: number;
+  headers: Headers;
+  /** What was read so far. */
+  heard(): Told;
+  /** How many bytes each read brought. */
+  writes: number[];
+  /** Whether the body has come to its end, or broke. */
+  over(): 'end' | 'broken' | undefined;
+  /** Resolves at the end of the body. */
+  end(): Promise<Told>;
+  cancel(): Promise<void>;
+}
+
+/** Reads a response in the background. */
+export function listen(response: Response): Listening {
+  const writes: number[] = [];
+  let text = '';
+  let over: 'end' | 'broken' | undefined;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const reader = response.body?.getReader();
+  const reading = (async () => {
+    try {
+      for (let step = await reader?.read(); step && !step.done; step = await reader?.read()) {
+        writes.push(step.value.length);
+        text += decoder.decode(step.value, { stream: true });
+      }
+      over = 'end';
+    } catch {
+      over = 'broken';
+    }
+  })();
+  return {
+    status: response.status,
+    headers: response.headers,
+    heard: () => told(text, writes),
+    writes,
+    over: () => over,
+    async end() {
+      await reading;
+      return told(text, writes);
+    },
+    async cancel() {
+      await reader?.cancel();
+    },
+  };
+}
+
+export type Harness = ReturnType<typeof createHarness>;
+
+/** Chat and invoke on interns that just run, without the pipeline, the lifecycle and sockets. */
+export function createHarness(options: HarnessOptions = {}) {
+  const clock = createClock(options.clock ?? 'virtual');
+  const random = createRandom(options.seed ?? 'test');
+  const store = createMemoryStore();
+  const settings: Settings = { ...settingsSchema.parse({}), turns_per_minute: 0, ...options.settings };
+  const log: Record<string, unknown>[] = [];
+  const scripts = createScriptRegistry({
+    rows: store.collection('scripts'),
+    behaviours: options.scripts ?? [],
+    log: (record) => void log.push(record),
+  });
+  const interns = store.collection('interns');
+  const runs = createRuns({
+    clock,
+    random,
+    settings: () => settings,
+    store,
+    scripts,
+    intern: (id) => interns.get(id),
+    log: (record) => void log.push(record),
+  });
+  const limiter = createLimiter({ clock, settings: () => settings });
+  const shared = { runs, limiter, clock, random, settings: () => settings };
+  const profile = PROFILES[options.profile ?? 'svc'];
+  const chat = chatRoute({ ...shared, profile, ...(options.hooks && { observe: () => options.hooks }) });
+  const invoke = invokeRoute(shared);
+
+  const addIntern = (n = 1, change: Partial<InternRow> = {}): InternRow => {
+    const id = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    const time = '2026-01-01T00:00:00.000Z';
+    const row: InternRow = {
+      id,
+      seq: n,
+      record: {
+        id,
+        name: `intern-${n}`,
+        description: null,
+        instructions: null,
+        model: null,
+        status: 'running',
+        last_failure_message: null,
+        progress: null,
+        hostname: null,
+        workspace_id: '00000000-0000-4000-8000-0000000000aa',
+        vault_id: null,
+        attached_vault_id: null,
+        created_at: time,
+        updated_at: time,
+      },
+      creator: 'alice',
+      api_key: 'key',
+      script: null,
+      booted: { model: null, instructions: null },
+      disk_id: null,
+      daemon_token: null,
+      loss_acknowledged: false,
+      unfinished: [],
+      failed_once: [],
+      ...change,
+    };
+    interns.put(row);
+    return row;
+  };
+  const intern = addIntern();
+
+  const setStatus = (row: InternRow, status: InternRow['record']['status']) => {
+    interns.put({ ...row, record: { ...row.record, status } });
+    if (status !== 'running') runs.endAll(row.id, 'suspended');
+  };
+
+  const alice: Caller = { id: 'alice', kind: 'api_key', workspaceId: 'w', programme: true };
+
+  interface Extra {
+    row?: InternRow;
+    caller?: Caller;
+    fault?: StreamFault;
+    signal?: AbortSignal;
+  }
+
+  const call = async (of: Route, body: unknown, { row = intern, caller = alice, fault, signal }: Extra = {}) => {
+    try {
+      const input = of.parse({
+        bytes: new Uint8Array(),
+        query: new URLSearchParams(),
+        headers: new Headers(),
+        json: () => body,
+      });
+      const made: Call<unknown> = {
+        caller,
+        intern: row,
+        input,
+        url: new URL('http://localhost/'),
+        headers: new Headers(),
+        requestId: 'r',
+        signal: signal ?? new AbortController().signal,
+        watch: { onWrite() {}, onClose() {} },
+        ...(fault && { streamFault: fault }),
+      };
+      of.place?.(made);
+      return toResponse(await of.act(made));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return toResponse(refusalAnswer(error));
+    }
+  };
+
+  const prompt = (content: unknown, more: Record<string, unknown> = {}, extra?: Extra) =>
+    call(chat, { stream: true, messages: [{ role: 'user', content }], ...more }, extra);
+
+  return {
+    clock,
+    random,
+    store,
+    settings,
+    log,
+    scripts,
+    runs,
+    limiter,
+    intern,
+    addIntern,
+    setStatus,
+    alice,
+    chat: (body: unknown, extra?: Extra) => call(chat, body, extra),
+    /** Sends a prompt as it is. */
+    prompt,
+    /** Sends a prompt to a script, and reads what comes. */
+    say: async (script: string, more?: Record<string, unknown>, extra?: Extra) =>
+      listen(await prompt(`script: ${script}\nhello`, more, extra)),
+    reply: (sessionId: string | undefined, id: string | undefined, content: unknown, extra?: Extra) =>
+      call(
+        chat,
+        {
+          stream: true,
+          session_id: sessionId,
+          messages: [
+            { role: 'assistant', content: null, tool_calls: [] },
+            { role: 'tool', tool_call_id: id, content },
+          ],
+        },
+        extra,
+      ),
+    invoke: (body: unknown, extra?: Extra) => call(invoke, body, extra),
+    /** The status, the reason and the text of an error, in short. */
+    refused: async (response: Response | Promise<Response>) => {
+      const settled = await response;
+      const body = (await settled.json()) as { error?: { message: string; metadata?: { reason: string } } };
+      return {
+        status: settled.status,
+        reason: body.error?.metadata?.reason,
+        message: body.error?.message ?? '',
+        retryAfter: settled.headers.get('retry-after'),
+      };
+    },
+    /** Lets everything that is due at once happen. */
+    settle: () => clock.advance(0),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { type ChatInput, readChat, type TurnAnswer } from '../contract/chat.js';
+import type { Profile } from '../contract/profile.js';
+import type { Settings } from '../contract/settings.js';
+import type { Limiter } from '../domain/limiter.js';
+import type { Reader } from '../domain/reader.js';
+import type { Runs } from '../domain/runs.js';
+import { createBody, type StreamHooks } from '../sse/body.js';
+import { createEncoder } from '../sse/chunks.js';
+import { type Answer, json } from './answer.js';
+import { type Call, type Route, route } from './route.js';
+
+export interface ChatDeps {
+  readonly runs: Runs;
+  readonly limiter: Limiter;
+  readonly profile: Profile;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly settings: () => Settings;
+  /** What a journal wants to be told of the stream that answers a call. */
+  readonly observe?: (call: Call<ChatInput>) => StreamHooks | undefined;
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * `POST /interns/{id}/chat/completions` (CHAT-1 to CHAT-17). A prompt answers with a stream, or with 202 when it was
+ * delivered into a going run; an answer to a question with a stream that goes on where the last one paused.
+ */
+export function chatRoute(deps: ChatDeps): Route {
+  const stream = (call: Call<ChatInput>, reader: Reader): Answer => {
+    const body = createBody({
+      source: reader,
+      encoder: createEncoder({
+        id: `chatcmpl-${deps.random.uuid()}`,
+        created: Math.floor(deps.clock.now() / 1_000),
+        sessionId: reader.sessionId,
+        model: reader.model,
+        profile: deps.profile,
+      }),
+      clock: deps.clock,
+      keepalive: () => deps.settings().keepalive,
+      drop: call.streamFault?.disconnect,
+      hooks: deps.observe?.(call),
+      signal: call.signal,
+    });
+    return { status: 200, body, headers: { ...STREAM_HEADERS } };
+  };
+
+  return route<ChatInput>({
+    operation: 'chat',
+    method: 'POST',
+    path: '/interns/:id/chat/completions',
+    credential: 'any',
+    body: { read: true, json: 'ignored', invalid: 'bad_request' },
+    parse: (parts) => readChat(parts.json()),
+    async act(call) {
+      const { caller, intern, input } = call;
+      const admit = () => deps.limiter.take(caller.id);
+      if (input.kind === 'reply') return stream(call, deps.runs.reply({ intern, admit, ...input }));
+      const result = await deps.runs.prompt({ intern, admit, signal: call.signal, ...input });
+      if ('reader' in result) return stream(call, result.reader);
+      const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
+      return json(answer, 202);
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { type InvokeInput, readInvoke } from '../contract/chat.js';
+import type { Limiter } from '../domain/limiter.js';
+import type { Runs } from '../domain/runs.js';
+import { json } from './answer.js';
+import { type Route, route } from './route.js';
+
+export interface InvokeDeps {
+  readonly runs: Runs;
+  readonly limiter: Limiter;
+}
+
+/** `POST /interns/{id}/invoke` (INVOKE-1 to INVOKE-6). */
+export function invokeRoute({ runs, limiter }: InvokeDeps): Route {
+  return route<InvokeInput>({
+    operation: 'invoke',
+    method: 'POST',
+    path: '/interns/:id/invoke',
+    credential: 'any',
+    body: { read: true, json: 'ignored', invalid: 'bad_request' },
+    parse: (parts) => readInvoke(parts.json()),
+    place({ caller, intern, input }) {
+      if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
+    },
+    async act({ caller, intern, input }) {
+      const answer = await runs.invoke({
+        intern,
+        callerId: caller.id,
+        input: input.input,
+        sessionId: input.sessionId,
+        admit: () => limiter.take(caller.id),
+      });
+      return json(answer, 202);
+    },
+  });
+}

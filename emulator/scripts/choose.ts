@@ -1,0 +1,67 @@
+import { Refusal } from '../contract/errors.js';
+import type { InternRow } from '../contract/state.js';
+import { type Behaviour, DEFAULT_LIFECYCLE, type LifecyclePlan, type ScriptRegistry } from './behaviour.js';
+
+const FIRST_LINE = /^script:[ \t]*(\S+)[ \t]*(?:\r?\n|$)/;
+
+/** The script that the first line of a text asks for, and the rest of the text. */
+export function scriptLine(text: string): { name: string; rest: string } | undefined {
+  const match = FIRST_LINE.exec(text);
+  return match?.[1] === undefined ? undefined : { name: match[1], rest: text.slice(match[0].length) };
+}
+
+/** The script that an intern carries by itself: put on it, named by its model, or by its instructions. */
+function ownScript(intern: InternRow): { name: string; by: string } | undefined {
+  if (intern.script !== null) return { name: intern.script, by: 'put on the intern' };
+  // Before the first boot there is only what it is going to boot with.
+  const { model, instructions } = intern.booted ?? intern.record;
+  if (model?.startsWith('script/')) return { name: model.slice('script/'.length), by: 'its model' };
+  const line = scriptLine(instructions ?? '');
+  return line && { name: line.name, by: 'its instructions' };
+}
+
+const unknown = (scripts: ScriptRegistry, name: string) =>
+  `unknown script ${JSON.stringify(name)}; known are ${scripts.names().join(', ')}`;
+
+/**
+ * Which behaviour takes a prompt: the script put on the intern through the control interface; else the one the prompt's
+ * first line names (`script: NAME`); else that of the model it booted with (`script/NAME`); else the one the first line
+ * of its instructions names; else `echo`. A prompt that named its script is given to it without that line, or whole when
+ * nothing is left.
+ *
+ * @throws Refusal 400 for a prompt that names an unknown script, 502 `turn_failed` for an intern that carries one
+ */
+export function chooseTurn(
+  scripts: ScriptRegistry,
+  intern: InternRow,
+  prompt: string,
+): { behaviour: Behaviour; prompt: string } {
+  const line = intern.script === null ? scriptLine(prompt) : undefined;
+  if (line) {
+    const behaviour = scripts.get(line.name);
+    if (!behaviour) throw new Refusal('bad_request', { message: unknown(scripts, line.name) });
+    return { behaviour, prompt: line.rest === '' ? prompt : line.rest };
+  }
+  const own = ownScript(intern) ?? { name: 'echo', by: 'default' };
+  const behaviour = scripts.get(own.name);
+  if (!behaviour) {
+    throw new Refusal('turn_failed', { message: `The turn failed: ${own.by} names an ${unknown(scripts, own.name)}` });
+  }
+  return { behaviour, prompt };
+}
+
+/**
+ * How the boot, the teardown, the vault and the daemon of an intern go: by the same choice without the prompt. An intern
+ * whose script is not known fails to boot, and is torn down as any other.
+ */
+export function chooseLifecycle(scripts: ScriptRegistry, intern: InternRow): LifecyclePlan {
+  const own = ownScript(intern);
+  const behaviour = scripts.get(own?.name ?? 'echo');
+  if (!behaviour && own) {
+    return {
+      ...DEFAULT_LIFECYCLE,
+      boot: { ...DEFAULT_LIFECYCLE.boot, ends: 'failed', message: `${own.by} names an ${unknown(scripts, own.name)}` },
+    };
+  }
+  return { ...DEFAULT_LIFECYCLE, ...behaviour?.lifecycle };
+}

@@ -1,0 +1,154 @@
+import type { Answer } from '../contract/interaction.js';
+import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
+import { type Behaviour, type BehaviourEvent, DEFAULT_LIFECYCLE, type LifecyclePlan } from './behaviour.js';
+import { jsonPath, problemsOf, ScriptInvalid } from './problems.js';
+import { split } from './split.js';
+
+/** A step made ready: what it yields is built once, whatever the number of runs. */
+type Ready =
+  | { do: 'yield'; event: BehaviourEvent }
+  | { do: 'pieces'; events: BehaviourEvent[]; every: number }
+  | { do: 'ask'; event: BehaviourEvent; as: string | undefined }
+  | { do: 'when'; test: [name: string, expected: unknown][]; yes: Ready[]; no: Ready[] }
+  | { do: 'wait'; ms: number };
+
+/** Whether `expected` is part of `found`: objects field by field, anything else as a whole. */
+function includes(found: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return found === expected;
+  if (typeof found !== 'object' || found === null || Array.isArray(found) !== Array.isArray(expected)) return false;
+  if (Array.isArray(expected) && expected.length !== (found as unknown[]).length) return false;
+  return Object.entries(expected).every(([key, value]) => includes((found as Record<string, unknown>)[key], value));
+}
+
+/** What `when` compares with: an option or an action as text, otherwise the content of an answer. */
+function matches(answer: Answer | undefined, expected: unknown): boolean {
+  if (answer === undefined) return false;
+  if (typeof answer === 'string') return answer === expected;
+  return typeof expected === 'string' ? answer.action === expected : includes(answer.content ?? {}, expected);
+}
+
+function ready(step: Step): Ready {
+  if ('say' in step) {
+    const events = split(step.say, step.chunks ?? 1).map((say) => ({ say }));
+    return { do: 'pieces', events, every: step.every === undefined ? 0 : durationMs(step.every) };
+  }
+  if ('ask' in step) return { do: 'ask', event: { ask: step.ask } as BehaviourEvent, as: step.as };
+  if ('when' in step) {
+    return {
+      do: 'when',
+      test: Object.entries(step.when),
+      yes: (step.then ?? []).map(ready),
+      no: (step.else ?? []).map(ready),
+    };
+  }
+  if ('wait' in step) return { do: 'wait', ms: durationMs(step.wait) };
+  if ('end' in step && step.end === 'never') return { do: 'wait', ms: Number.POSITIVE_INFINITY };
+  return { do: 'yield', event: step as BehaviourEvent };
+}
+
+/** What the schema cannot say: names that no earlier ask gave, and steps that nothing can reach. */
+function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<string>): string[] {
+  return steps.flatMap((step, i) => {
+    const here = [...path, i];
+    const found: string[] = [];
+    if ('end' in step) {
+      if (i < steps.length - 1) found.push(`${jsonPath([...path, i + 1])}: nothing is reached after an end`);
+      if (step.end !== 'failed' && (step.retryable !== undefined || step.message !== undefined)) {
+        found.push(`${jsonPath(here)}: retryable and message belong to "end": "failed"`);
+      }
+    }
+    if ('ask' in step && step.as !== undefined) known.add(step.as);
+    if ('when' in step) {
+      for (const name of Object.keys(step.when)) {
+        if (!known.has(name)) {
+          const names = known.size === 0 ? 'there is none' : `known are ${[...known].join(', ')}`;
+          found.push(`${jsonPath([...here, 'when', name])}: expected the "as" of an earlier ask; ${names}`);
+        }
+      }
+      found.push(...looseEnds(step.then ?? [], [...here, 'then'], known));
+      found.push(...looseEnds(step.else ?? [], [...here, 'else'], known));
+    }
+    return found;
+  });
+}
+
+function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
+  const program = steps.map(ready);
+  return async function* turn(_turn, { clock }) {
+    const answers = new Map<string, Answer>();
+    // Branches are put on a stack instead of nesting generators, which would cost every event of the script.
+    const stack: { list: Ready[]; at: number }[] = [{ list: program, at: 0 }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const step = top.list[top.at++];
+      if (!step) {
+        stack.pop();
+        continue;
+      }
+      switch (step.do) {
+        case 'yield':
+          yield step.event;
+          break;
+        case 'pieces':
+          for (let i = 0; i < step.events.length; i++) {
+            if (i > 0 && step.every > 0) await clock.sleep(step.every);
+            yield step.events[i] as BehaviourEvent;
+          }
+          break;
+        case 'ask': {
+          const answer = yield step.event;
+          if (step.as !== undefined && answer !== undefined) answers.set(step.as, answer);
+          break;
+        }
+        case 'when': {
+          const met = step.test.every(([name, expected]) => matches(answers.get(name), expected));
+          stack.push({ list: met ? step.yes : step.no, at: 0 });
+          break;
+        }
+        case 'wait':
+          await clock.sleep(step.ms);
+      }
+    }
+  };
+}
+
+function compileLifecycle(source: NonNullable<Script['lifecycle']>): Partial<LifecyclePlan> {
+  const { boot, teardown, ...rest } = source;
+  const plan: Partial<LifecyclePlan> = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  );
+  if (boot) {
+    plan.boot = {
+      after: boot.after === undefined ? DEFAULT_LIFECYCLE.boot.after : durationMs(boot.after),
+      steps: boot.steps ?? DEFAULT_LIFECYCLE.boot.steps,
+      ends: boot.ends ?? 'running',
+      ...(boot.message === undefined ? {} : { message: boot.message }),
+    };
+  }
+  if (teardown) {
+    plan.teardown = {
+      after: teardown.after === undefined ? DEFAULT_LIFECYCLE.teardown.after : durationMs(teardown.after),
+      ends: teardown.ends ?? 'gone',
+    };
+  }
+  return plan;
+}
+
+/**
+ * Turns a JSON script into a behaviour.
+ *
+ * @param source the script as a JSON value
+ * @param options `file` is what errors call the script's place
+ * @throws ScriptInvalid naming the file, and per problem the JSON path and what was expected
+ */
+export function compileScript(source: unknown, { file }: { file: string }): Behaviour {
+  const parsed = scriptSchema.safeParse(source);
+  if (!parsed.success) throw new ScriptInvalid(file, problemsOf(parsed.error.issues, source));
+  const script = parsed.data;
+  const loose = looseEnds(script.turn ?? [], ['turn'], new Set());
+  if (loose.length > 0) throw new ScriptInvalid(file, loose);
+  return {
+    name: script.name,
+    turn: compileTurn(script.turn ?? []),
+    ...(script.lifecycle && { lifecycle: compileLifecycle(script.lifecycle) }),
+  };
+}

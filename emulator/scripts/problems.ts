@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { STEP_NAMES } from '../contract/script.js';
+
+/** A script that is not one: where it came from, and per problem the JSON path and what was expected. */
+export class ScriptInvalid extends Error {
+  override readonly name = 'ScriptInvalid';
+  constructor(
+    readonly file: string,
+    readonly problems: readonly string[],
+  ) {
+    super(`${file}: ${problems.join('; ')}`);
+  }
+}
+
+/** `turn[3].then[0].say` */
+export const jsonPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at === '' ? String(key) : `${at}.${String(key)}`),
+    '',
+  ) || 'the script';
+
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((inner: unknown, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
+
+/**
+ * The problems of a value that a schema refused. Of a step, which may be one of several kinds, only those of the kind it
+ * means to be are told.
+ */
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: PropertyKey[] = []): string[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'invalid_union' && issue.errors.length === STEP_NAMES.length) {
+      const step = at(value, path);
+      if (typeof step !== 'object' || step === null || Array.isArray(step)) {
+        return [`${jsonPath(path)}: expected a step, an object with one of ${STEP_NAMES.join(', ')}`];
+      }
+      const kinds = STEP_NAMES.filter((name) => name in step);
+      const kind = kinds[0];
+      if (kind === undefined) {
+        return [`${jsonPath(path)}: expected a step with one of ${STEP_NAMES.join(', ')}; found ${Object.keys(step)}`];
+      }
+      if (kinds.length > 1) return [`${jsonPath(path)}: expected one kind of step, found ${kinds.join(' and ')}`];
+      return problemsOf(issue.errors[STEP_NAMES.indexOf(kind)] ?? [], value, path);
+    }
+    return [`${jsonPath(path)}: ${issue.message.replace(/^Invalid input: /, '')}`];
+  });
+}

@@ -1,0 +1,154 @@
+import type { Clock, Timer } from '../clock/clock.js';
+import type { RunEnded, RunEvent } from '../contract/run.js';
+import type { Encoder } from './chunks.js';
+import { bytesOf, KEEPALIVE } from './frame.js';
+
+/** Where the events of a response come from. */
+export interface Source {
+  /** False while more may become ready at once; `listen`'s callback tells when to look again. */
+  ready(): boolean;
+  take(limit: number): readonly RunEvent[];
+  listen(wake: () => void): void;
+  /** The last bytes were handed over. */
+  finish(): void;
+  /** The client left before that. */
+  leave(): void;
+  ended(): RunEnded | undefined;
+}
+
+/** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
+export type StreamClosed = 'complete' | 'client_left' | 'dropped';
+
+/** What a journal is told of a stream. */
+export interface StreamHooks {
+  /** Bytes were handed over for writing, `at` on the clock. */
+  onWrite?(bytes: Uint8Array, at: number): void;
+  /** The stream is over; `ended` says how the run ended, if it has. */
+  onClose?(why: StreamClosed, at: number, ended: RunEnded | undefined): void;
+}
+
+export interface BodyOptions {
+  readonly source: Source;
+  readonly encoder: Encoder;
+  readonly clock: Clock;
+  /** Milliseconds of silence after which a keepalive is written. */
+  readonly keepalive: () => number;
+  /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
+  readonly drop?: 'mid-event' | 'before-done' | undefined;
+  readonly hooks?: StreamHooks | undefined;
+  /** Aborted when the client's connection is gone: the same as cancelling the body. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** About how much one write may carry: more waits until the reader asks again. */
+const WRITE_LIMIT = 256 * 1024;
+
+/**
+ * The body of a stream. It writes when its reader asks for more and something is there: what is ready together leaves in
+ * one write, what comes alone leaves alone and at once. A reader that does not ask holds nothing but the run's own log,
+ * which is bounded. Cancelling it is the client's disconnect, until the last bytes have been handed over.
+ */
+export function createBody({
+  source,
+  encoder,
+  clock,
+  keepalive,
+  drop,
+  hooks,
+  signal,
+}: BodyOptions): ReadableStream<Uint8Array> {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let wanted = false;
+  let opened = false;
+  let over = false;
+  let written = 0;
+  let timer: Timer | undefined;
+
+  const send = (bytes: Uint8Array) => {
+    wanted = false;
+    written = clock.now();
+    hooks?.onWrite?.(bytes, written);
+    controller?.enqueue(bytes);
+  };
+
+  const close = (why: StreamClosed) => {
+    over = true;
+    timer?.cancel();
+    timer = undefined;
+    signal?.removeEventListener('abort', gone);
+    if (why === 'complete') source.finish();
+    else source.leave();
+    hooks?.onClose?.(why, clock.now(), source.ended());
+  };
+
+  const gone = () => {
+    if (over) return;
+    close('client_left');
+    controller?.error(new Error('the client is gone'));
+  };
+
+  const dropNow = () => {
+    close('dropped');
+    controller?.error(new Error('the connection was dropped by an injected fault'));
+  };
+
+  const write = () => {
+    if (over || !wanted || !source.ready()) return;
+    const events = source.take(WRITE_LIMIT);
+    if (opened && events.length === 0) return;
+    let text = opened ? '' : encoder.open();
+    opened = true;
+    for (const event of events) {
+      const frames = encoder.event(event);
+      if (drop === 'mid-event' && frames !== '') {
+        const event = bytesOf(frames);
+        send(Buffer.concat([bytesOf(text), event.subarray(0, event.length >> 1)]));
+        return dropNow();
+      }
+      text += frames;
+    }
+    const final = encoder.final();
+    if (final === '') {
+      send(bytesOf(text));
+      if (!timer) arm(keepalive());
+      return;
+    }
+    if (drop === 'before-done') {
+      send(bytesOf(text));
+      return dropNow();
+    }
+    send(bytesOf(text + final));
+    close('complete');
+    controller?.close();
+  };
+
+  /** One timer per stream, set anew only when it fires: a write merely moves the time it is measured from. */
+  const arm = (ms: number) => {
+    timer = clock.timer(ms, () => {
+      const left = written + keepalive() - clock.now();
+      if (left > 0) return arm(left);
+      // A reader that has not taken the last write needs no further one.
+      if (wanted && source.ready()) send(KEEPALIVE);
+      arm(keepalive());
+    });
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own;
+        source.listen(write);
+        if (signal?.aborted) gone();
+        else signal?.addEventListener('abort', gone, { once: true });
+      },
+      pull() {
+        wanted = true;
+        write();
+      },
+      cancel() {
+        if (!over) close('client_left');
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,96 @@
+import { ERRORS, type ErrorKey, envelope } from '../contract/errors.js';
+import { askArguments } from '../contract/interaction.js';
+import type { Profile } from '../contract/profile.js';
+import type { RunEnd, RunEvent, Usage } from '../contract/run.js';
+import { DONE, frame, lineJson } from './frame.js';
+
+export interface ChunkOptions {
+  /** The completion id, the same on every chunk of a response. */
+  readonly id: string;
+  /** Unix time in seconds. */
+  readonly created: number;
+  readonly sessionId: string;
+  /** The model reported before this response; null when none was. */
+  readonly model: string | null;
+  readonly profile: Pick<Profile, 'tool_name' | 'model_placeholder'>;
+}
+
+/** What a run's events become on the wire, as text. */
+export interface Encoder {
+  /** The first chunk: the role. */
+  open(): string;
+  /** The chunks of one event; for the one that ends the response, up to and with the finish chunk. */
+  event(event: RunEvent): string;
+  /** The final chunk with the session, and `[DONE]`; empty until the event that ends the response was encoded. */
+  final(): string;
+}
+
+/** Which error an ending has in the stream (CHAT-12, CHAT-13, CHAT-16). */
+const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
+  cancelled: 'run_ended',
+  deadline: 'run_ended',
+  severed: 'stream_severed',
+  failed: 'turn_failed',
+};
+
+/**
+ * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk before
+ * its delta is the same for all of them until the model changes, and is made once.
+ */
+export function createEncoder(options: ChunkOptions): Encoder {
+  const { profile } = options;
+  const stem = `{"id":${lineJson(options.id)},"object":"chat.completion.chunk","created":${options.created},"model":`;
+  const upTo = (model: string) => `${stem}${lineJson(model)},"choices":[`;
+  const own = upTo(profile.model_placeholder);
+  let head = options.model === null ? own : upTo(options.model);
+  let delta = `data: ${head}{"index":0,"delta":`;
+  let closing: { head: string; usage: Usage | null } | undefined;
+
+  const choice = (head: string, deltaJson: string, finish: string) =>
+    `${head}{"index":0,"delta":${deltaJson},"finish_reason":${finish}}]`;
+
+  const ending = (event: RunEnd): string => {
+    if (event.ended === 'stop') {
+      closing = { head, usage: event.usage };
+      return frame(`${choice(head, '{}', '"stop"')}}`);
+    }
+    const key = ENDINGS[event.ended];
+    // A failed turn is told by the intern; the other endings are the service's own words, which carry no model.
+    const by = event.ended === 'failed' ? head : own;
+    closing = { head: by, usage: event.usage };
+    const { error } = envelope(key, event.message);
+    const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
+    const told = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
+    return frame(`${choice(by, '{}', '"error"')},"error":${lineJson(told)}}`);
+  };
+
+  return {
+    open: () => `${delta}{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
+    event(event) {
+      switch (event.type) {
+        case 'content':
+          return `${delta}{"content":${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
+        case 'reasoning':
+          return `${delta}{"reasoning":${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
+        case 'model':
+          head = upTo(event.model);
+          delta = `data: ${head}{"index":0,"delta":`;
+          return '';
+        case 'ask': {
+          closing = { head, usage: null };
+          const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
+            profile.tool_name,
+          )},"arguments":${lineJson(askArguments(event.ask))}}}`;
+          return `${delta}{"tool_calls":[${call}]},"finish_reason":null}]}\n\n${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`;
+        }
+        case 'end':
+          return ending(event);
+      }
+    },
+    final() {
+      if (!closing) return '';
+      const session = lineJson(options.sessionId);
+      return `${frame(`${closing.head}],"session_id":${session},"usage":${lineJson(closing.usage)}}`)}${DONE}`;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+const encoder = new TextEncoder();
+
+/** A comment line that keeps a silent stream alive (CHAT-11), as its own block: it can stand between any two events. */
+export const KEEPALIVE = encoder.encode(': keepalive\n\n');
+
+/** The event that ends every stream (CHAT-3). */
+export const DONE = 'data: [DONE]\n\n';
+
+/** One event. `data` is JSON, and so in one line whatever the text in it holds. */
+export const frame = (data: string): string => `data: ${data}\n\n`;
+
+/**
+ * A value as JSON that survives every reader of lines: JSON escapes line feeds and lone surrogates by itself; the
+ * separators that some clients also take for the end of a line are escaped here.
+ */
+export function lineJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return /[\u0085\u2028\u2029]/.test(json)
+    ? json.replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : json;
+}
+
+/** The bytes of what leaves in one write. Whole events only, so that no character is ever split. */
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
