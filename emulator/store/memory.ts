@@ -36,12 +36,16 @@ export function createTables(onChange: OnChange = () => {}) {
       const rows = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, [...map.values()]]));
       return structuredClone({ format: 'intern-emulator', version: STATE_VERSION, ...rows }) as State;
     },
+    /** The rows themselves, each collection to be gone through as often as one likes. */
+    rows: Object.fromEntries(
+      Object.entries(maps).map(([name, map]) => [name, { [Symbol.iterator]: () => map.values() }]),
+    ) as unknown as { readonly [N in CollectionName]: Iterable<Rows[N]> },
     /** Replaces every row without telling `onChange`. */
-    load(state: State) {
+    load(rows: Readonly<Record<CollectionName, Iterable<{ id: string }>>>) {
       for (const name of Object.keys(COLLECTIONS) as CollectionName[]) {
         const map = maps[name] as Map<string, unknown>;
         map.clear();
-        for (const row of state[name]) map.set(row.id, row);
+        for (const row of rows[name]) map.set(row.id, row);
       }
     },
   };

@@ -1,0 +1,111 @@
+import type { SyncAdapter } from 'lowdb';
+import type { State } from '../contract/state.js';
+import { Damage, StoreError, systemReason } from './errors.js';
+import type { Files } from './files.js';
+import { createLogWriter, type LogWriter, readLog } from './log.js';
+import { type Format, migrate, type RawState } from './migrations.js';
+import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
+import { type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
+
+/** What lowdb reads and writes for us: the rows, and the number of the last commit that changed them. */
+export interface Contents {
+  commit: number;
+  rows: RowSets;
+}
+
+/** A lowdb adapter over a snapshot and the log of what came after it. */
+export interface LogAdapter extends SyncAdapter<Contents> {
+  /** Open from the first read or write on. */
+  readonly log: LogWriter;
+  /** Bytes of the snapshot. */
+  readonly snapshotSize: number;
+  /** Lets go of the log; `remove` where the snapshot holds all of it. */
+  close(remove: boolean): void;
+}
+
+/**
+ * Keeps {@link Contents} at `path` as a snapshot, and what was committed since as a log at `<path>.log`.
+ *
+ * `write` makes a new snapshot beside the old one, renames it over that, and only then empties the log. The number of
+ * the last commit stands in the snapshot and on each line of the log, so that a log which a crash left full is known to
+ * be contained, and one that belongs to another snapshot is found out.
+ */
+export function createAdapter(files: Files, path: string, format: Format, fsync: boolean): LogAdapter {
+  const logPath = `${path}.log`;
+  let log: LogWriter | undefined;
+  let snapshotSize = 0;
+
+  const opened = (): LogWriter => {
+    if (!log) throw new Error('the log is not open');
+    return log;
+  };
+
+  const read = (file: string): Buffer | undefined => {
+    try {
+      return files.readFileSync(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new StoreError('unreadable', path, `${file}: cannot read it: ${systemReason(error)}`, { cause: error });
+    }
+  };
+
+  const write = ({ commit, rows }: Contents): void => {
+    const next = `${path}.tmp`;
+    snapshotSize = writeSnapshot(files, next, format.version, commit, rows);
+    files.renameSync(next, path);
+    log?.clear();
+  };
+
+  const readState = (snapshot: Snapshot, logBytes: Buffer) => {
+    const { entries, whole } = readLog(logPath, logBytes, snapshot.commit);
+    const raw: RawState = { ...snapshot.body, version: snapshot.version };
+    const changed =
+      entries.length === 0
+        ? raw
+        : applyChanges(
+            path,
+            raw,
+            entries.flatMap(({ changes }) => changes),
+          );
+    const migrated = withEveryCollection(migrate(changed, format));
+    if (!snapshot.untouched || snapshot.version !== format.version) checkRows(path, migrated);
+    return { state: asState(migrated), commit: entries.at(-1)?.commit ?? snapshot.commit, whole };
+  };
+
+  return {
+    get log() {
+      return opened();
+    },
+    get snapshotSize() {
+      return snapshotSize;
+    },
+    read(): (Contents & { rows: State }) | null {
+      const snapshotBytes = read(path);
+      const logBytes = read(logPath);
+      if (!snapshotBytes) {
+        if (logBytes && logBytes.length > 0) throw new Damage(logPath, `its snapshot ${path} is missing`);
+        return null;
+      }
+      const snapshot = readSnapshot(path, snapshotBytes);
+      if (snapshot.version > format.version) {
+        const what = `its format is version ${snapshot.version}, this release reads up to ${format.version}`;
+        throw new StoreError('newer', path, `${path}: ${what}; it was left as it is`);
+      }
+      snapshotSize = snapshotBytes.length;
+      const { state, commit, whole } = readState(snapshot, logBytes ?? Buffer.alloc(0));
+      // A migrated state replaces the old one before anything of the new version joins the log.
+      if (snapshot.version !== format.version) write({ commit, rows: state });
+      log = createLogWriter(files, logPath, snapshot.version === format.version ? whole : 0, fsync);
+      return { commit, rows: state };
+    },
+    write(contents) {
+      write(contents);
+      log ??= createLogWriter(files, logPath, 0, fsync);
+    },
+    close(remove) {
+      log?.close();
+      log = undefined;
+      if (remove) files.unlinkSync(logPath);
+    },
+  };
+}

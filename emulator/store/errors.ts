@@ -1,0 +1,46 @@
+/** Why a store cannot be opened or written. */
+export type StoreErrorCode = 'damaged' | 'locked' | 'newer' | 'unreadable' | 'unwritable' | 'closed';
+
+/**
+ * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and for
+ * a damaged file under which name it was set aside.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  constructor(
+    readonly code: StoreErrorCode,
+    readonly file: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A damage found while reading; whoever opens the store sets the files aside and tells of it in a {@link StoreError}. */
+export class Damage extends Error {
+  override readonly name = 'Damage';
+  constructor(
+    readonly file: string,
+    readonly what: string,
+  ) {
+    super(what);
+  }
+}
+
+/** What the operating system said, without the path that our own message names already. */
+export function systemReason(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const known: Record<string, string> = {
+    EACCES: 'permission denied',
+    EPERM: 'not permitted',
+    EISDIR: 'it is a directory',
+    ENOENT: 'no such directory',
+    ENOTDIR: 'a part of the path is not a directory',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the file system is read-only',
+    EMFILE: 'too many open files',
+  };
+  if (code !== undefined) return known[code] ?? code;
+  return error instanceof Error ? error.message : String(error);
+}

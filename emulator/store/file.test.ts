@@ -1,0 +1,310 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stateSchema } from '../contract/state.js';
+import { openFileStore } from './file.js';
+import { realFiles } from './files.js';
+import { idempotencyRow, internRow, uuid } from './test-rows.js';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  path = join(folder, 'interns.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const errorOf = (open: () => unknown): unknown => {
+  try {
+    open();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+/** A closed store with some interns. */
+async function filled(count: number) {
+  const store = openFileStore(path);
+  for (let number = 1; number <= count; number++) store.collection('interns').put(internRow(number));
+  await store.close();
+}
+
+const names = async () => {
+  const store = openFileStore(path);
+  const found = [...store.collection('interns').values()].map(({ record }) => record.name);
+  await store.close();
+  return found;
+};
+
+describe('what was put', () => {
+  test('is there after closing and opening, in its order', async () => {
+    const store = openFileStore(path);
+    store.collection('interns').put(internRow(2));
+    store.collection('interns').put(internRow(1));
+    store.collection('idempotency').put(idempotencyRow(1));
+    store.collection('meta').put({ id: 'openings', value: 3 });
+    const before = store.snapshot();
+    await store.close();
+    const again = openFileStore(path);
+    expect(again.snapshot()).toEqual(before);
+    expect([...again.collection('interns').values()].map(({ seq }) => seq)).toEqual([2, 1]);
+    await again.close();
+  });
+
+  test('and committed is in the files before the store is closed', async () => {
+    const store = openFileStore(path);
+    store.collection('interns').put(internRow(1));
+    await store.commit();
+    expect(readFileSync(`${path}.log`, 'utf8')).toContain('intern-1');
+    await store.close();
+  });
+
+  test('and deleted stays gone', async () => {
+    await filled(3);
+    const store = openFileStore(path);
+    expect(store.collection('interns').delete(uuid(2))).toBe(true);
+    expect(store.collection('interns').delete(uuid(2))).toBe(false);
+    await store.commit();
+    await store.close();
+    expect(await names()).toEqual(['intern-1', 'intern-3']);
+  });
+
+  test('is replaced as a whole by replace', async () => {
+    await filled(3);
+    const store = openFileStore(path);
+    const state = store.snapshot();
+    store.collection('interns').put(internRow(9));
+    await store.replace({ ...state, interns: [internRow(7)] });
+    store.collection('interns').put(internRow(8));
+    await store.commit();
+    await store.close();
+    expect(await names()).toEqual(['intern-7', 'intern-8']);
+  });
+});
+
+describe('the file', () => {
+  test('is a state that a person can read and edit', async () => {
+    await filled(2);
+    const text = readFileSync(path, 'utf8');
+    const { commit, checksum, ...state } = JSON.parse(text);
+    expect(stateSchema.parse(state).interns).toHaveLength(2);
+    expect(text.split('\n').find((line) => line.includes('"intern-2"'))).toBe('        "name": "intern-2",');
+    writeFileSync(path, text.replace('"intern-2"', '"renamed"'));
+    expect(await names()).toEqual(['intern-1', 'renamed']);
+  });
+
+  test('may be written by hand, with some of the collections', async () => {
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: [internRow(5)] }));
+    expect(await names()).toEqual(['intern-5']);
+  });
+
+  test('stays alone in its folder when the store is closed, and as it was when nothing changed', async () => {
+    await filled(2);
+    const before = readFileSync(path, 'utf8');
+    expect(await names()).toHaveLength(2);
+    expect(readdirSync(folder)).toEqual(['interns.json']);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('is compacted when its log outgrows it', async () => {
+    const store = openFileStore(path);
+    const large = internRow(1, { instructions: 'x'.repeat(90_000) });
+    let most = 0;
+    for (let turn = 0; turn < 40; turn++) {
+      store.collection('interns').put({ ...large, seq: turn });
+      await store.commit();
+      most = Math.max(most, readFileSync(`${path}.log`).length);
+    }
+    expect(most).toBeLessThan(1024 * 1024);
+    expect(most).toBeGreaterThan(512 * 1024);
+    await store.close();
+    expect(JSON.parse(readFileSync(path, 'utf8')).interns[0].seq).toBe(39);
+  });
+});
+
+describe('commits', () => {
+  test('that wait together are written together, while the clock is held', async () => {
+    let held = 0;
+    let writes = 0;
+    const store = openFileStore(path, {
+      hold: () => {
+        held++;
+        return () => held--;
+      },
+      files: {
+        ...realFiles,
+        writeSync: (...args) => {
+          writes++;
+          return realFiles.writeSync(...args);
+        },
+      },
+    });
+    writes = 0;
+    const commits = [1, 2, 3].map((number) => {
+      store.collection('interns').put(internRow(number));
+      return store.commit();
+    });
+    expect(held).toBe(1);
+    await Promise.all(commits);
+    expect({ writes, held }).toEqual({ writes: 1, held: 0 });
+    await store.commit();
+    expect({ writes, held }).toEqual({ writes: 1, held: 0 });
+    await store.close();
+  });
+
+  test('that the disk refused are told, and brought along by the next', async () => {
+    let full = false;
+    const store = openFileStore(path, {
+      files: {
+        ...realFiles,
+        // A full disk takes a part of what it is given before it refuses.
+        writeSync: (fd, bytes, offset, length, position) => {
+          if (!full) return realFiles.writeSync(fd, bytes, offset, length, position);
+          if (length < 20) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+          return realFiles.writeSync(fd, bytes, offset, 10, position);
+        },
+      },
+    });
+    store.collection('interns').put(internRow(1));
+    await store.commit();
+    full = true;
+    store.collection('interns').put(internRow(2));
+    await expect(store.commit()).rejects.toThrow(`${path}: cannot write its log: the disk is full`);
+    full = false;
+    store.collection('interns').put(internRow(3));
+    await store.commit();
+    const log = readFileSync(`${path}.log`, 'utf8').trimEnd().split('\n');
+    expect(log.map((line) => JSON.parse(line).commit)).toEqual([1, 2]);
+    await store.close();
+    expect(await names()).toEqual(['intern-1', 'intern-2', 'intern-3']);
+  });
+
+  test('after closing are refused', async () => {
+    const store = openFileStore(path);
+    await store.close();
+    await store.close();
+    await expect(store.commit()).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('a damaged or foreign file is set aside untouched', () => {
+  test.each([
+    ['', ': it is empty;'],
+    ['{\n  "format": "intern-emulator",\n  "version": 1,\n}\n', ': line 4, column 1: expected a key in double quotes'],
+    ['[]', ': $: expected an object;'],
+    ['{"name": "my-package"}', ': $.format: expected "intern-emulator", it is another kind of file;'],
+    ['{"format": "intern-emulator"}', ': $.version: expected a whole number from 1;'],
+    ['{"format": "intern-emulator", "version": 1, "robots": []}', ': $.robots: unknown key;'],
+    ['{"format": "intern-emulator", "version": 1, "interns": {}}', ': $.interns: expected an array;'],
+    [
+      '{"format": "intern-emulator", "version": 1, "interns": [null]}',
+      ': $.interns[0]: Invalid input: expected object',
+    ],
+  ])('%j', (text, what) => {
+    writeFileSync(path, text);
+    const error = errorOf(() => openFileStore(path));
+    expect(error).toMatchObject({ name: 'StoreError', code: 'damaged', message: expect.stringContaining(path + what) });
+    expect(error).toMatchObject({ message: expect.stringContaining(`set aside untouched as ${path}.damaged-1`) });
+    expect(readFileSync(`${path}.damaged-1`, 'utf8')).toBe(text);
+    expect(readdirSync(folder)).toEqual(['interns.json.damaged-1']);
+  });
+
+  test('with the path of the row that is wrong', () => {
+    const wrong = { ...internRow(2), seq: -1 };
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: [internRow(1), wrong] }));
+    expect(() => openFileStore(path)).toThrow(`${path}: $.interns[1].seq: `);
+    const twice = [internRow(1), internRow(1)];
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: twice }));
+    expect(() => openFileStore(path)).toThrow(/\$\.interns\[1\]\.id: .* is there twice; .*\.damaged-2$/);
+  });
+
+  test('with its log, where that is damaged in its middle', async () => {
+    await filled(1);
+    const store = openFileStore(path);
+    for (const number of [2, 3, 4]) {
+      store.collection('interns').put(internRow(number));
+      await store.commit();
+    }
+    const snapshot = readFileSync(path);
+    const log = readFileSync(`${path}.log`);
+    await store.close();
+    writeFileSync(path, snapshot);
+    log[log.indexOf('intern-3')] = 0x49;
+    writeFileSync(`${path}.log`, log);
+    expect(() => openFileStore(path)).toThrow(
+      `${path}.log: line 2 is not as it was written (its checksum does not match); ` +
+        `set aside untouched as ${path}.damaged-1 and ${path}.damaged-1.log`,
+    );
+    expect(readFileSync(`${path}.damaged-1`)).toEqual(snapshot);
+    expect(readFileSync(`${path}.damaged-1.log`)).toEqual(log);
+    expect(await names()).toEqual([]);
+  });
+
+  test('with its log, where the log is that of a later snapshot or its snapshot is missing', async () => {
+    await filled(1);
+    const old = readFileSync(path);
+    await filled(2);
+    const store = openFileStore(path);
+    store.collection('interns').put(internRow(3));
+    await store.commit();
+    const log = readFileSync(`${path}.log`);
+    await store.close();
+    writeFileSync(path, old);
+    writeFileSync(`${path}.log`, log);
+    expect(() => openFileStore(path)).toThrow(/\.log: line 1 holds commit 3 where commit 2 was expected; set aside/);
+    writeFileSync(`${path}.log`, log);
+    expect(() => openFileStore(path)).toThrow(/\.log: its snapshot .* is missing; set aside/);
+    expect(existsSync(`${path}.damaged-2.log`)).toBe(true);
+  });
+});
+
+describe('what cannot be opened at all', () => {
+  test('a folder, and a path without one, are told plainly', () => {
+    mkdirSync(path);
+    expect(() => openFileStore(path)).toThrow(`${path}: cannot read it: it is a directory`);
+    expect(() => openFileStore(join(folder, 'none', 'x.json'))).toThrow('cannot write beside it: no such directory');
+  });
+
+  test('a newer version is left as it is', () => {
+    const text = '{"format": "intern-emulator", "version": 2, "robots": []}';
+    writeFileSync(path, text);
+    expect(() => openFileStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'newer',
+        message: expect.stringContaining('version 2, this release reads up to 1'),
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(readdirSync(folder)).toEqual(['interns.json']);
+  });
+});
+
+test('an older version is migrated with what its log holds, and kept in the new one', async () => {
+  const store = openFileStore(path);
+  store.collection('meta').put({ id: 'a', value: 1 });
+  await store.commit();
+  const files = [readFileSync(path), readFileSync(`${path}.log`)] as const;
+  await store.close();
+  writeFileSync(path, files[0]);
+  writeFileSync(`${path}.log`, files[1]);
+
+  const format = {
+    version: 2,
+    migrations: {
+      1: (state: { version: number; [name: string]: unknown }) => ({
+        ...state,
+        meta: (state.meta as { id: string }[]).map(({ id }) => ({ id, value: 'migrated' })),
+      }),
+    },
+  };
+  const newer = openFileStore(path, { format });
+  expect(newer.collection('meta').get('a')).toEqual({ id: 'a', value: 'migrated' });
+  newer.collection('meta').put({ id: 'b', value: 2 });
+  await newer.close();
+  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(2);
+  const again = openFileStore(path, { format });
+  expect([...again.collection('meta').values()].map(({ value }) => value)).toEqual(['migrated', 2]);
+  await again.close();
+});

@@ -1,0 +1,99 @@
+import { crc32 } from 'node:zlib';
+import type { CollectionName } from '../contract/state.js';
+import { Damage } from './errors.js';
+import { type Files, writeAll } from './files.js';
+
+/** A change of a row: its new value, or the id of one that is gone. */
+export type Change = ['put', CollectionName, { id: string }] | ['delete', CollectionName, string];
+
+/** What was written together. Commits are numbered from 1 without a gap, over the whole life of a store. */
+export interface Entry {
+  commit: number;
+  changes: Change[];
+}
+
+const HEAD = '{"crc":"00000000",';
+
+const checksum = (text: string | Uint8Array) => crc32(text).toString(16).padStart(8, '0');
+
+/** One line of the log: JSON, whose first member is the checksum of the bytes that follow it. */
+export function encodeEntry({ commit, changes }: Entry): Buffer {
+  const rest = `"commit":${commit},"changes":${JSON.stringify(changes)}}`;
+  return Buffer.from(`{"crc":"${checksum(rest)}",${rest}\n`);
+}
+
+function decodeEntry(line: Buffer): Entry | undefined {
+  const head = line.toString('latin1', 0, HEAD.length);
+  if (!/^\{"crc":"[0-9a-f]{8}",$/.test(head)) return undefined;
+  const rest = line.subarray(HEAD.length);
+  if (checksum(rest) !== head.slice(8, 16)) return undefined;
+  return JSON.parse(line.toString()) as Entry;
+}
+
+/**
+ * The entries of a log that come after commit `after`, and how many bytes of it are to be kept. A last line without its end
+ * is what a process killed while writing leaves behind: nobody was told that it was kept, and it is passed over. Any
+ * other line that is not as it was written is damage.
+ */
+export function readLog(file: string, bytes: Buffer, after: number): { entries: Entry[]; whole: number } {
+  const entries: Entry[] = [];
+  let whole = 0;
+  let previous: number | undefined;
+  for (let line = 1; whole < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, whole);
+    if (end === -1) break;
+    const entry = decodeEntry(bytes.subarray(whole, end));
+    if (!entry) throw new Damage(file, `line ${line} is not as it was written (its checksum does not match)`);
+    const expected = previous === undefined ? Math.min(entry.commit, after + 1) : previous + 1;
+    if (entry.commit !== expected) {
+      throw new Damage(file, `line ${line} holds commit ${entry.commit} where commit ${expected} was expected`);
+    }
+    previous = entry.commit;
+    if (entry.commit > after) entries.push(entry);
+    whole = end + 1;
+  }
+  // Entries that the snapshot holds already are of no more use, and would leave a gap before the next.
+  return { entries, whole: entries.length === 0 ? 0 : whole };
+}
+
+/** The end of a log, open for writing. */
+export interface LogWriter {
+  /** Bytes of whole entries in the file. */
+  readonly size: number;
+  /** Hands an entry to the operating system, whole or, when it throws, not at all. */
+  append(entry: Entry): void;
+  clear(): void;
+  close(): void;
+}
+
+/** Opens the log at `file` for appending behind its first `whole` bytes. `fsync` waits for the disk with each entry. */
+export function createLogWriter(files: Files, file: string, whole: number, fsync: boolean): LogWriter {
+  const fd = files.openSync(file, files.existsSync(file) ? 'r+' : 'w+', 0o600);
+  let size = whole;
+  /** Whether bytes may stand behind the last whole entry. */
+  let torn = true;
+  const trim = () => {
+    if (torn) files.ftruncateSync(fd, size);
+    torn = false;
+  };
+  trim();
+  return {
+    get size() {
+      return size;
+    },
+    append(entry) {
+      trim();
+      torn = true;
+      const end = writeAll(files, fd, encodeEntry(entry), size);
+      if (fsync) files.fdatasyncSync(fd);
+      size = end;
+      torn = false;
+    },
+    clear() {
+      size = 0;
+      torn = true;
+      trim();
+    },
+    close: () => files.closeSync(fd),
+  };
+}

@@ -1,0 +1,72 @@
+import { COLLECTIONS, type CollectionName, type State } from '../contract/state.js';
+import { Damage } from './errors.js';
+import type { Change } from './log.js';
+import type { RawState } from './migrations.js';
+import { COLLECTION_NAMES } from './snapshot.js';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The path of a place in JSON, as messages write it: `$.interns[3].record.name`. */
+const jsonPath = (path: readonly PropertyKey[]) =>
+  `$${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
+
+/**
+ * Judges the rows of a state by their schemas, one row at a time: what a schema makes of a row is dropped at once, so
+ * that judging 10,000 rows takes no more memory than reading them.
+ *
+ * @throws Damage naming the path of the first row that is wrong, and what was expected
+ */
+export function checkRows(file: string, state: RawState): void {
+  for (const name of Object.keys(state)) {
+    if (name !== 'version' && !Object.hasOwn(COLLECTIONS, name)) {
+      throw new Damage(file, `$.${name}: unknown key; expected one of ${COLLECTION_NAMES.join(', ')}`);
+    }
+  }
+  for (const name of COLLECTION_NAMES) {
+    const rows = state[name];
+    if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
+    const seen = new Set<string>();
+    for (const [index, row] of rows.entries()) {
+      const judged = COLLECTIONS[name].safeParse(row);
+      if (!judged.success) {
+        const issue = judged.error.issues[0];
+        throw new Damage(file, `${jsonPath([name, index, ...(issue?.path ?? [])])}: ${issue?.message}`);
+      }
+      if (seen.has(judged.data.id)) {
+        throw new Damage(file, `${jsonPath([name, index, 'id'])}: ${JSON.stringify(judged.data.id)} is there twice`);
+      }
+      seen.add(judged.data.id);
+    }
+  }
+}
+
+/** Applies changes to a state of any version, in order. Collections that it lacks are added. */
+export function applyChanges(file: string, state: RawState, changes: Iterable<Change>): RawState {
+  const maps = new Map<string, Map<string, unknown>>();
+  const mapOf = (name: string) => {
+    let map = maps.get(name);
+    if (!map) {
+      const rows = state[name] ?? [];
+      if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
+      // A row without an id is told of when rows are judged; until then its place will do.
+      map = new Map(rows.map((row: unknown, index) => [isObject(row) ? String(row.id) : `#${index}`, row]));
+      maps.set(name, map);
+    }
+    return map;
+  };
+  for (const [kind, name, subject] of changes) {
+    if (kind === 'put') mapOf(name).set(subject.id, subject);
+    else mapOf(name).delete(subject);
+  }
+  return { ...state, ...Object.fromEntries([...maps].map(([name, map]) => [name, [...map.values()]])) };
+}
+
+/** A state with every collection, for one that was written by hand with some. */
+export const withEveryCollection = (state: RawState): RawState => ({
+  ...Object.fromEntries(COLLECTION_NAMES.map((name: CollectionName) => [name, []])),
+  ...state,
+});
+
+/** The rows of a state that was judged or is known to be our own. */
+export const asState = (state: RawState): State => ({ format: 'intern-emulator', ...state }) as unknown as State;
