@@ -107,7 +107,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const scripts = createScriptRegistry({
     behaviours: options.scripts ?? [],
     files: options.scriptFiles ?? [],
-    store,
+    rows: store.collection('scripts'),
     log,
   });
   const internsDeps: InternsDeps = {
@@ -175,7 +175,17 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const app = createApp(
     [
       ...internRoutes({ interns, processes, store, create: createCreate(interns, processes, internsDeps) }),
-      chatRoute({ clock, random: randomOf('chat'), runs, limiter, profile, settings: () => settings }),
+      chatRoute({
+        clock,
+        random: randomOf('chat'),
+        runs,
+        limiter,
+        profile,
+        settings: () => settings,
+        observe({ watch }) {
+          return { onWrite: watch.onWrite, onClose: (how, _at, ended) => watch.onClose(how, ended) };
+        },
+      }),
       invokeRoute({ runs, limiter }),
       daemonRoute(daemonDeps),
       daemonAliasRoute(daemonDeps),
@@ -211,7 +221,6 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     await store.replace(state);
     accounts.clearOwnKeys();
     interns.reindex();
-    scripts.reload();
     processes.resume();
   };
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
@@ -247,10 +256,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       limiter.clear();
     },
     intern: (id) => interns.get(id),
-    async setScript(row, name) {
+    setScript(row, name) {
       interns.put(row, undefined, { script: name });
-      await store.commit();
     },
+    commit: () => store.commit(),
     runs: (id) => runs.list(id),
     reveals: () => [...store.collection('reveals').values()].reverse(),
     scripts,

@@ -74,7 +74,7 @@ export function loadProfile(given: string | Profile = 'svc'): Profile {
 
 /** @throws OptionError */
 export function loadSeed(given?: string | Seed): Seed {
-  if (given === undefined) return defaultSeed as Seed;
+  if (given === undefined) return check('seed', seedSchema, defaultSeed);
   if (typeof given !== 'string') return check('seed', seedSchema, given);
   return check(`seed file ${given}`, seedSchema, readJson('seed file', given));
 }

@@ -9,6 +9,8 @@ import { type State, stateSchema } from '../contract/state.js';
 import { json, toResponse } from '../http/answer.js';
 import { type Faults, faultSchema } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
+import { ScriptInvalid } from '../scripts/problems.js';
+import type { Scripts, ScriptView } from '../scripts/registry.js';
 import { guardControl } from './guard.js';
 import { ControlError, type ControlRow, createRouter } from './router.js';
 import type { Target } from './target.js';
@@ -25,18 +27,13 @@ export interface ControlParts {
   /** Changes the turn limit and clears what was counted (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
   intern(id: string): InternRow | undefined;
-  /** Puts a script on an intern, or takes it off; durable when it resolves. */
-  setScript(intern: InternRow, name: string | null): Promise<void>;
+  /** Puts a script on an intern, or takes it off. */
+  setScript(intern: InternRow, name: string | null): void;
+  /** Resolves once what was put is durable. */
+  commit(): Promise<void>;
   runs(internId?: string): RunView[];
   reveals(): RevealRow[];
-  scripts: {
-    names(): string[];
-    /** The JSON of a script, or undefined; for behaviours written in code, what can be said of them. */
-    show(name: string): unknown;
-    /** Checks and keeps a JSON script; throws an Error whose message says what is wrong and where. */
-    put(name: string, source: unknown): Promise<void>;
-    delete(name: string): Promise<boolean>;
-  };
+  readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'put' | 'delete'>;
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;
@@ -91,12 +88,12 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
         return now();
       },
     },
-    { method: 'GET', path: '/scripts', handle: () => list(scripts.names().map((name) => ({ name }))) },
+    { method: 'GET', path: '/scripts', handle: () => list(scripts.list()) },
     {
       method: 'GET',
       path: '/scripts/:name',
       handle({ params }) {
-        const script = scripts.show(params.name ?? '');
+        const script = scripts.view(params.name ?? '');
         if (script === undefined)
           throw new ControlError(404, `no script ${params.name}; known: ${scripts.names().join(', ')}`);
         return json(script);
@@ -107,20 +104,23 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
       path: '/scripts/:name',
       async handle(call) {
         const source = await call.body(z.unknown());
+        let view: ScriptView;
         try {
-          await scripts.put(call.params.name ?? '', source);
+          view = scripts.put(call.params.name ?? '', source);
         } catch (error) {
-          throw new ControlError(400, (error as Error).message);
+          if (error instanceof ScriptInvalid) throw new ControlError(400, error.message);
+          throw error;
         }
-        return json(scripts.show(call.params.name ?? ''));
+        await parts.commit();
+        return json(view);
       },
     },
     {
       method: 'DELETE',
       path: '/scripts/:name',
       async handle({ params }) {
-        if (!(await scripts.delete(params.name ?? '')))
-          throw new ControlError(404, `no script ${params.name} was put here`);
+        if (!scripts.delete(params.name ?? '')) throw new ControlError(404, `no script ${params.name} was put here`);
+        await parts.commit();
         return done;
       },
     },
@@ -133,7 +133,8 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
         const { name } = await call.body(z.strictObject({ name: z.string().nullable() }));
         if (name !== null && !scripts.names().includes(name))
           throw new ControlError(400, `no script ${name}; known: ${scripts.names().join(', ')}`);
-        await parts.setScript(row, name);
+        parts.setScript(row, name);
+        await parts.commit();
         return internView(internOf(row.id));
       },
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { StreamClosed } from '../sse/body.js';
 import type { StreamWatch } from './route.js';
 
 /** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
@@ -12,7 +13,7 @@ export interface JournalEntry {
   /** Only for streams: every write as it left. */
   writes?: { at: string; bytes: number; text: string }[];
   /** Only for streams: how the body ended, and why the run did. */
-  closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; why?: string };
+  closed?: { at: string; how: StreamClosed; run_ended?: string };
   /** Where parts were left out for their size. */
   truncated?: true;
 }
@@ -31,7 +32,7 @@ interface Raw {
   responseBody: string | undefined;
   writes: { at: number; bytes: Uint8Array; size: number }[] | undefined;
   held: number;
-  closed: { at: number; how: 'complete' | 'client_left' | 'dropped'; why: string | undefined } | undefined;
+  closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
 }
 
 /** What the pipeline notes of a request while it goes through. */
@@ -95,8 +96,8 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       });
     }
     if (raw.closed) {
-      const { at, how, why } = raw.closed;
-      seen.closed = { at: iso(at), how, ...(why === undefined ? {} : { why }) };
+      const { at, how, ended } = raw.closed;
+      seen.closed = { at: iso(at), how, ...(ended === undefined ? {} : { run_ended: ended }) };
     }
     if (truncated) seen.truncated = true;
     return seen;
@@ -138,8 +139,8 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
           // Beyond the bound even the list of writes stops growing.
           if (writes.length < 10_000) writes.push({ at: clock.now(), bytes: kept, size: bytes.length });
         },
-        onClose(how, why) {
-          draft.closed ??= { at: clock.now(), how, why };
+        onClose(how, ended) {
+          draft.closed ??= { at: clock.now(), how, ended };
         },
       };
     },

@@ -1,5 +1,6 @@
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
+import type { StreamClosed } from '../sse/body.js';
 import type { Answer } from './answer.js';
 
 /** The operations that faults, the journal and the documentation speak of. */
@@ -33,8 +34,8 @@ export interface StreamFault {
 /** How the journal watches a stream: each write as it leaves, and how it came to its end. */
 export interface StreamWatch {
   onWrite(bytes: Uint8Array): void;
-  /** `complete`: the whole body left. `client_left`: the client went before. `dropped`: a fault cut it. */
-  onClose(how: 'complete' | 'client_left' | 'dropped', why?: string): void;
+  /** How the body came to its end, and how the run ended, if it has. */
+  onClose(how: StreamClosed, ended?: string): void;
 }
 
 /** What a route's `parse` has to go by, once caller, size and media type have been judged. */

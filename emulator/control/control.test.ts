@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { createTestClient } from '../test-client.js';
+
+test('tells its health, its target and its clock', async () => {
+  const api = createTestClient();
+  expect((await api.get('/_emulator/health')).json).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+  });
+  const target = (await api.get('/_emulator/target')).json;
+  expect(target).toEqual(JSON.parse(JSON.stringify(api.emulator.target)));
+  expect(target).toMatchObject({ profile: 'svc', clock: 'virtual', public_keys: [{ kty: 'OKP', crv: 'Ed25519' }] });
+  expect((await api.get('/_emulator/clock')).json).toEqual({ now: '2026-01-01T00:00:00.000Z', mode: 'virtual' });
+  expect((await api.post('/_emulator/clock', { advance: '5m' })).json).toEqual({
+    now: '2026-01-01T00:05:00.000Z',
+    mode: 'virtual',
+  });
+  expect((await api.post('/_emulator/clock', { advance: '5 parsecs' })).status).toBe(400);
+  expect((await api.post('/_emulator/clock', { advance: -1 })).status).toBe(400);
+});
+
+test('is closed to other hosts and other origins', async () => {
+  const api = createTestClient();
+  const status = async (headers: Record<string, string>) => (await api.get('/_emulator/health', { headers })).status;
+  expect(await status({ host: 'rebound.example.com:4683' })).toBe(403);
+  expect(await status({ host: '127.0.0.1.example.com' })).toBe(403);
+  expect(await status({ host: 'localhost:4683' })).toBe(200);
+  expect(await status({ host: '[::1]:4683' })).toBe(200);
+  expect(await status({ host: 'localhost:4683', origin: 'http://localhost:4683' })).toBe(200);
+  expect(await status({ host: 'localhost:4683', origin: 'http://localhost:9999' })).toBe(403);
+  expect(await status({ origin: 'https://example.com' })).toBe(403);
+  expect(await status({ origin: 'null' })).toBe(403);
+});
+
+test('asks for its token where it has one', async () => {
+  const api = createTestClient({ controlToken: 'let-me-in-please' });
+  const status = async (as: string | null, headers = {}) =>
+    (await api.get('/_emulator/health', { as, headers })).status;
+  expect(await status(null)).toBe(403);
+  expect(await status('let-me-in')).toBe(403);
+  expect(await status('let-me-in-please')).toBe(200);
+  expect(await status('let-me-in-please', { host: 'emulator.test' })).toBe(200);
+});
+
+test('faults meet the next accepted calls of their operation, and are used up by those alone', async () => {
+  const api = createTestClient();
+  const fault = { operation: 'get', times: 2, status: 503 };
+  expect((await api.post('/_emulator/faults', fault)).status).toBe(201);
+  const path = `/interns/${api.credentials.intern?.id}`;
+  expect((await api.get(path, { as: null })).status).toBe(401);
+  expect((await api.get('/interns/unknown')).status).toBe(404);
+  expect((await api.get('/_emulator/faults')).json.data).toEqual([fault]);
+  expect((await api.get(path)).json.error).toMatchObject({ code: 503, metadata: { retryable: true } });
+  expect((await api.get(path)).status).toBe(503);
+  expect((await api.get(path)).status).toBe(200);
+  for (const bad of [
+    { operation: 'fly' },
+    { operation: 'get' },
+    { operation: 'get', status: 418 },
+    { operation: 'get', at: 'vault' },
+  ])
+    expect((await api.post('/_emulator/faults', bad)).status).toBe(400);
+});
+
+test('a fault can delay on the clock, and drop the connection', async () => {
+  const api = createTestClient();
+  await api.post('/_emulator/faults', { operation: 'list', delay: '5s' });
+  let answered = false;
+  const slow = api.get('/interns').then((reply) => {
+    answered = true;
+    return reply;
+  });
+  await api.advance(4_999);
+  expect(answered).toBe(false);
+  await api.advance(1);
+  expect((await slow).status).toBe(200);
+  await api.post('/_emulator/faults', { operation: 'list', disconnect: true });
+  await expect(api.get('/interns')).rejects.toThrow('fetch failed');
+});
+
+test('SIGN-9: a signature that takes more than 10 seconds is 408', async () => {
+  const api = createTestClient();
+  const path = `/interns/${api.credentials.intern?.id}/daemon/sign`;
+  const sign = () => api.post(path, { bodySha256: 'a'.repeat(64) }, { as: api.credentials.oauth_token });
+  await api.post('/_emulator/faults', { operation: 'sign', delay: '11s' });
+  const late = sign();
+  await api.advance(10_000);
+  expect((await late).json).toEqual({
+    error: { code: 408, message: 'Operation timed out after 10s', metadata: { reason: 'timeout', retryable: true } },
+  });
+  expect((await sign()).status).toBe(200);
+});
+
+test('SCIM faults have the form of SCIM errors', async () => {
+  const api = createTestClient();
+  await api.post('/_emulator/faults', { operation: 'scim', status: 500 });
+  const path = `/scim/group-mappings/${api.emulator.target.scim_mapping_id}`;
+  expect((await api.get(path, { as: api.credentials.management_key })).json).toEqual({
+    error: { code: 500, message: 'Internal Server Error' },
+  });
+});
+
+test('the journal holds requests and answers, and no credential', async () => {
+  const api = createTestClient();
+  const made = await api.create({ description: `the key is ${api.credentials.api_key}` });
+  const own = (await api.get(`/_emulator/interns/${made.id}`)).json.api_key;
+  await api.get(`/interns/${made.id}?leak=${own}`, { as: own });
+  await api.get(`/interns/${api.credentials.intern?.id}/daemon`, { as: api.credentials.oauth_token });
+  const journal = await api.get('/_emulator/journal');
+  expect(journal.json.data).toHaveLength(3);
+  expect(journal.json.data[0]).toMatchObject({
+    at: '2026-01-01T00:00:00.000Z',
+    operation: 'create',
+    caller: 'alice',
+    request: { method: 'POST' },
+    response: { status: 201 },
+  });
+  const secrets = [
+    own,
+    ...Object.values(api.credentials).map((value) => (typeof value === 'string' ? value : value.api_key)),
+  ];
+  for (const secret of secrets) expect(journal.text).not.toContain(secret);
+  expect(journal.text).not.toMatch(/emu-dtok-[A-Za-z0-9_-]{32}/);
+  expect((await api.delete('/_emulator/journal')).status).toBe(204);
+  expect((await api.get('/_emulator/journal')).json.data).toEqual([]);
+});
+
+test('reset goes back to the seed', async () => {
+  const api = createTestClient();
+  const made = await api.create();
+  await api.put('/_emulator/limits', { turns_per_minute: 1 });
+  await api.post('/_emulator/faults', { operation: 'list', status: 500 });
+  await api.put(`/_emulator/interns/${api.credentials.intern?.id}/script`, { name: 'silent' });
+  const own = (await api.get(`/_emulator/interns/${made.id}`)).json.api_key;
+  await api.delete(`/interns/${made.id}`);
+  expect((await api.post('/_emulator/reset')).status).toBe(200);
+  expect((await api.get('/interns')).json.data.map((row: { id: string }) => row.id)).toEqual([
+    api.credentials.intern?.id,
+  ]);
+  expect((await api.get('/_emulator/limits')).json).toEqual({ turns_per_minute: 60 });
+  expect((await api.get(`/interns/${made.id}`, { as: own })).status).toBe(401);
+  expect((await api.get(`/_emulator/interns/${api.credentials.intern?.id}`)).json.script).toBeNull();
+  // The teardown that was going on does not reach into the new world.
+  await api.advance(10_000);
+  expect((await api.get('/interns')).json.data).toHaveLength(1);
+});
+
+test('a state leaves without credentials, and comes back whole', async () => {
+  const api = createTestClient();
+  const made = await api.create({ name: 'exported' });
+  const plain = await api.get('/_emulator/state');
+  const own = (await api.get(`/_emulator/interns/${made.id}`)).json.api_key;
+  for (const secret of [own, api.credentials.intern?.api_key]) expect(plain.text).not.toContain(secret);
+  expect(plain.text).not.toMatch(/PRIVATE KEY|emu-dtok-/);
+  expect((await api.get('/_emulator/state?credentials=1')).text).toContain(own);
+
+  const other = createTestClient({ seed: 'another' });
+  expect((await other.put('/_emulator/state', plain.json)).status).toBe(200);
+  expect((await other.get(`/interns/${made.id}`)).json).toEqual(made);
+  const created = await other.create({ name: 'after' });
+  expect((await other.get('/interns')).json.data[0]).toEqual(created);
+  const bad = await other.put('/_emulator/state', { ...plain.json, interns: [{ id: 1 }] });
+  expect([bad.status, bad.json.error.message]).toEqual([400, expect.stringContaining('interns.0.id')]);
+  expect((await other.get(`/interns/${made.id}`)).status).toBe(200);
+});

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from './emulator.js';
+import { createTestClient } from './test-client.js';
+
+const open: Emulator[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
+});
+const folder = async () => {
+  const made = await mkdtemp(join(tmpdir(), 'intern-emulator-'));
+  folders.push(made);
+  return made;
+};
+
+test('two emulators share nothing', async () => {
+  const one = createTestClient();
+  const two = createTestClient();
+  await one.create({ name: 'only-here' });
+  await one.advance(60_000);
+  expect((await two.get('/interns')).json.data).toHaveLength(1);
+  expect((await two.get('/_emulator/clock')).json.now).toBe('2026-01-01T00:00:00.000Z');
+});
+
+test('the same seed and requests give the same bytes', async () => {
+  const story = async (seed: string) => {
+    const api = createTestClient({ seed });
+    const made = await api.create({ name: 'same', provision: true });
+    await api.advance(2_000);
+    const replies = [
+      await api.get('/interns'),
+      await api.post(
+        `/interns/${made.id}/daemon/sign`,
+        { bodySha256: '0'.repeat(64), route: { method: 'POST', path: '/x' } },
+        { as: api.credentials.oauth_token },
+      ),
+      await api.post(`/interns/${made.id}/chat/completions`, {
+        stream: true,
+        messages: [{ role: 'user', content: 'hello' }],
+      }),
+      await api.post('/interns', {}),
+    ];
+    return JSON.stringify(replies.map(({ status, headers, text }) => [status, [...headers], text]));
+  };
+  const first = await story('s');
+  expect(await story('s')).toBe(first);
+  expect(await story('t')).not.toBe(first);
+});
+
+test('serves on sockets, daemons on the next port, and lets go of both', async () => {
+  const emulator = createEmulator();
+  open.push(emulator);
+  const at = await emulator.listen({ port: 0 });
+  expect(emulator.target.base_url).toBe(at.baseUrl);
+  const reply = await fetch(`${at.baseUrl}/interns`, {
+    headers: { authorization: `Bearer ${emulator.target.credentials.api_key}` },
+  });
+  expect(reply.status).toBe(200);
+  expect((await fetch(`${at.daemonOrigin}/api/invoke`, { method: 'POST' })).status).toBe(401);
+  await emulator.close();
+  await expect(fetch(at.baseUrl)).rejects.toThrow();
+  await expect(fetch(at.daemonOrigin)).rejects.toThrow();
+});
+
+test('does not open its control interface to the network without a token', async () => {
+  const emulator = createEmulator();
+  open.push(emulator);
+  await expect(emulator.listen({ host: '0.0.0.0', port: 0 })).rejects.toThrow('control token');
+});
+
+test('keeps its state in a file: interns, keys, boots and teardowns that were going on', async () => {
+  const data = join(await folder(), 'interns.json');
+  const first = createTestClient({ data });
+  const booting = await first.create({ name: 'booting', provision: true });
+  const leaving = await first.create({ name: 'leaving' });
+  await first.delete(`/interns/${leaving.id}`);
+  const key = (await first.get(`/_emulator/interns/${booting.id}`)).json.api_key;
+  await first.emulator.close();
+  expect(JSON.parse(await readFile(data, 'utf8')).interns).toHaveLength(3);
+
+  const second = createTestClient({ data });
+  expect((await second.get(`/interns/${booting.id}`, { as: key })).json.status).toBe('provisioning');
+  await second.advance(2_000);
+  expect((await second.get(`/interns/${booting.id}`)).json.status).toBe('running');
+  expect((await second.get(`/interns/${leaving.id}`)).status).toBe(404);
+  const made = await second.create({ name: 'third' });
+  expect([booting.id, leaving.id]).not.toContain(made.id);
+  await second.emulator.close();
+});
+
+test('options that cannot be used are named', () => {
+  expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
+  expect(() => createEmulator({ settings: { keepalive: 0 } })).toThrow('keepalive');
+  expect(() => createEmulator({ seedFile: 'package.json' })).toThrow('package.json');
+});

@@ -1,0 +1,68 @@
+import { createEmulator, type Emulator } from './emulator.js';
+import type { EmulatorOptions } from './options.js';
+
+/** A response read to its end. `json` is undefined where the body is none. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  json: any;
+}
+
+export interface Ask {
+  /** A credential; null sends none. Default: the target's API key. */
+  as?: string | null;
+  body?: unknown;
+  /** Sent as they are, with no content type of our own. */
+  raw?: string | ReadableStream<Uint8Array>;
+  headers?: Record<string, string>;
+}
+
+/** An emulator on a virtual clock and what tests say to it, without sockets. */
+export function createTestClient(options: EmulatorOptions = {}) {
+  const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', ...options });
+  const { credentials } = emulator.target;
+  let named = 0;
+  const call = async (method: string, path: string, ask: Ask = {}): Promise<Reply> => {
+    const headers = new Headers(ask.headers);
+    const as = ask.as === undefined ? credentials.api_key : ask.as;
+    if (as !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${as}`);
+    const body = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
+    if (body !== undefined && ask.raw === undefined && !headers.has('content-type'))
+      headers.set('content-type', 'application/json');
+    const response = await emulator.fetch(path.startsWith('/_') ? path : emulator.target.base_url + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body, duplex: 'half' }),
+    } as RequestInit);
+    const text = await response.text();
+    let json: unknown;
+    try {
+      json = text === '' ? undefined : JSON.parse(text);
+    } catch {}
+    return { status: response.status, headers: response.headers, text, json };
+  };
+  return {
+    emulator,
+    credentials,
+    workspaceId: emulator.target.workspace_id,
+    call,
+    get: (path: string, ask?: Ask) => call('GET', path, ask),
+    post: (path: string, body?: unknown, ask?: Ask) => call('POST', path, { body, ...ask }),
+    patch: (path: string, body?: unknown, ask?: Ask) => call('PATCH', path, { body, ...ask }),
+    put: (path: string, body?: unknown, ask?: Ask) => call('PUT', path, { body, ...ask }),
+    delete: (path: string, body?: unknown, ask?: Ask) => call('DELETE', path, { body, ...ask }),
+    advance: (ms: number) => emulator.clock.advance(ms),
+    /** A new intern's record. */
+    async create(body: Record<string, unknown> = {}, ask?: Ask) {
+      const name = `t-${named++}`;
+      const reply = await call('POST', '/interns', {
+        body: { name, workspace_id: emulator.target.workspace_id, ...body },
+        ...ask,
+      });
+      if (reply.status !== 201) throw new Error(`create answered ${reply.status}: ${reply.text}`);
+      return reply.json;
+    },
+  };
+}
