@@ -43,6 +43,8 @@ export interface TargetClock {
 export interface Driver {
   readonly target: Target;
   readonly fetch: Fetch;
+  /** Whether there is a network in between; without one a Host header has to stand in the URL too. */
+  readonly remote: boolean;
   /** Sends to the fake daemon. Same as `fetch` over a network. */
   readonly daemonFetch: Fetch;
   readonly control?: Control;

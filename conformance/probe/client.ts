@@ -55,6 +55,8 @@ export interface ClientOptions {
   credential(name: CredentialName): string;
   /** ms of real time until the head of an answer, and between two pieces of a body that is read whole. */
   readonly timeout: number;
+  /** Whether a Host that a check asks for goes into the URL too: without a network that is where it is read. */
+  readonly hostInUrl?: boolean;
   /** Before every request: rate, budget, the ledger of what is created. Throws to keep it from leaving. */
   before?(send: Send, url: string): Promise<void>;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
@@ -70,6 +72,8 @@ export interface Client {
   takeEvidence(): Evidence[];
   /** Snapshots of what was recorded since the last {@link takeEvidence}. */
   exchanges(): Exchange[];
+  /** Resolves when no request waits for the head of its answer. */
+  idle(): Promise<void>;
   /** How many requests have left. */
   readonly sent: number;
   /** Closes every answer that is still open. */
@@ -128,6 +132,13 @@ export function createClient(options: ClientOptions): Client {
     return headers;
   };
 
+  /** The transcript says who sent by the credential's name. */
+  const sender = (send: Send, headers: Headers): Record<string, string> => {
+    const as = send.as === undefined ? 'api_key' : send.as;
+    if (!headers.has('authorization') || typeof as !== 'string' || send.headers?.authorization !== undefined) return {};
+    return { authorization: `Bearer [${as}]` };
+  };
+
   const once = async (send: Send): Promise<OpenAnswer> => {
     const url = target(send);
     const method = send.method ?? 'GET';
@@ -145,7 +156,7 @@ export function createClient(options: ClientOptions): Client {
       {
         method,
         url: redactor.text(url),
-        headers: redactor.headers(headers),
+        headers: { ...redactor.headers(headers), ...sender(send, headers) },
         ...(shown === undefined ? {} : { body: redactor.text(shown) }),
       },
       redactor,
@@ -189,7 +200,9 @@ export function createClient(options: ClientOptions): Client {
         signal: abort.signal,
         ...(streamed === undefined ? {} : { body: streamed, duplex: 'half' as const }),
       };
-      response = await onTime(options.fetch(new Request(url, init)), 'came');
+      const address = new URL(url);
+      if (send.host !== undefined && options.hostInUrl === true) address.host = send.host;
+      response = await onTime(options.fetch(new Request(address, init)), 'came');
     } catch (error) {
       const lost = broken(error);
       record.failed(String(lost.actual));
@@ -280,7 +293,18 @@ export function createClient(options: ClientOptions): Client {
     return answer;
   };
 
-  const opened = async (send: Send): Promise<OpenAnswer> => {
+  const flying = new Set<Promise<unknown>>();
+  const opened = (send: Send): Promise<OpenAnswer> => {
+    const flight = tried(send);
+    const settled = flight.then(
+      () => {},
+      () => {},
+    );
+    flying.add(settled);
+    settled.then(() => flying.delete(settled));
+    return flight;
+  };
+  const tried = async (send: Send): Promise<OpenAnswer> => {
     for (let tries = 0; ; tries++) {
       const answer = await once(send);
       const wait = tries < 3 ? options.after?.(send, answer.status, answer.headers) : undefined;
@@ -297,6 +321,9 @@ export function createClient(options: ClientOptions): Client {
       const taken = evidence;
       evidence = [];
       return taken;
+    },
+    async idle() {
+      while (flying.size > 0) await Promise.all(flying);
     },
     exchanges: () => evidence.map((entry) => entry.snapshot()),
     get sent() {

@@ -1,0 +1,143 @@
+import type { Profile } from '../../emulator/contract/profile.js';
+import type { Fetch } from '../probe/client.js';
+import type { CredentialName } from '../probe/request.js';
+import { readProfile, SHIPPED } from '../profile.js';
+import type { Host } from '../time.js';
+import { createControl } from './control.js';
+import type { Driver, PublicKey, Target } from './driver.js';
+import { lacks, type Means } from './needs.js';
+
+/** The target descriptor of an emulator, as its control interface gives it. */
+export type Descriptor = Readonly<Record<string, unknown>>;
+
+export interface EmulatorDriverOptions {
+  readonly descriptor: Descriptor;
+  readonly fetch: Fetch;
+  /** Where the daemon is not on the same `fetch`. */
+  readonly daemonFetch?: Fetch;
+  readonly host: Host;
+  /** Tells what this run puts into the emulator from what others do. */
+  readonly tag: string;
+  /** Whether there is a network between kit and emulator. */
+  readonly remote: boolean;
+  readonly profile?: Profile;
+  readonly controlToken?: string;
+  readonly readOnly?: boolean;
+  /** Credentials that replace those of the descriptor. */
+  readonly credentials?: Partial<Record<CredentialName, string>>;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const trimmed = (url: string) => url.replace(/\/+$/, '');
+
+function profileOf(value: unknown): Profile {
+  if (typeof value === 'string') {
+    const shipped = SHIPPED[value];
+    if (shipped === undefined)
+      throw new Error(`the emulator has a profile ${value} of its own: give it with --profile`);
+    return shipped;
+  }
+  return readProfile(value, 'profile of /_emulator/target');
+}
+
+/** Drives an emulator through nothing but its target descriptor and control interface. Throws where they lack a part. */
+export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
+  const { descriptor, fetch, host } = options;
+  const baseUrl = text(descriptor.base_url);
+  const workspaceId = text(descriptor.workspace_id);
+  if (baseUrl === undefined || workspaceId === undefined) {
+    throw new Error('/_emulator/target: expected base_url and workspace_id');
+  }
+  const given = record(descriptor.credentials);
+  const own = record(given.intern);
+  const controlUrl = trimmed(text(descriptor.control_url) ?? `${new URL(baseUrl).origin}/_emulator`);
+  const daemonOrigin = text(descriptor.daemon_origin);
+  const optional = <K extends string>(key: K, value: string | undefined) =>
+    (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
+  const target: Target = {
+    kind: 'emulator',
+    baseUrl: trimmed(baseUrl),
+    profile: options.profile ?? profileOf(descriptor.profile),
+    workspaceId,
+    publicKeys: (Array.isArray(descriptor.public_keys) ? descriptor.public_keys : []) as PublicKey[],
+    ...optional('foreignWorkspaceId', text(descriptor.foreign_workspace_id)),
+    ...optional('oauthSubject', text(descriptor.oauth_subject)),
+    ...optional('peerOauthSubject', text(descriptor.peer_oauth_subject)),
+    ...optional('scimMappingId', text(descriptor.scim_mapping_id)),
+    ...optional('ownInternId', text(own.id)),
+    ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
+    regionalHost: `eu.${new URL(baseUrl).host}`,
+  };
+  const control = createControl({
+    fetch,
+    url: controlUrl,
+    tag: options.tag,
+    ...(options.controlToken === undefined ? {} : { token: options.controlToken }),
+  });
+  const means: Means = {
+    target,
+    control: true,
+    readOnly: options.readOnly === true,
+    slow: undefined,
+    daemon: daemonOrigin !== undefined,
+    credential: (name) => options.credentials?.[name] ?? text(name === 'own_key' ? own.api_key : given[name]),
+    behaviour: () => true,
+  };
+  return {
+    target,
+    fetch,
+    remote: options.remote,
+    daemonFetch: options.daemonFetch ?? fetch,
+    control,
+    clock: { now: control.now, advance: control.advance },
+    slow: 0,
+    credential: means.credential,
+    lacks: (need) => lacks(need, means),
+    prompt: (behaviour, said = 'Go on.') => (behaviour === 'echo' ? said : `script: ${behaviour}\n${said}`),
+    settle: () => (options.remote ? host.sleep(25) : host.turn()),
+    begin: () => control.limit(0),
+    restore: () => control.restore(),
+    async end() {
+      await control.restore();
+      await control.end();
+    },
+  };
+}
+
+/** Asks an origin whether it is an emulator. Undefined where it is none; throws where it cannot be reached. */
+export async function findEmulator(fetch: Fetch, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
+  const url = `${new URL(baseUrl).origin}/_emulator/target`;
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) }));
+  const body = await response.text();
+  if (response.status !== 200) return undefined;
+  try {
+    const descriptor = record(JSON.parse(body));
+    return typeof descriptor.base_url === 'string' && 'credentials' in descriptor ? descriptor : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An emulator in this process, on a virtual clock, and the driver for it. No sockets. */
+export async function startEmulator(
+  options: Pick<EmulatorDriverOptions, 'host' | 'tag' | 'readOnly' | 'profile'> & { readonly seed?: string },
+): Promise<{ driver: Driver; close(): Promise<void> }> {
+  // Loaded only where it is used: a run against a URL needs no emulator.
+  const { createEmulator } = await import('../../emulator/index.js');
+  const emulator = createEmulator({
+    clock: 'virtual',
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+  });
+  const driver = createEmulatorDriver({
+    ...options,
+    descriptor: { ...emulator.target },
+    fetch: (request) => emulator.fetch(request),
+    daemonFetch: (request) => emulator.daemon.fetch(request),
+    remote: false,
+  });
+  return { driver, close: () => emulator.close() };
+}

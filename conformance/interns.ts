@@ -1,0 +1,146 @@
+import type { Intern } from '../emulator/contract/intern.js';
+import { Finding, Unmet } from './assert.js';
+import type { Api, Interns, SendOptions } from './context.js';
+import type { Driver } from './drivers/driver.js';
+import * as expect from './expect.js';
+import type { Host } from './time.js';
+
+/** What outlives a check: names given so far, and the running intern that checks share. */
+export interface Pool {
+  count: number;
+  unknown: number;
+  shared: Intern | undefined;
+  /** Why interns do not get to run on this target, once that is known. */
+  neverRuns: string | undefined;
+}
+
+export const createPool = (): Pool => ({ count: 0, unknown: 0, shared: undefined, neverRuns: undefined });
+
+export interface InternsOptions {
+  readonly driver: Driver;
+  readonly api: Api;
+  readonly host: Host;
+  readonly pool: Pool;
+  readonly prefix: string;
+  /** Ids made by the current check. */
+  readonly made: Set<string>;
+  /** ms of real time within which an intern has to come up, where no clock can be moved. */
+  readonly bootTimeout: number;
+  readonly signal: AbortSignal;
+  random(): number;
+}
+
+/** Makes interns and waits for them. See {@link Interns} for what each does. */
+export function createInterns(options: InternsOptions): Interns {
+  const { driver, api, host, pool } = options;
+
+  /** Lets a moment pass; false when there have been enough. */
+  const moments = () => {
+    const started = host.now();
+    let round = 0;
+    return async () => {
+      round++;
+      if (driver.clock !== undefined) {
+        if (round > 150) return false;
+        await driver.clock.advance(1_000);
+        return true;
+      }
+      if (host.now() - started > options.bootTimeout) return false;
+      await host.sleep(Math.min(250 * round, 2_000), options.signal);
+      return true;
+    };
+  };
+  const waited = () => (driver.clock === undefined ? `${options.bootTimeout / 1000} s` : '150 s of its clock');
+
+  const name = () => `${options.prefix}${(++pool.count).toString(36)}`;
+  const body = (overrides: Record<string, unknown> = {}) => ({
+    name: name(),
+    workspace_id: driver.target.workspaceId,
+    ...overrides,
+  });
+
+  const stopped = async (overrides: Record<string, unknown> = {}, send?: SendOptions) =>
+    expect.intern(await api.create(body(overrides), send), 201, 'a valid create');
+
+  const until = async (id: string, statuses: readonly string[], send?: SendOptions) => {
+    const pass = moments();
+    for (;;) {
+      const intern = expect.intern(
+        await api.get(id, send),
+        200,
+        `the read of an intern that should get to ${statuses.join(' or ')}`,
+      );
+      if (statuses.includes(intern.status)) return intern;
+      if (!(await pass())) {
+        throw new Finding({
+          what: 'status of the intern',
+          expected: `${statuses.join(' or ')} within ${waited()}`,
+          actual: intern.status,
+        });
+      }
+    }
+  };
+
+  const running = async (overrides: Record<string, unknown> = {}, send?: SendOptions) => {
+    if (pool.neverRuns !== undefined) throw new Unmet('running', pool.neverRuns);
+    const created = await stopped({ provision: true, ...overrides }, send);
+    if (driver.clock !== undefined) await driver.clock.advance(1_000);
+    try {
+      return await until(created.id, ['running'], send);
+    } catch (error) {
+      // Every further wait would be as long and as vain: the others say so without waiting.
+      if (error instanceof Finding && driver.clock === undefined) {
+        pool.neverRuns = `an intern did not run within ${waited()} of its create with provision: true`;
+      }
+      throw error;
+    }
+  };
+
+  return {
+    name,
+    body,
+    stopped,
+    running,
+    until,
+    async shared() {
+      if (pool.shared === undefined) {
+        const intern = await running();
+        options.made.delete(intern.id);
+        pool.shared = intern;
+      }
+      return pool.shared;
+    },
+    async untilGone(id, send) {
+      const pass = moments();
+      for (;;) {
+        const answer = await api.get(id, send);
+        if (answer.status === 404) return;
+        expect.status(answer, [200, 404], 'the read of an intern that is torn down');
+        if (!(await pass())) {
+          throw new Finding({
+            what: 'the deleted intern',
+            expected: `404 within ${waited()}`,
+            actual: expect.shown(answer),
+          });
+        }
+      }
+    },
+    async own({ running: runs = false } = {}) {
+      const { control } = driver;
+      if (control === undefined) {
+        const { ownInternId } = driver.target;
+        if (ownInternId === undefined)
+          throw new Unmet('own_key', 'the intern that the own key belongs to is not known');
+        return { id: ownInternId, key: 'own_key', ours: false };
+      }
+      const intern = runs ? await running() : await stopped();
+      return { id: intern.id, key: { bearer: (await control.intern(intern.id)).api_key }, ours: true };
+    },
+    unknownId() {
+      const tail = (++pool.unknown).toString(16).padStart(4, '0');
+      const hex = (length: number) =>
+        Array.from({ length }, () => Math.floor(options.random() * 16).toString(16)).join('');
+      return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${tail}`;
+    },
+  };
+}

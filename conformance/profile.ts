@@ -1,0 +1,64 @@
+import type { Profile, ProofField, ProofHeaders } from '../emulator/contract/profile.js';
+import openrouter from '../fixtures/profiles/openrouter.json' with { type: 'json' };
+import svc from '../fixtures/profiles/svc.json' with { type: 'json' };
+
+const FIELDS = [
+  'intern_id',
+  'timestamp',
+  'nonce',
+  'user',
+  'method',
+  'path',
+  'body_sha256',
+] as const satisfies readonly ProofField[];
+
+/** Reads a profile, the kit's own way. Throws a line that says which key is wrong and what was expected there. */
+export function readProfile(value: unknown, from: string): Profile {
+  const wrong = (key: string, expected: string): never => {
+    throw new Error(`${from}: ${key}: expected ${expected}`);
+  };
+  if (typeof value !== 'object' || value === null) return wrong('profile', 'a JSON object');
+  const row = value as Record<string, unknown>;
+  const text = (key: string) => (typeof row[key] === 'string' && row[key] !== '' ? row[key] : wrong(key, 'a string'));
+  const texts = (list: unknown, key: string) =>
+    Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === 'string')
+      ? (list as string[])
+      : wrong(key, 'a list of strings');
+  const fields = (list: unknown, key: string) =>
+    texts(list, key).map(
+      (entry) => FIELDS.find((field) => field === entry) ?? wrong(key, `fields out of ${FIELDS.join(', ')}`),
+    );
+  if (typeof row.published !== 'boolean') wrong('published', 'true or false');
+  const layout = (row.proof_layout ?? {}) as Record<string, unknown>;
+  return {
+    name: text('name'),
+    published: row.published === true,
+    tool_name: text('tool_name'),
+    proof_header_prefix: text('proof_header_prefix').toLowerCase(),
+    model_placeholder: text('model_placeholder'),
+    route_methods: texts(row.route_methods, 'route_methods'),
+    proof_layout: {
+      separator: typeof layout.separator === 'string' ? layout.separator : wrong('proof_layout.separator', 'a string'),
+      v1: fields(layout.v1, 'proof_layout.v1'),
+      v2: fields(layout.v2, 'proof_layout.v2'),
+    },
+  };
+}
+
+/** The profiles that ship with the package. */
+export const SHIPPED: Readonly<Record<string, Profile>> = {
+  svc: readProfile(svc, 'profile svc'),
+  openrouter: readProfile(openrouter, 'profile openrouter'),
+};
+
+/** Names of the headers that carry a proof. */
+export function proofHeadersOf(profile: Profile): ProofHeaders {
+  const prefix = profile.proof_header_prefix;
+  return {
+    signature: `${prefix}-signature`,
+    timestamp: `${prefix}-timestamp`,
+    user: `${prefix}-user`,
+    signatureV2: `${prefix}-signature-v2`,
+    nonce: `${prefix}-nonce`,
+  };
+}

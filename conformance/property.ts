@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { Finding } from './assert.js';
+import type { Ctx } from './context.js';
+
+/** How a property was tried, for reports and for replaying it. */
+export interface PropertyRun {
+  readonly name: string;
+  readonly seed: number;
+  readonly runs: number;
+}
+
+/** A property that does not hold, with the smallest values found that show it. */
+export class Falsified extends Finding {
+  constructor(
+    finding: Finding,
+    readonly property: {
+      readonly name: string;
+      /** Source text of the values. */
+      readonly counterexample: readonly string[];
+      readonly seed: number;
+      readonly path: string;
+      readonly runs: number;
+      readonly shrinks: number;
+      /** How often the counterexample failed when it was run again. */
+      readonly confirmed: { readonly tries: number; readonly failures: number };
+    },
+  ) {
+    super({ what: finding.what, expected: finding.expected, actual: finding.actual }, { cause: finding });
+  }
+}
+
+export interface PropertyOptions {
+  seedOf(name: string): number;
+  readonly runs: number;
+  /** Starts at this path where it is this property's; a property with another name runs once. */
+  readonly replay?: { readonly name: string; readonly path: string };
+  /** How many candidates shrinking may try. */
+  readonly shrinkBudget: number;
+  /** Before each candidate: a fresh record of evidence, streams of the one before closed. */
+  fresh(): Promise<void>;
+  /** Keeps the record so far as what led up to the candidates. */
+  setUp(): void;
+  done(run: PropertyRun): void;
+}
+
+/** How often a counterexample is run again. */
+const CONFIRMING = 2;
+
+/** The `property` of a check's context. */
+export function createProperty(options: PropertyOptions): Ctx['property'] {
+  return async (name, ...args) => {
+    const seed = options.seedOf(name);
+    const replayed = options.replay?.name === name ? options.replay.path : undefined;
+    const predicate = args[args.length - 1] as (...values: unknown[]) => Promise<void>;
+    const arbitraries = args.slice(0, -1) as fc.Arbitrary<unknown>[];
+    // Whatever is no finding ends the check at once; fast-check would take it for one and shrink it.
+    let fatal: { readonly error: unknown } | undefined;
+    let failures = 0;
+    let tried = 0;
+    options.setUp();
+
+    const attempt = async (values: readonly unknown[]): Promise<Finding | undefined> => {
+      await options.fresh();
+      try {
+        await predicate(...values);
+        return undefined;
+      } catch (error) {
+        if (error instanceof Finding) return error;
+        if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
+        fatal ??= { error };
+        return undefined;
+      }
+    };
+
+    const property = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
+      if (fatal !== undefined) return;
+      if (failures > 0 && tried >= options.shrinkBudget) return;
+      if (failures > 0) tried++;
+      const finding = await attempt(values);
+      if (finding === undefined) return;
+      failures++;
+      throw finding;
+    });
+    const details = await fc.check(property, {
+      seed,
+      numRuns: options.replay !== undefined && replayed === undefined ? 1 : options.runs,
+      ...(replayed === undefined || replayed === '' ? {} : { path: replayed }),
+      maxSkipsPerRun: 1_000,
+    });
+    if (fatal !== undefined) throw (fatal as { error: unknown }).error;
+    options.done({ name, seed, runs: details.numRuns });
+    if (!details.failed) return;
+    const { counterexample, errorInstance } = details;
+    if (counterexample === null || !(errorInstance instanceof Finding)) {
+      throw new Error(`property ${name}: no values were found that meet its preconditions`);
+    }
+
+    let again = 0;
+    let latest: Finding = errorInstance;
+    for (let at = 0; at < CONFIRMING; at++) {
+      const finding = await attempt(counterexample[0]);
+      if (fatal !== undefined) break;
+      if (finding === undefined) continue;
+      again++;
+      latest = finding;
+    }
+    throw new Falsified(latest, {
+      name,
+      counterexample: (counterexample[0] as readonly unknown[]).map((value) => fc.stringify(value)),
+      seed,
+      path: details.counterexamplePath ?? '',
+      runs: details.numRuns,
+      shrinks: details.numShrinks,
+      confirmed: { tries: CONFIRMING, failures: again },
+    });
+  };
+}

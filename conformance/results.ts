@@ -1,0 +1,107 @@
+import type { Exchange } from './probe/exchange.js';
+import type { PropertyRun } from './property.js';
+import type { Level } from './requirements/index.js';
+import type { CleanupResult } from './safety/cleanup.js';
+
+/** `error` is the kit's own fault, never the target's. */
+export type Verdict = 'pass' | 'fail' | 'warn' | 'skip' | 'error';
+
+/** What a check holds against the target, with all it takes to act on it. Free of secrets. */
+export interface FindingResult {
+  readonly what: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+  readonly property?: {
+    readonly name: string;
+    readonly counterexample: readonly string[];
+    readonly seed: number;
+    readonly path: string;
+    readonly runs: number;
+    readonly shrinks: number;
+  };
+  /** Found once, and not every time when it was run again. */
+  readonly flaky: boolean;
+  readonly confirmed: { readonly tries: number; readonly failures: number };
+  readonly transcript: readonly Exchange[];
+  /** The last request before the finding, as a command. */
+  readonly curl?: string;
+  /** One command that does the check again, with the same values. */
+  readonly replay: string;
+}
+
+export interface CheckResult {
+  readonly id: string;
+  readonly requirement: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** ms of real time. */
+  readonly duration: number;
+  readonly requests: number;
+  readonly properties: readonly PropertyRun[];
+  readonly finding?: FindingResult;
+  /** Which need is missing, and why. */
+  readonly skip?: { readonly need: string; readonly why: string };
+  readonly error?: { readonly message: string; readonly stack?: string; readonly transcript: readonly Exchange[] };
+  /** Known from the baseline: does not count against the target. */
+  readonly known?: boolean;
+}
+
+export interface RequirementResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly sentence: string;
+  readonly where: string;
+  readonly excluded?: string;
+  /** The worst of its checks; `excluded`, or `none` where no check was selected. */
+  readonly verdict: Verdict | 'excluded' | 'none';
+  readonly checks: readonly string[];
+}
+
+/** All that a run has to say; what reporters are given. Serialisable. */
+export interface Results {
+  readonly format: 'intern-conformance';
+  readonly version: 1;
+  readonly kit: string;
+  readonly run: string;
+  readonly started: string;
+  /** ms of real time. */
+  readonly duration: number;
+  readonly target: {
+    readonly kind: 'emulator' | 'live';
+    readonly url: string;
+    readonly profile: string;
+    readonly published: boolean;
+  };
+  readonly options: {
+    readonly seed: string;
+    readonly runs: number;
+    readonly only: readonly string[];
+    readonly skip: readonly string[];
+    readonly levels: readonly Level[];
+    readonly readOnly: boolean;
+    readonly slow: number;
+    readonly shard?: { readonly index: number; readonly of: number };
+  };
+  /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
+  readonly verdict: 'pass' | 'fail' | 'incomplete';
+  /** Why it is incomplete, in sentences. */
+  readonly reasons: readonly string[];
+  readonly exit: 0 | 1 | 3;
+  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly requests: number;
+  readonly checks: readonly CheckResult[];
+  readonly requirements: readonly RequirementResult[];
+  readonly cleanup: CleanupResult;
+  readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
+  /** The share of named deviations that the kit was seen to catch, where the build tells it. */
+  readonly sharpness?: { readonly caught: number; readonly of: number };
+}
+
+/** What a run tells while it goes on. */
+export interface RunEvents {
+  start?(plan: { readonly checks: number; readonly target: Results['target'] }): void;
+  checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;
+  checkEnd?(result: CheckResult, at: { readonly index: number; readonly of: number }): void;
+  cleanup?(): void;
+}

@@ -1,0 +1,155 @@
+import { Unmet } from './assert.js';
+import type { Driver } from './drivers/driver.js';
+import { type Answer, type Client, createClient } from './probe/client.js';
+import { createRedactor, type Redactor } from './probe/redact.js';
+import type { CredentialName, Send } from './probe/request.js';
+import { createRate, retryAfter } from './rate.js';
+import type { Ledger } from './safety/ledger.js';
+import type { Host } from './time.js';
+
+/** Thrown before a request leaves, where the run is over: a budget is spent, or somebody said stop. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export interface SessionOptions {
+  readonly driver: Driver;
+  readonly host: Host;
+  readonly ledger: Ledger;
+  /** 4 characters that tell the names of this run from others. */
+  readonly tag: string;
+  readonly readOnly: boolean;
+  /** ms of real time until the head of an answer. */
+  readonly timeout: number;
+  /** Requests per second; 0 is no limit. */
+  readonly rate: number;
+  readonly maxRequests?: number;
+  readonly signal: AbortSignal;
+}
+
+/** The client of a run, and what watches over what it sends. */
+export interface Session {
+  readonly client: Client;
+  readonly redactor: Redactor;
+  /** Beginning of every name that the run gives. */
+  readonly prefix: string;
+  /** Interns made so far. */
+  readonly created: () => number;
+  /** Ids that the current check made; emptied by the runner. */
+  readonly made: Set<string>;
+  /** An intern that no check may write to. */
+  isForeign(id: string): boolean;
+  /** From here on only the clean-up sends: neither budget nor signal keep it from that. */
+  cleaning(): void;
+}
+
+const CREDENTIALS: readonly CredentialName[] = [
+  'api_key',
+  'peer_api_key',
+  'foreign_api_key',
+  'outsider_api_key',
+  'management_key',
+  'oauth_token',
+  'oauth_interns_only_token',
+  'peer_oauth_token',
+  'own_key',
+];
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function createSession(options: SessionOptions): Session {
+  const { driver, host, ledger } = options;
+  const { baseUrl, daemonOrigin } = driver.target;
+  const prefix = `k${options.tag}-`;
+  const redactor = createRedactor(CREDENTIALS.flatMap((name) => driver.credential(name) ?? []));
+  const rate = createRate(options.rate, host, options.signal);
+  const collection = `${baseUrl}/interns`;
+  const foreign = new Set<string>();
+  const made = new Set<string>();
+  let created = 0;
+  let cleaning = false;
+
+  const idOf = (url: string) =>
+    url.startsWith(`${collection}/`)
+      ? decodeURIComponent(url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
+      : undefined;
+  const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
+  const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
+  const nameIn = (send: Send): string | undefined => {
+    if (typeof send.json === 'object' && send.json !== null && 'name' in send.json) return String(send.json.name);
+    return typeof send.body === 'string' ? /"name"\s*:\s*"([^"]*)"/.exec(send.body)?.[1] : undefined;
+  };
+
+  const before = async (send: Send, url: string) => {
+    if (!cleaning) {
+      if (options.signal.aborted) throw new Stopped('interrupted');
+      if (options.maxRequests !== undefined && client.sent >= options.maxRequests) {
+        throw new Stopped(`the budget of ${options.maxRequests} requests is spent`);
+      }
+      if (options.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
+    }
+    await rate.take();
+    if (!READS.has(send.method ?? 'GET')) {
+      const id = idOf(url);
+      if (id !== undefined && foreign.has(id))
+        throw new Error(`a check would write to ${id}, which this run has not made`);
+    }
+    if (isCreate(send, url)) ledger.write({ event: 'creating', name: nameIn(send) ?? '', as: senderOf(send) });
+  };
+
+  const note = (send: Send, url: string, answer: Answer) => {
+    const body = answer.json as Record<string, unknown> | undefined;
+    if (typeof body !== 'object' || body === null || answer.status >= 300) return;
+    if (isCreate(send, url) && typeof body.id === 'string') {
+      if (made.has(body.id)) return;
+      made.add(body.id);
+      created++;
+      ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });
+    } else if (url.split('?')[0] === collection && Array.isArray(body.data)) {
+      for (const entry of body.data as { id?: unknown; name?: unknown }[]) {
+        if (typeof entry?.id === 'string' && typeof entry.name === 'string' && !entry.name.startsWith(prefix)) {
+          if (!made.has(entry.id)) foreign.add(entry.id);
+        }
+      }
+    }
+  };
+
+  const client: Client = createClient({
+    fetch: (request) =>
+      daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)
+        ? driver.daemonFetch(request)
+        : driver.fetch(request),
+    baseUrl,
+    host,
+    redactor,
+    timeout: options.timeout,
+    hostInUrl: !driver.remote,
+    credential(name) {
+      const value = driver.credential(name);
+      if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
+      return value;
+    },
+    before,
+    after(send, status, headers) {
+      // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
+      if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
+      const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
+      if (wait > 120_000) return undefined;
+      rate.pause(wait);
+      return 0;
+    },
+    seen: note,
+  });
+
+  return {
+    client,
+    redactor,
+    prefix,
+    created: () => created,
+    made,
+    isForeign: (id) => foreign.has(id),
+    cleaning() {
+      cleaning = true;
+    },
+  };
+}

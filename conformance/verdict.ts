@@ -1,0 +1,59 @@
+import { REQUIREMENTS } from './requirements/index.js';
+import type { CheckResult, RequirementResult, Results, Verdict } from './results.js';
+import type { CleanupResult } from './safety/cleanup.js';
+
+const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass', 'skip'];
+
+/** One row per requirement of the ledger, with the worst verdict of the checks that were selected. */
+export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
+  return REQUIREMENTS.map((row) => {
+    const mine = checks.filter((check) => check.requirement === row.id);
+    const worst = WORST.find((verdict) => mine.some((check) => check.verdict === verdict && check.known !== true));
+    const excluded = 'excluded' in row ? row.excluded : undefined;
+    return {
+      id: row.id,
+      level: row.level,
+      sentence: row.sentence,
+      where: row.where,
+      ...(excluded === undefined ? {} : { excluded }),
+      verdict: worst ?? (mine.length > 0 ? 'warn' : excluded === undefined ? 'none' : 'excluded'),
+      checks: mine.map((check) => check.id),
+    };
+  });
+}
+
+export function count(checks: readonly CheckResult[]): Results['counts'] {
+  const counts = { pass: 0, fail: 0, warn: 0, skip: 0, error: 0 };
+  for (const check of checks) counts[check.verdict]++;
+  return counts;
+}
+
+export interface Judged {
+  readonly verdict: Results['verdict'];
+  readonly reasons: readonly string[];
+  readonly exit: Results['exit'];
+}
+
+/**
+ * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, an error of
+ * the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from being a pass.
+ */
+export function judge(
+  checks: readonly CheckResult[],
+  more: { readonly stopped?: string; readonly cleanup: CleanupResult; readonly stale?: readonly string[] },
+): Judged {
+  const failed = checks.filter((check) => check.verdict === 'fail' && check.known !== true);
+  const stale = more.stale ?? [];
+  const reasons: string[] = [];
+  if (stale.length > 0) reasons.push(`no longer failing, but in the baseline: ${stale.join(', ')}`);
+  if (checks.length === 0) reasons.push('no check was selected');
+  else if (!checks.some((check) => ['pass', 'fail', 'warn'].includes(check.verdict))) reasons.push('no check ran');
+  if (more.stopped !== undefined) reasons.push(more.stopped);
+  const errors = checks.filter((check) => check.verdict === 'error');
+  if (errors.length > 0)
+    reasons.push(`${errors.length} check(s) could not be done: ${errors.map((one) => one.id).join(', ')}`);
+  if (more.cleanup.failed.length > 0) reasons.push(`${more.cleanup.failed.length} intern(s) could not be cleaned up`);
+  if (failed.length > 0 || stale.length > 0) return { verdict: 'fail', reasons, exit: 1 };
+  if (reasons.length > 0) return { verdict: 'incomplete', reasons, exit: 3 };
+  return { verdict: 'pass', reasons, exit: 0 };
+}
