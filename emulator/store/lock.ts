@@ -11,17 +11,21 @@ interface Holder {
   host: string;
 }
 
-/** The start of a process in ticks since boot (field 22 of its stat line), which tells it from others of its number. */
-function startOf(pid: number): string | null {
+/**
+ * State and start of a process (fields 3 and 22 of its stat line), where the system tells. The start, in ticks since
+ * boot, tells it from others that had its number.
+ */
+function statOf(pid: number): { state: string | null; started: string | null } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? null, started: fields[19] ?? null };
   } catch {
-    return null;
+    return { state: null, started: null };
   }
 }
 
-const self = (): Holder => ({ pid: process.pid, started: startOf(process.pid), host: hostname() });
+const self = (): Holder => ({ pid: process.pid, started: statOf(process.pid).started, host: hostname() });
 
 function isGone(holder: Holder): boolean {
   if (holder.host !== hostname()) return false;
@@ -30,7 +34,9 @@ function isGone(holder: Holder): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-  const started = startOf(holder.pid);
+  const { state, started } = statOf(holder.pid);
+  // Killed, and not yet waited for by its parent: it has no files open any more.
+  if (state === 'Z' || state === 'X') return true;
   return started !== null && holder.started !== null && started !== holder.started;
 }
 
