@@ -1,11 +1,11 @@
-import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { ForgeBody, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
 import type { InternRow } from '../contract/state.js';
 import { canonicalise, type ProofFields } from '../signing/canonical.js';
-import type { SigningKey } from '../signing/keys.js';
+import { type SigningKey, signingKeyFromSecret } from '../signing/keys.js';
 import { signBytes } from '../signing/sign.js';
 import { DEFECTS, type Defect, type HeaderMap, type Workshop } from './defects.js';
 import type { Issued } from './issued.js';
@@ -100,7 +100,7 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
       sign,
       signRaw: (bytes) => signBytes(signingKey.privateKey, bytes),
       signForeign(version, fields) {
-        foreign ??= generateKeyPairSync('ed25519').privateKey;
+        foreign ??= signingKeyFromSecret(random.bytes(32)).privateKey;
         return signBytes(foreign, canonicalise(layout, version, fields));
       },
       headers: (fields, signatures = {}) => ({

@@ -1,0 +1,17 @@
+// Writes fixtures/vectors/*.json. The same every time: a test compares what is there with what this would write.
+// Run: npx tsx scripts/make-vectors.ts
+
+import { writeFileSync } from 'node:fs';
+import { signatureVectors } from './vectors/ed25519.js';
+import { proofVectors } from './vectors/proofs.js';
+
+const write = (name: string, value: unknown) => {
+  writeFileSync(new URL(`../fixtures/vectors/${name}`, import.meta.url), `${JSON.stringify(value, null, 2)}\n`);
+};
+
+write('proofs.json', proofVectors());
+write('ed25519.json', {
+  format: 'intern-emulator signature vectors',
+  version: 1,
+  vectors: signatureVectors(),
+});
