@@ -213,7 +213,6 @@ export function createHarness(options: HarnessOptions = {}) {
         caller,
         intern: row,
         input,
-        url: new URL('http://localhost/'),
         headers: new Headers(),
         requestId: 'r',
         signal: signal ?? new AbortController().signal,

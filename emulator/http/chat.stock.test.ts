@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { createHarness, listen } from './chat.harness.js';
+
+/** The bytes of one chunk, spelled out here so that nothing of the writer's own makes them. */
+const line = (id: string, model: string, rest: string) =>
+  `data: {"id":"${id}","object":"chat.completion.chunk","created":1767225600,"model":"${model}",${rest}}\n\n`;
+
+const speak = (id: string, model = 'svc/intern') => ({
+  role: line(
+    id,
+    'svc/intern',
+    '"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]',
+  ),
+  say: (text: string) =>
+    line(id, model, `"choices":[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]`),
+  reason: (text: string) =>
+    line(id, model, `"choices":[{"index":0,"delta":{"reasoning":${JSON.stringify(text)}},"finish_reason":null}]`),
+  call: (call: string, args: string) =>
+    line(
+      id,
+      model,
+      `"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"${call}","type":"function","function":{"name":"service.provide_input","arguments":${JSON.stringify(args)}}}]},"finish_reason":null}]`,
+    ),
+  finish: (reason: string) => line(id, model, `"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}]`),
+  error: (error: string, by = 'svc/intern') =>
+    line(id, by, `"choices":[{"index":0,"delta":{},"finish_reason":"error"}],"error":${error}`),
+  final: (session: string, usage: string, by = model) =>
+    `${line(id, by, `"choices":[],"session_id":"${session}","usage":${usage}`)}data: [DONE]\n\n`,
+});
+
+const usage = (p: number, c: number) => `{"prompt_tokens":${p},"completion_tokens":${c},"total_tokens":${p + c}}`;
+const ENDED = '{"code":410,"message":"The intern ended the run","metadata":{"reason":"run_ended","retryable":false}}';
+const SEVERED =
+  '{"code":502,"message":"The connection to the intern broke","metadata":{"reason":"stream_severed","retryable":true}}';
+const FAILED = '{"code":502,"message":"The turn failed","metadata":{"reason":"turn_failed","retryable":false}}';
+
+/** What a stream of a stock script has to say, byte by byte; `wait` is what it needs of the clock. */
+async function bytesOf(script: string, wait = 0) {
+  const h = createHarness();
+  const stream = await h.say(script);
+  expect(stream.status).toBe(200);
+  expect(stream.headers.get('content-type')).toBe('text/event-stream');
+  if (wait > 0) await h.clock.advance(wait);
+  const said = await stream.end();
+  const id = said.chunks[0]?.id as string;
+  expect(id).toMatch(/^chatcmpl-[0-9a-f-]{36}$/);
+  expect(said.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+  return { h, said, s: speak(id), session: said.sessionId ?? '', run: h.runs.list()[0] };
+}
+
+const plain: [script: string, wait: number, texts: string[], usage: string][] = [
+  ['echo', 0, ['hello'], usage(2, 2)],
+  ['silent', 300_000, ['Thinking.'], 'null'],
+  ['no-usage', 0, ['No figures today.'], 'null'],
+  ['long', 0, Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padStart(4, '0')} `), usage(10, 1_000)],
+  ...['boot-fails', 'boot-hangs', 'teardown-fails', 'teardown-hangs', 'vault-fails-once', 'daemon-unreachable'].map(
+    (name): [string, number, string[], string] => [name, 0, ['Hello.'], usage(10, 2)],
+  ),
+];
+
+describe('stock scripts, byte by byte', () => {
+  test.each(plain)('%s stops', async (script, wait, texts, used) => {
+    const { said, s, session, run } = await bytesOf(script, wait);
+    const silence = ': keepalive\n\n'.repeat(Math.max(0, wait / 30_000 - 1));
+    expect(said.text).toBe(s.role + texts.map(s.say).join('') + silence + s.finish('stop') + s.final(session, used));
+    expect(run).toMatchObject({ status: 'ended', ended: 'stop', session_id: session });
+  });
+
+  test.each([
+    ['cancelled', 'On second thoughts', ENDED, usage(10, 4)],
+    ['deadline', 'This takes a while', ENDED, usage(10, 4)],
+    ['severed', 'You can count on', SEVERED, 'null'],
+    ['fails', 'Almost there', FAILED, 'null'],
+  ])('%s ends with an error', async (script, text, error, used) => {
+    const { said, s, session, run } = await bytesOf(script);
+    expect(said.text).toBe(s.role + s.say(text) + s.error(error) + s.final(session, used));
+    expect(run?.ended).toBe(script === 'fails' ? 'failed' : script);
+  });
+
+  test('refuses and unreachable answer before any stream', async () => {
+    const h = createHarness();
+    const refuses = await h.refused(h.prompt('script: refuses'));
+    expect(refuses).toMatchObject({ status: 502, reason: 'turn_failed' });
+    const unreachable = await h.prompt('script: unreachable');
+    expect(unreachable.status).toBe(502);
+    expect(await unreachable.json()).toEqual({
+      error: {
+        code: 502,
+        message: 'The intern cannot be reached',
+        metadata: { reason: 'intern_unreachable', retryable: true },
+      },
+    });
+    expect(h.runs.list().map((run) => run.ended)).toEqual(['severed', 'failed']);
+  });
+
+  test('ask-permission, answered and by itself', async () => {
+    const h = createHarness();
+    const first = await (await h.say('ask-permission', { approval_mode: 'manual' })).end();
+    const s = speak(first.chunks[0]?.id as string);
+    expect(first.text).toBe(
+      s.role +
+        s.say('I would like to use the shell. ') +
+        s.call(
+          first.call?.id ?? '',
+          '{"kind":"permission","operation":"shell","options":["allow_once","allow_always","reject_once","reject_always"]}',
+        ) +
+        s.finish('tool_calls') +
+        s.final(first.sessionId ?? '', 'null'),
+    );
+    const second = await listen(await h.reply(first.sessionId, first.call?.id, 'reject_always')).end();
+    const t = speak(second.chunks[0]?.id as string);
+    expect(second.text).toBe(
+      t.role + t.say('Rejected always.') + t.finish('stop') + t.final(first.sessionId ?? '', usage(24, 12)),
+    );
+    expect(second.chunks[0]?.id).not.toBe(first.chunks[0]?.id);
+    const alone = await (await h.say('ask-permission')).end();
+    expect(alone.content).toBe('I would like to use the shell. Allowed once.');
+    expect(alone.finish).toBe('stop');
+  });
+
+  test('ask-question: the fallback does not leave the intern', async () => {
+    const { said, s, session } = await bytesOf('ask-question');
+    expect(said.text).toBe(
+      s.role +
+        s.say('One thing first. ') +
+        s.call(
+          said.call?.id ?? '',
+          '{"kind":"elicitation","message":"Which colour?","fields":[{"name":"answer","type":"string","required":true,"options":["red","blue"],"label":"Colour"}]}',
+        ) +
+        s.finish('tool_calls') +
+        s.final(session, 'null'),
+    );
+  });
+
+  test('ask-twice asks two questions in one run', async () => {
+    const h = createHarness();
+    const first = await (await h.say('ask-twice')).end();
+    const second = await listen(
+      await h.reply(first.sessionId, first.call?.id, '{"action":"accept","content":{"name":"Ada"}}'),
+    ).end();
+    expect(second.content).toBe('Thank you. ');
+    expect(second.call?.arguments).toMatchObject({ kind: 'elicitation', message: 'How many?' });
+    expect(second.call?.id).not.toBe(first.call?.id);
+    const third = await listen(await h.reply(first.sessionId, second.call?.id, '{"action":"decline"}')).end();
+    expect(third).toMatchObject({ content: 'Skipped.', finish: 'stop', usage: JSON.parse(usage(30, 16)) });
+    expect(h.runs.list()).toHaveLength(1);
+  });
+
+  test('slow says 20 chunks, 500 ms apart, each leaving by itself', async () => {
+    const h = createHarness();
+    const stream = await h.say('slow');
+    await h.settle();
+    expect(stream.heard().chunks).toHaveLength(2);
+    for (let i = 1; i < 20; i++) {
+      await h.clock.advance(499);
+      expect(stream.heard().chunks).toHaveLength(i + 1);
+      await h.clock.advance(1);
+      expect(stream.heard().chunks.length).toBeGreaterThan(i + 1);
+    }
+    const said = await stream.end();
+    expect(stream.writes).toHaveLength(20);
+    expect(said.chunks).toHaveLength(1 + 20 + 2);
+    expect(said).toMatchObject({ finish: 'stop', usage: JSON.parse(usage(10, 20)) });
+  });
+
+  test('never-ends says one chunk and stays', async () => {
+    const h = createHarness();
+    const stream = await h.say('never-ends');
+    await h.clock.advance(86_400_000);
+    expect(stream.heard()).toMatchObject({ content: 'Still at it.', done: false, keepalives: 2_880 });
+    expect(h.runs.list()[0]?.status).toBe('running');
+    h.runs.close();
+    expect((await stream.end()).error).toMatchObject({ code: 410, metadata: { reason: 'run_ended' } });
+  });
+
+  test('unicode survives as JSON in one line each', async () => {
+    const { said } = await bytesOf('unicode');
+    expect(said.reasoning).toBe('line\nfeed, carriage\rreturn, both\r\n\r\n');
+    for (const text of [
+      'data: not an event\n\ndata: [DONE]\n\n: not a comment\nevent: x\nid: 1\nretry: 2\n[DONE]',
+      'separators \u2028 \u2029 \u0085',
+      'controls \u0000',
+      'lone \ud800 surrogates \udc00 reversed \udc00\ud800',
+      'e\u0301 👨‍👩‍👧 🇩🇪 👍🏽',
+      '𠀀 \u{10ffff}',
+    ]) {
+      expect(said.content).toContain(text);
+    }
+    // Every line is a whole event to readers of any persuasion about what ends a line.
+    expect(said.text).not.toMatch(/[\r\u0085\u2028\u2029]/);
+    expect(said.text.split('\n').filter((l) => l !== '' && !l.startsWith('data: '))).toEqual([]);
+    const families = said.chunks.filter((chunk) => JSON.stringify(chunk).includes('👨‍👩‍👧'));
+    expect(families).toHaveLength(1);
+  });
+
+  test('everything that is ready at once leaves in one write', async () => {
+    const { said } = await bytesOf('long');
+    expect(said.bytes.length).toBeLessThanOrEqual(2);
+    const small = await bytesOf('no-usage');
+    expect(small.said.bytes).toHaveLength(1);
+  });
+
+  test('the intern reports the model it booted with; the service uses its placeholder', async () => {
+    const h = createHarness();
+    const row = h.addIntern(2, { booted: { model: 'acme/large', instructions: null } });
+    const said = await (await h.say('no-usage', {}, { row })).end();
+    const s = speak(said.chunks[0]?.id as string, 'acme/large');
+    expect(said.text).toBe(
+      s.role + s.say('No figures today.') + s.finish('stop') + s.final(said.sessionId ?? '', 'null'),
+    );
+    const broken = await (await h.say('severed', {}, { row })).end();
+    const b = speak(broken.chunks[0]?.id as string, 'acme/large');
+    expect(broken.text).toBe(
+      b.role + b.say('You can count on') + b.error(SEVERED) + b.final(broken.sessionId ?? '', 'null', 'svc/intern'),
+    );
+    const failed = await (await h.say('fails', {}, { row })).end();
+    const f = speak(failed.chunks[0]?.id as string, 'acme/large');
+    expect(failed.text).toBe(
+      f.role + f.say('Almost there') + f.error(FAILED, 'acme/large') + f.final(failed.sessionId ?? '', 'null'),
+    );
+  });
+
+  test('the same seed and requests yield the same bytes', async () => {
+    const story = async () => {
+      const h = createHarness({ seed: 'fixed' });
+      const first = await (await h.say('ask-twice')).end();
+      const second = await listen(await h.reply(first.sessionId, first.call?.id, '{"action":"cancel"}')).end();
+      const slow = await h.say('slow');
+      await h.clock.advance(60_000);
+      return [first.text, second.text, (await slow.end()).text, JSON.stringify(h.runs.list())];
+    };
+    expect(await story()).toEqual(await story());
+    const other = createHarness({ seed: 'other' });
+    expect((await (await other.say('ask-twice')).end()).text).not.toBe((await story())[0]);
+  });
+});
