@@ -180,13 +180,16 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Replaces the row's, where whoever failed says so itself (a failed turn). */
+  readonly retryable: boolean | undefined;
   constructor(
     readonly key: ErrorKey,
-    options: { message?: string; detail?: string; headers?: Record<string, string> } = {},
+    options: { message?: string; detail?: string; headers?: Record<string, string>; retryable?: boolean } = {},
   ) {
     super(options.message ?? ERRORS[key].message);
     this.detail = options.detail;
     this.headers = options.headers ?? {};
+    this.retryable = options.retryable;
   }
 }
 

@@ -213,7 +213,7 @@ export function createRunner(deps: RunnerDeps) {
     if (opening && refusal) {
       run.opening = undefined;
       run.reader = undefined;
-      opening(new Refusal(refusal, message === undefined ? {} : { message }));
+      opening(new Refusal(refusal, { ...(message === undefined ? {} : { message }), ...(retryable && { retryable }) }));
     }
     if (run.reader) {
       push(run, {
@@ -235,7 +235,7 @@ export function createRunner(deps: RunnerDeps) {
       level: 'error',
       event: 'script_failed',
       script: run.behaviour.name,
-      step: stepOf(error) ?? `event ${run.yielded + 1}`,
+      step: `event ${run.yielded + 1}`,
       message: error instanceof Error ? error.message : String(error),
       intern_id: run.internId,
       run_id: run.id,
@@ -248,6 +248,7 @@ export function createRunner(deps: RunnerDeps) {
     const ms = deps.interactionDeadline();
     run.question = { id, ask: question, deadline: clock.now() + ms };
     run.timer = clock.timer(ms, () => end(run, { ended: 'deadline' }));
+    run.yielded++;
     setStatus(run, 'waiting');
     append(run, { type: 'ask', id, ask: question });
     idle(run);
@@ -273,7 +274,7 @@ export function createRunner(deps: RunnerDeps) {
         if (run.generator !== generator) return;
         if (step.done) return end(run, { ended: 'stop' });
         const event = step.value;
-        const first = run.yielded++ === 0;
+        const first = run.yielded === 0;
         // An intern reports its model with the first thing it does.
         if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
         if ('say' in event) append(run, { type: 'content', text: text(event.say, 'say') });
@@ -288,6 +289,7 @@ export function createRunner(deps: RunnerDeps) {
           throw new TypeError(
             `a behaviour yielded ${JSON.stringify(event)}: expected say, reason, ask, usage, model or end`,
           );
+        run.yielded++;
         if (++sinceBreath === BURST) {
           sinceBreath = 0;
           await breathe(run, ++bursts <= HELD_BURSTS);
@@ -427,7 +429,3 @@ function text(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new TypeError(`a behaviour yielded ${what}: ${typeof value}, expected a string`);
   return value;
 }
-
-/** Which step of a JSON script an error came from. */
-const stepOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'step' in error && typeof error.step === 'string' ? error.step : undefined;

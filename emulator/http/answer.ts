@@ -29,8 +29,11 @@ export function errorAnswer(
 }
 
 /** The answer of a {@link Refusal}. */
-export const refusalAnswer = (refusal: Refusal): Answer =>
-  errorAnswer(ERRORS[refusal.key], { message: refusal.message, detail: refusal.detail, headers: refusal.headers });
+export function refusalAnswer(refusal: Refusal): Answer {
+  const { key, message, detail, headers, retryable } = refusal;
+  const row: ErrorRow = ERRORS[key];
+  return errorAnswer(retryable === undefined ? row : { ...row, retryable }, { message, detail, headers });
+}
 
 /** The answer of a row of the error table. */
 export const errorAnswerOf = (key: ErrorKey): Answer => errorAnswer(ERRORS[key]);
