@@ -1,5 +1,5 @@
 import type { Target } from './control/target.js';
-import { BASE } from './http/app.js';
+import { BASE } from './http/pipeline.js';
 
 /** Whether an address to listen on is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Member, Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from './caller.js';
@@ -43,7 +43,8 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
   const secrets = new Set<string>();
   let pattern: RegExp | undefined;
 
-  const digest = (token: string) => createHmac('sha256', digestKey).update(token).digest();
+  const salt = digestKey.toString('hex');
+  const digest = (token: string) => hash('sha256', salt + token, 'hex');
   const addSecret = (secret: string) => {
     if (secrets.has(secret) || secret.replace(GENERATED, '') === '') return;
     secrets.add(secret);
@@ -51,7 +52,7 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
   };
   const add = (token: string, caller: Caller) => {
     const own = digest(token);
-    entries.set(own.toString('base64'), { digest: own, caller });
+    entries.set(own, { digest: Buffer.from(own), caller });
     addSecret(token);
   };
 
@@ -67,8 +68,8 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
   return {
     resolve(token) {
       const given = digest(token);
-      const entry = entries.get(given.toString('base64'));
-      return entry && timingSafeEqual(entry.digest, given) ? entry.caller : undefined;
+      const entry = entries.get(given);
+      return entry && timingSafeEqual(entry.digest, Buffer.from(given)) ? entry.caller : undefined;
     },
     addOwnKey(row) {
       add(row.api_key, {
@@ -80,7 +81,7 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
       });
     },
     removeOwnKey(row) {
-      entries.delete(digest(row.api_key).toString('base64'));
+      entries.delete(digest(row.api_key));
     },
     clearOwnKeys() {
       for (const [key, entry] of entries) if (entry.caller.kind === 'own_key') entries.delete(key);

@@ -1,10 +1,7 @@
 import { Hono } from 'hono';
-import { toResponse } from './answer.js';
-import { type Area, createPipeline, type PipelineDeps, type Resource } from './pipeline.js';
+import { type Answer, toResponse } from './answer.js';
+import { type Area, BASE, createPipeline, type PipelineDeps, type Resource } from './pipeline.js';
 import type { Route } from './route.js';
-
-/** Everything is below this (BASE-1). */
-export const BASE = '/api/v1';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
@@ -32,16 +29,16 @@ export function createApp(routes: readonly Route[], deps: PipelineDeps): Hono<{ 
   const app = new Hono<{ Bindings: NodeBindings }>();
   const run = createPipeline(deps);
 
-  const serve = async (request: Request, bindings: NodeBindings | undefined, resource: Resource): Promise<Response> => {
+  const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
     const socket = bindings?.incoming?.socket;
-    try {
-      return toResponse(await run(request, resource, socket !== undefined));
-    } catch {
+    const dropped = (): Response => {
       // Only a dropped connection gets here: everything else became an answer.
       if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
       socket.destroy();
       return new Response(null, { headers: ALREADY_SENT });
-    }
+    };
+    const answer: Answer | Promise<Answer> = run(request, resource, socket !== undefined);
+    return answer instanceof Promise ? answer.then(toResponse).catch(dropped) : toResponse(answer);
   };
 
   const byPath = new Map<string, Route[]>();

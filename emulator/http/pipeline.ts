@@ -6,7 +6,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { type Answer, errorAnswer, refusalAnswer } from './answer.js';
 import { isBlank, isJson, parseJson, readBody } from './body.js';
-import { dropOf, type Faults, faultRow } from './faults.js';
+import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
 import type { Call, Route } from './route.js';
 
@@ -41,6 +41,15 @@ export class DropConnection extends Error {
   override readonly name = 'DropConnection';
 }
 
+/** Goes on with a value at once where it is there, and later where it is promised. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+const NOTHING = new Uint8Array(0);
+
+/** Everything is below this (BASE-1). */
+export const BASE = '/api/v1';
+
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
@@ -62,14 +71,15 @@ export function createPipeline(deps: PipelineDeps) {
   const notFound = (area: Area) =>
     new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found');
 
-  const callerOf = async (request: Request, area: Area): Promise<Caller> => {
-    const token = bearer(request.headers.get('authorization'));
-    const found = token === undefined ? undefined : deps.resolve(token);
-    const caller = found instanceof Promise ? await found : found;
-    // A management key and the other credentials open different doors (AUTH-6).
+  // A management key and the other credentials open different doors (AUTH-6).
+  const admitted = (caller: Caller | undefined, area: Area): Caller => {
     if (!caller || (caller.kind === 'management') !== (area === 'scim'))
       throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized');
     return caller;
+  };
+  const callerOf = (request: Request, area: Area): Caller | Promise<Caller> => {
+    const token = bearer(request.headers.get('authorization'));
+    return after(token === undefined ? undefined : deps.resolve(token), (caller) => admitted(caller, area));
   };
 
   const rowFor = (resource: Resource, method: string): Route => {
@@ -84,25 +94,39 @@ export function createPipeline(deps: PipelineDeps) {
       throw new Refusal('personal_identity_required');
   };
 
-  const act = async (
+  /** What an injected fault leaves to be done, or the answer it gives. */
+  const applyFault = async (fault: Fault, row: Route, call: Call<unknown>): Promise<Answer | undefined> => {
+    if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
+    const drop = dropOf(fault);
+    if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
+    if (fault.status !== undefined && fault.at === undefined)
+      return errorAnswer(faultRow(row.operation, fault.status), {
+        detail: 'injected fault',
+        ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
+      });
+    if (drop) Object.assign(call, { streamFault: { disconnect: drop } });
+    if (fault.at) Object.assign(call, { createFault: fault.at });
+    return undefined;
+  };
+
+  const act = (
     request: Request,
     resource: Resource,
     row: Route,
     caller: Caller,
     draft: JournalDraft,
-    framed: boolean,
-  ): Promise<Answer> => {
-    const bytes = row.body.read ? await readBody(request, framed) : new Uint8Array(0);
-    if (row.body.read) draft.requestBody = bytes;
+    bytes: Uint8Array,
+  ): Answer | Promise<Answer> => {
     const { headers } = request;
     const blank = row.body.blank === 'none' && isBlank(bytes);
     if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
-    const url = new URL(request.url);
     const input = row.parse({
       bytes,
-      query: url.searchParams,
       headers,
+      get query() {
+        return new URL(request.url).searchParams;
+      },
       json() {
         if (bytes.length === 0 || blank) return undefined;
         try {
@@ -120,7 +144,6 @@ export function createPipeline(deps: PipelineDeps) {
         return interns.visible(caller, resource.internId);
       },
       input,
-      url,
       headers,
       requestId: draft.id,
       ...(resource.mappingId === undefined ? {} : { mappingId: resource.mappingId }),
@@ -133,19 +156,23 @@ export function createPipeline(deps: PipelineDeps) {
     };
     row.place?.(call);
     const fault = faults.take(row.operation);
-    if (fault) {
-      if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
-      const drop = dropOf(fault);
-      if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
-      if (fault.status !== undefined && fault.at === undefined)
-        return errorAnswer(faultRow(row.operation, fault.status), {
-          detail: 'injected fault',
-          ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
-        });
-      if (drop) Object.assign(call, { streamFault: { disconnect: drop } });
-      if (fault.at) Object.assign(call, { createFault: fault.at });
-    }
-    return row.act(call);
+    if (!fault) return row.act(call);
+    return applyFault(fault, row, call).then((answer) => answer ?? row.act(call));
+  };
+
+  const serveRow = (
+    request: Request,
+    resource: Resource,
+    row: Route,
+    caller: Caller,
+    draft: JournalDraft,
+    framed: boolean,
+  ): Answer | Promise<Answer> => {
+    if (!row.body.read) return act(request, resource, row, caller, draft, NOTHING);
+    return readBody(request, framed).then((bytes) => {
+      draft.requestBody = bytes;
+      return act(request, resource, row, caller, draft, bytes);
+    });
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
@@ -165,29 +192,36 @@ export function createPipeline(deps: PipelineDeps) {
     }
   };
 
-  const judge = async (request: Request, resource: Resource, draft: JournalDraft, framed: boolean): Promise<Answer> => {
+  const judge = (
+    request: Request,
+    resource: Resource,
+    draft: JournalDraft,
+    framed: boolean,
+  ): Answer | Promise<Answer> => {
     const { area } = resource;
     if (deps.regional(request.headers.get('host') ?? new URL(request.url).host)) throw new Refusal('regional');
     if (area === 'none') throw notFound(area);
-    const caller = await callerOf(request, area);
-    draft.caller = caller.id;
-    if (area === 'interns' && !caller.programme) throw notFound(area);
-    if (resource.routes.length === 0) throw notFound(area);
-    if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
-    const row = rowFor(resource, request.method);
-    draft.operation = row.operation;
-    // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
-    if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
-    if (resource.internId !== undefined) interns.visible(caller, resource.internId);
-    judgeKind(row, caller);
-    const work = act(request, resource, row, caller, draft, framed);
-    const answer = await (row.timeout ? within(row, work) : work);
-    if (row.successor === undefined) return answer;
-    const successor = row.successor.replace(':id', resource.internId ?? '');
-    return {
-      ...answer,
-      headers: { ...answer.headers, deprecation: 'true', link: `<${successor}>; rel="successor-version"` },
-    };
+    return after(callerOf(request, area), (caller) => {
+      draft.caller = caller.id;
+      if (area === 'interns' && !caller.programme) throw notFound(area);
+      if (resource.routes.length === 0) throw notFound(area);
+      if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
+      const row = rowFor(resource, request.method);
+      draft.operation = row.operation;
+      // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
+      if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
+      if (resource.internId !== undefined) interns.visible(caller, resource.internId);
+      judgeKind(row, caller);
+      const work = serveRow(request, resource, row, caller, draft, framed);
+      const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
+      return row.successor === undefined ? bounded : after(bounded, (answer) => deprecated(answer, row, resource));
+    });
+  };
+
+  const deprecated = (answer: Answer, row: Route, resource: Resource): Answer => {
+    const successor = BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
+    const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
+    return { ...answer, headers: { ...answer.headers, ...headers } };
   };
 
   const failure = (error: unknown, resource: Resource, draft: JournalDraft): Answer => {
@@ -207,23 +241,32 @@ export function createPipeline(deps: PipelineDeps) {
     return errorAnswer(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
   };
 
-  /** `framed` tells that a declared body length was enforced by the transport. */
-  return async (request: Request, resource: Resource, framed: boolean): Promise<Answer> => {
-    const given = request.headers.get('x-request-id');
-    const id = given !== null && REQUEST_ID.test(given) ? given : deps.random.uuid();
-    const draft = journal.begin(id, request);
-    let answer: Answer;
-    try {
-      answer = await judge(request, resource, draft, framed);
-    } catch (error) {
-      if (error instanceof DropConnection) throw error;
-      answer = failure(error, resource, draft);
-    }
-    const headers = { ...answer.headers, 'x-request-id': id };
+  const seal = (answer: Answer, request: Request, draft: JournalDraft): Answer => {
+    const headers = { ...answer.headers, 'x-request-id': draft.id };
     draft.status = answer.status;
     draft.responseHeaders = headers;
     if (typeof answer.body === 'string') draft.responseBody = answer.body;
-    if (request.method !== 'HEAD' || answer.body === null) return { ...answer, headers };
-    return { status: answer.status, body: null, headers };
+    return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
+  };
+
+  /**
+   * `framed` tells that a declared body length was enforced by the transport. What needs no waiting is answered without:
+   * the listener has a faster way for those.
+   */
+  return (request: Request, resource: Resource, framed: boolean): Answer | Promise<Answer> => {
+    const given = request.headers.get('x-request-id');
+    const id = given !== null && REQUEST_ID.test(given) ? given : deps.random.uuid();
+    const draft = journal.begin(id, request);
+    const failed = (error: unknown): Answer => {
+      if (error instanceof DropConnection) throw error;
+      return seal(failure(error, resource, draft), request, draft);
+    };
+    try {
+      const answer = judge(request, resource, draft, framed);
+      if (!(answer instanceof Promise)) return seal(answer, request, draft);
+      return answer.then((value) => seal(value, request, draft)).catch(failed);
+    } catch (error) {
+      return failed(error);
+    }
   };
 }

@@ -56,7 +56,6 @@ export interface Call<Input> {
   /** On the SCIM route: the id in the path. */
   readonly mappingId?: string;
   readonly input: Input;
-  readonly url: URL;
   readonly headers: Headers;
   readonly requestId: string;
   /** Aborted when the client's connection is gone. */
