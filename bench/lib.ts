@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** A server in a process of its own, and what it said of itself on its first line. */
+export interface Served {
+  readonly child: ChildProcess;
+  readonly hello: Record<string, never> & { url?: string; base_url?: string; [key: string]: unknown };
+  /** Resident memory in bytes, as the kernel counts it. */
+  rss(): number;
+  /** Processor time used so far, in seconds. */
+  cpu(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of `bench/servers` and waits for the one line of JSON that says it is ready. */
+export async function start(script: string, ...args: string[]): Promise<Served> {
+  const file = new URL(`servers/${script}`, import.meta.url).pathname;
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const hello = await new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+  });
+  const stat = () => readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return {
+    child,
+    hello: JSON.parse(hello),
+    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    cpu: () => (Number(stat()[11]) + Number(stat()[12])) / 100,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
+};
+
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+};
+
+/** Prints one line of a comparison: what, the figure, the target, and whether it is met. */
+export function report(what: string, figure: string, target: string, met: boolean): void {
+  console.log(`${met ? 'met   ' : 'MISSED'}  ${what}: ${figure} (target ${target})`);
+  if (!met) process.exitCode = 1;
+}
