@@ -1,0 +1,27 @@
+import type { Results } from '../results.js';
+import { value, visible } from './stream-text.js';
+import { summary } from './tty.js';
+
+/** Text within a workflow command; newlines and percent signs would end it or be read as something else. */
+const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+
+/** GitHub Actions workflow commands: an annotation for each finding. The job summary is Markdown, written apart. */
+export function github(results: Results): string {
+  const lines: string[] = [];
+  for (const check of results.checks) {
+    const { finding, error } = check;
+    const title = property(`${check.id} (${check.requirement})`);
+    if (error !== undefined) lines.push(`::error title=${title}::${data(`the kit's own fault: ${error.message}`)}`);
+    if (finding === undefined) continue;
+    const kind = check.verdict === 'fail' && check.known !== true ? 'error' : 'warning';
+    const text = `${check.title}\n${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
+    lines.push(`::${kind} title=${title}::${data(text)}`);
+  }
+  for (const reason of results.reasons) lines.push(`::error title=Conformance::${data(reason)}`);
+  for (const left of results.cleanup.failed) {
+    lines.push(`::warning title=Clean-up::${data(`left behind: ${left.id} ${left.name} (${left.why})`)}`);
+  }
+  lines.push(`::notice title=Conformance::${data(summary(results))}`);
+  return `${lines.join('\n')}\n`;
+}

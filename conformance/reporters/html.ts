@@ -1,0 +1,159 @@
+import type { Exchange } from '../probe/exchange.js';
+import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
+import type { CheckResult, Results } from '../results.js';
+import { SCRIPT, STYLE } from './html-assets.js';
+import { seconds, value, visible } from './stream-text.js';
+
+/** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
+interface Markup {
+  readonly markup: string;
+}
+type Content = Markup | string | number | undefined | readonly Content[];
+
+/** Text for HTML, in elements and in quoted attributes. */
+const escaped = (text: string): string =>
+  visible(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;');
+
+const render = (content: Content): string => {
+  if (content === undefined) return '';
+  if (typeof content === 'string' || typeof content === 'number') return escaped(String(content));
+  if ('markup' in content) return content.markup;
+  return content.map(render).join('');
+};
+
+/** Escapes whatever is put in, so that nothing from a target is ever read as markup. */
+const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
+  markup: strings.reduce((text, string, at) => text + string + render(values[at]), ''),
+});
+const safe = (markup: string): Markup => ({ markup });
+
+const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
+const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
+
+const headerList = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, header]) => html`<div><b>${name}</b>: ${header}</div>`);
+
+function exchangeView(exchange: Exchange, last: boolean): Markup {
+  const { request, response } = exchange;
+  const status =
+    response === undefined ? html`<span class="bad">no answer</span>` : html`<span>${response.status}</span>`;
+  return html`<details class="exchange"${last ? safe(' open') : ''}>
+<summary><span class="time">${seconds(exchange.at)}</span> <b>${request.method}</b> <span class="url">${request.url}</span> → ${status}</summary>
+<div class="sides"><div class="side"><h5>Request</h5><div class="headers">${headerList(request.headers)}</div>${
+    request.body === undefined ? undefined : html`<pre>${request.body}</pre>`
+  }</div><div class="side"><h5>Answer${response === undefined ? '' : html` <span class="time">${seconds(response.at)}</span>`}</h5>${
+    exchange.error === undefined ? undefined : html`<p class="bad">${exchange.error}</p>`
+  }${
+    response === undefined
+      ? undefined
+      : html`<div class="headers">${headerList(response.headers)}</div><div class="stream">${response.pieces.map(
+          (piece) =>
+            html`<div class="piece"><span class="time">${seconds(piece.at)}</span><pre>${piece.text}</pre></div>`,
+        )}${response.ended === undefined || response.ended === 'end' ? undefined : html`<p class="ended">${response.ended}</p>`}</div>`
+  }</div></div></details>`;
+}
+
+function checkView(check: CheckResult): Markup {
+  const row = requirement(check.requirement as RequirementId);
+  const { finding, error, skip } = check;
+  const verdict = check.known === true ? 'known' : check.verdict;
+  const open = finding !== undefined || error !== undefined;
+  return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${`${check.id} ${check.requirement} ${check.title}`.toLowerCase()}">
+<summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${check.requirement}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
+<div class="body"><blockquote>${sentenceOf(row, check.level)} <span class="dim">(${row.where})</span></blockquote>${
+    skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`
+  }${
+    error === undefined
+      ? undefined
+      : html`<p class="bad">The kit's own fault: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`
+  }${
+    finding === undefined
+      ? undefined
+      : html`<p>${finding.what}</p><div class="sides"><div class="side"><h5>Expected</h5><pre class="good">${value(finding.expected)}</pre></div><div class="side"><h5>Actual</h5><pre class="bad">${value(finding.actual)}</pre></div></div>${
+          finding.property === undefined
+            ? undefined
+            : html`<h5>Values</h5><pre>${finding.property.counterexample.join('\n')}</pre><p class="dim">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p>`
+        }${
+          finding.flaky
+            ? html`<p class="flaky">Flaky: failed ${finding.confirmed.failures} of ${finding.confirmed.tries} times when it was run again.</p>`
+            : undefined
+        }<h5>Again</h5><pre class="copy">${finding.replay}</pre>${
+          finding.curl === undefined
+            ? undefined
+            : html`<h5>The last request</h5><pre class="copy">${finding.curl}</pre>`
+        }<h5>Transcript</h5>${finding.transcript.map((one, at) => exchangeView(one, at === finding.transcript.length - 1))}`
+  }${
+    !open && skip === undefined
+      ? html`<p class="dim">${
+          check.properties.length === 0
+            ? 'Nothing found.'
+            : check.properties.map((one) => `${one.name}: ${one.runs} runs`).join(', ')
+        }</p>`
+      : undefined
+  }</div></details>`;
+}
+
+function matrixView(results: Results): Markup {
+  return html`<table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks</th></tr></thead><tbody>${results.requirements.map(
+    (row) =>
+      html`<tr data-verdict="${row.verdict}"><td><a href="#" data-requirement="${row.id}">${row.id}</a></td><td>${LEVELS[row.level]}</td><td><span class="badge ${row.verdict}">${row.verdict}</span></td><td>${row.sentence}${
+        row.excluded === undefined ? undefined : html` <span class="dim">Not checked: ${row.excluded}</span>`
+      }</td><td>${row.checks.length}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+function skippedView(results: Results): Markup | undefined {
+  const needs = new Map<string, CheckResult[]>();
+  for (const check of results.checks) {
+    if (check.skip !== undefined) needs.set(check.skip.need, [...(needs.get(check.skip.need) ?? []), check]);
+  }
+  if (needs.size === 0) return undefined;
+  return html`<h2>Skipped</h2><ul class="skips">${[...needs].map(
+    ([need, checks]) =>
+      html`<li><b>${need}</b>: ${checks[0]?.skip?.why ?? ''} <span class="dim">${checks.length} checks: ${checks.map((one) => one.id).join(', ')}</span></li>`,
+  )}</ul>`;
+}
+
+/** One self-contained page: no request leaves it, and everything a target said stands in it as text. */
+export function htmlReport(results: Results): string {
+  const { counts, cleanup, target, options } = results;
+  const order = ['fail', 'error', 'warn', 'skip', 'pass'];
+  const sorted = [...results.checks].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  const filters = (['fail', 'warn', 'error', 'known', 'skip', 'pass'] as const).map((verdict) => {
+    const known = results.checks.filter((check) => check.known === true).length;
+    const many = verdict === 'known' ? known : verdict === 'fail' ? counts.fail - known : counts[verdict];
+    return html`<label><input type="checkbox" name="verdict" value="${verdict}" checked> <span class="badge ${verdict}">${verdict}</span> ${many}</label>`;
+  });
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<title>Conformance: ${VERDICTS[results.verdict]}</title><style>${safe(STYLE)}</style></head><body>
+<header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${target.url} <span class="dim">${target.kind}, profile ${target.profile}${target.published ? ', published' : ''}</span></p>
+<p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests, seed ${options.seed}, ${options.runs} runs per property, kit ${results.kit}</p>${
+    results.reasons.length === 0
+      ? undefined
+      : html`<ul>${results.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
+  }${
+    results.sharpness === undefined
+      ? undefined
+      : html`<p class="dim">This kit catches ${results.sharpness.caught} of ${results.sharpness.of} named deviations.</p>`
+  }</header>
+<main><h2>Checks</h2><form class="filters">${filters}<label>level <select name="level"><option value="">all</option><option value="S">stated</option><option value="P">published</option><option value="C">chosen</option></select></label><label>find <input type="search" name="find" placeholder="id, requirement or words"></label><span class="shown" aria-live="polite"></span></form>
+<section id="checks">${sorted.map(checkView)}</section>
+<h2>Requirements</h2>${matrixView(results)}
+${skippedView(results)}
+<h2>Clean-up</h2><p>${
+    cleanup.created === 0 ? 'Nothing was created.' : `${cleanup.deleted} of ${cleanup.created} interns taken away.`
+  } ${cleanup.notSearched ?? ''}</p>${
+    cleanup.failed.length === 0
+      ? undefined
+      : html`<ul class="bad">${cleanup.failed.map((left) => html`<li>left behind: ${left.id} ${left.name} (${left.why})</li>`)}</ul>`
+  }</main><script>${safe(SCRIPT)}</script></body></html>
+`;
+  return page.markup;
+}

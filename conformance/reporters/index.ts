@@ -1,0 +1,19 @@
+import type { Results } from '../results.js';
+import { github } from './github.js';
+import { htmlReport } from './html.js';
+import { json } from './json.js';
+import { junit } from './junit.js';
+import { markdown } from './markdown.js';
+import { tty } from './tty.js';
+
+/** Turns results into text. */
+export type Reporter = (results: Results, options?: { readonly colour?: boolean }) => string;
+
+/** Every kind of report by its name. */
+export const REPORTERS = { tty, json, junit, html: htmlReport, markdown, github } as const satisfies Record<
+  string,
+  Reporter
+>;
+export type ReportKind = keyof typeof REPORTERS;
+
+export const REPORT_KINDS = Object.keys(REPORTERS) as readonly ReportKind[];

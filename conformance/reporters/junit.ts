@@ -1,0 +1,74 @@
+import type { CheckResult, Results } from '../results.js';
+import { exchangeLines, value, visible } from './stream-text.js';
+
+/** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
+export const xml = (text: string): string =>
+  visible(text)
+    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ufffe\uffff]/g, '\ufffd')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;');
+
+function details(check: CheckResult): string {
+  const { finding } = check;
+  if (finding === undefined) return '';
+  const lines = [
+    check.title,
+    `what: ${finding.what}`,
+    `expected: ${value(finding.expected)}`,
+    `actual: ${value(finding.actual)}`,
+    ...(finding.property === undefined ? [] : [`values: ${finding.property.counterexample.join(', ')}`]),
+    ...(finding.flaky ? ['flaky: it did not fail every time'] : []),
+    `again: ${finding.replay}`,
+    ...(finding.curl === undefined ? [] : [`curl: ${finding.curl}`]),
+    '',
+    ...finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange)),
+  ];
+  return lines.join('\n');
+}
+
+function testcase(check: CheckResult): string {
+  const [area = 'checks'] = check.id.split('/');
+  const head = `    <testcase classname="conformance.${xml(area)}" name="${xml(`${check.id} [${check.requirement}]`)}" time="${(check.duration / 1000).toFixed(3)}"`;
+  const close = (inner: string) => `${head}>${inner}</testcase>`;
+  if (check.verdict === 'fail' && check.known !== true) {
+    return close(
+      `<failure message="${xml(check.finding?.what ?? check.title)}" type="${check.requirement}">${xml(details(check))}</failure>`,
+    );
+  }
+  if (check.verdict === 'error') {
+    return close(`<error message="${xml(check.error?.message ?? '')}">${xml(check.error?.stack ?? '')}</error>`);
+  }
+  if (check.verdict === 'skip') {
+    return close(`<skipped message="${xml(`needs ${check.skip?.need}: ${check.skip?.why}`)}"/>`);
+  }
+  if (check.verdict !== 'pass') {
+    const word = check.known === true ? 'known failure' : 'warning';
+    return close(`<system-out>${xml(`${word}\n${details(check)}`)}</system-out>`);
+  }
+  return `${head}/>`;
+}
+
+/** JUnit XML as CI servers read it: one suite, one case per check; warnings are no failures. */
+export function junit(results: Results): string {
+  const failures = results.checks.filter((check) => check.verdict === 'fail' && check.known !== true).length;
+  const incomplete = results.verdict === 'incomplete' ? 1 : 0;
+  const tests = results.checks.length + incomplete;
+  const errors = results.counts.error + incomplete;
+  const attributes = `tests="${tests}" failures="${failures}" errors="${errors}" skipped="${results.counts.skip}" time="${(results.duration / 1000).toFixed(3)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="intern-conformance" ${attributes}>`,
+    `  <testsuite name="${xml(results.target.url)}" timestamp="${xml(results.started.slice(0, 19))}" ${attributes}>`,
+    ...results.checks.map(testcase),
+    ...(incomplete === 1
+      ? [
+          `    <testcase classname="conformance" name="the run is complete"><error message="${xml(results.reasons.join('; '))}"/></testcase>`,
+        ]
+      : []),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}

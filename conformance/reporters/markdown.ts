@@ -1,0 +1,70 @@
+import type { Results } from '../results.js';
+import { exchangeLines, seconds, value, visible } from './stream-text.js';
+import { summary } from './tty.js';
+
+/** Text that Markdown and the HTML within it take for nothing but text. */
+export const plain = (text: string): string =>
+  visible(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/[\\`*_[\]|#@~]/g, '\\$&')
+    .replace(/\s*\n\s*/g, ' ');
+
+/** A fence that the text cannot close. */
+export function fenced(text: string): string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((found) => found[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}text`, visible(text), fence];
+}
+
+const ICON = { pass: '✅', fail: '❌', warn: '⚠️', skip: '⏭️', error: '💥', excluded: '➖', none: '➖' } as const;
+
+/** A report to be read where Markdown is: pull requests, job summaries. */
+export function markdown(results: Results): string {
+  const lines = [
+    `# Conformance: ${{ pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' }[results.verdict]}`,
+    '',
+    plain(summary(results)),
+    '',
+    `${results.requests} requests in ${seconds(results.duration)}, seed \`${plain(results.options.seed)}\`, ${results.options.runs} runs per property.`,
+  ];
+  for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
+  const bad = results.checks.filter(
+    (check) => check.verdict === 'fail' || check.verdict === 'warn' || check.verdict === 'error',
+  );
+  if (bad.length > 0) lines.push('', '## Findings');
+  for (const check of bad) {
+    const { finding } = check;
+    lines.push(
+      '',
+      `### ${ICON[check.verdict]} ${plain(check.id)} (${check.requirement}, ${check.level})${check.known === true ? ', known' : ''}`,
+      '',
+      plain(check.title),
+    );
+    if (check.error !== undefined) lines.push('', "The kit's own fault:", '', ...fenced(check.error.message));
+    if (finding === undefined) continue;
+    lines.push(
+      '',
+      ...fenced(`${finding.what}\nexpected: ${value(finding.expected)}\nactual:   ${value(finding.actual)}`),
+    );
+    if (finding.property !== undefined)
+      lines.push('', 'Values:', '', ...fenced(finding.property.counterexample.join('\n')));
+    if (finding.flaky) lines.push('', 'Flaky: it did not fail every time.');
+    lines.push('', ...fenced(finding.replay));
+    const transcript = finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500));
+    lines.push('', '<details><summary>Transcript</summary>', '', ...fenced(transcript.join('\n')), '', '</details>');
+  }
+  lines.push('', '## Requirements', '', '| requirement | level | verdict | checks |', '|---|---|---|---|');
+  for (const row of results.requirements) {
+    lines.push(`| ${row.id} | ${row.level} | ${ICON[row.verdict]} ${row.verdict} | ${row.checks.length} |`);
+  }
+  const skipped = results.checks.filter((check) => check.skip !== undefined);
+  if (skipped.length > 0) lines.push('', '## Skipped', '');
+  for (const check of skipped)
+    lines.push(`- ${plain(check.id)}: needs ${plain(check.skip?.need ?? '')} (${plain(check.skip?.why ?? '')})`);
+  const { cleanup } = results;
+  if (cleanup.created > 0) lines.push('', `Clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away.`);
+  for (const left of cleanup.failed)
+    lines.push(`- left behind: ${plain(left.id)} ${plain(left.name)} (${plain(left.why)})`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,51 @@
+import type { Exchange } from '../probe/exchange.js';
+
+/** Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page. */
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return character === '\r' ? '\\r' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+
+const clip = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;
+
+export const seconds = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
+
+/** A value as a reader wants to see it. */
+export function value(given: unknown, most = 2_000): string {
+  const text = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
+  return visible(clip(text ?? String(given), most));
+}
+
+/** An exchange in lines: request, response head, and the body piece by piece with its times. */
+export function exchangeLines(exchange: Exchange, most = 1_000): string[] {
+  const { request, response } = exchange;
+  const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}`];
+  for (const [name, header] of Object.entries(request.headers)) lines.push(`    ${name}: ${visible(header)}`);
+  if (request.body !== undefined) lines.push(...indented(clip(request.body, most)));
+  if (exchange.error !== undefined) lines.push(`  ! no answer: ${visible(exchange.error)}`);
+  if (response === undefined) return lines;
+  lines.push(`  < ${response.status} at ${seconds(response.at)}`);
+  for (const [name, header] of Object.entries(response.headers)) lines.push(`    ${name}: ${visible(header)}`);
+  let left = most * 4;
+  for (const piece of response.pieces) {
+    if (left <= 0) {
+      lines.push('    …');
+      break;
+    }
+    const shown = clip(piece.text, Math.min(most, left));
+    left -= shown.length;
+    if (response.pieces.length > 1) lines.push(`  < ${seconds(piece.at)}`);
+    lines.push(...indented(shown));
+  }
+  if (response.ended !== undefined && response.ended !== 'end') lines.push(`  < ${visible(response.ended)}`);
+  return lines;
+}
+
+const indented = (text: string) =>
+  text
+    .replace(/\n+$/, '')
+    .split('\n')
+    .map((line) => `    ${visible(line)}`);

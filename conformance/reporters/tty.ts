@@ -1,0 +1,147 @@
+import pc from 'picocolors';
+import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
+import type { CheckResult, Results, RunEvents } from '../results.js';
+import { exchangeLines, seconds, value, visible } from './stream-text.js';
+
+type Colours = ReturnType<typeof pc.createColors>;
+
+const mark = (c: Colours, check: CheckResult): string => {
+  if (check.known === true) return c.yellow('known');
+  const paint = { pass: c.green, fail: c.red, warn: c.yellow, skip: c.dim, error: c.magenta }[check.verdict];
+  return paint(check.verdict.padEnd(5));
+};
+
+const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
+
+/** One failing check in full: what is asked, what came, how to see it again. */
+export function failure(check: CheckResult, c: Colours, most = 12): string[] {
+  const row = requirement(check.requirement as RequirementId);
+  const lines = [
+    `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${check.requirement}, ${LEVELS[check.level]}`)}`,
+    `  ${sentenceOf(row, check.level)} ${c.dim(`(${row.where})`)}`,
+  ];
+  const { finding, error } = check;
+  if (error !== undefined) {
+    lines.push(`  the kit's own fault: ${visible(error.message)}`);
+    if (error.stack !== undefined)
+      lines.push(
+        ...error.stack
+          .split('\n')
+          .slice(1, 4)
+          .map((line) => c.dim(`  ${visible(line)}`)),
+      );
+    return lines;
+  }
+  if (finding === undefined) return lines;
+  const block = (name: string, text: string) => {
+    const [first = '', ...rest] = text.split('\n');
+    lines.push(`  ${name} ${first}`, ...rest.map((line) => `           ${line}`));
+  };
+  block('what    ', visible(finding.what));
+  block('expected', c.green(value(finding.expected)));
+  block('actual  ', c.red(value(finding.actual)));
+  if (finding.property !== undefined) {
+    const { name, counterexample, runs, shrinks } = finding.property;
+    block(
+      'values  ',
+      `${visible(counterexample.join(', '))} ${c.dim(`(property ${name}, run ${runs}, ${shrinks} shrinks)`)}`,
+    );
+  }
+  if (finding.flaky) {
+    const { tries, failures } = finding.confirmed;
+    lines.push(c.yellow(`  flaky: failed ${failures} of ${tries} times when it was run again`));
+  }
+  const shown = finding.transcript.slice(-3);
+  if (shown.length < finding.transcript.length)
+    lines.push(c.dim(`  … ${finding.transcript.length - shown.length} requests before`));
+  for (const exchange of shown) {
+    const all = exchangeLines(exchange, 400);
+    const kept = all.length > most * 2 ? [...all.slice(0, most), '    …', ...all.slice(-most)] : all;
+    lines.push(...kept.map((line) => c.dim(`  ${line}`)));
+  }
+  if (finding.curl !== undefined) lines.push(`  curl      ${visible(finding.curl)}`);
+  lines.push(`  again     ${finding.replay}`);
+  return lines;
+}
+
+/** The verdict and what it rests on, for a terminal. */
+export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
+  const c = pc.createColors(options.colour === true);
+  const lines: string[] = [];
+  for (const check of results.checks) {
+    if (check.verdict === 'fail' || check.verdict === 'error' || check.verdict === 'warn')
+      lines.push('', ...failure(check, c));
+  }
+  const skipped = new Map<string, { why: string; ids: string[] }>();
+  for (const check of results.checks) {
+    if (check.skip === undefined) continue;
+    const entry = skipped.get(check.skip.need) ?? { why: check.skip.why, ids: [] };
+    entry.ids.push(check.id);
+    skipped.set(check.skip.need, entry);
+  }
+  if (skipped.size > 0) lines.push('', c.bold('Skipped'));
+  for (const [need, { why, ids }] of skipped) {
+    lines.push(`  ${String(ids.length).padStart(4)}  needs ${c.cyan(need)}: ${visible(why)}`);
+  }
+  const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
+  const judged = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
+  lines.push(
+    '',
+    summary(results, c),
+    `  requirements: ${kept} of ${judged} looked at are kept, ${results.requirements.length} in the ledger`,
+  );
+  lines.push(
+    `  ${results.requests} requests in ${seconds(results.duration)}, seed ${results.options.seed}, ${results.options.runs} runs per property`,
+  );
+  const { cleanup } = results;
+  if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
+  if (cleanup.notSearched !== undefined)
+    lines.push(c.yellow(`  clean-up could not search: ${visible(cleanup.notSearched)}`));
+  for (const left of cleanup.failed)
+    lines.push(c.red(`  left behind: ${left.id} ${visible(left.name)} (${visible(left.why)})`));
+  if (cleanup.failed.length > 0) lines.push(`  try again with: intern-conformance cleanup ${results.run}`);
+  for (const reason of results.reasons) lines.push(`  ${visible(reason)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** One line: the verdict and the counts. */
+export function summary(results: Results, c: Colours = pc.createColors(false)): string {
+  const verdict = {
+    pass: c.green('conforms'),
+    fail: c.red('does not conform'),
+    incomplete: c.yellow('incomplete'),
+  }[results.verdict];
+  const { pass, fail, warn, skip, error } = results.counts;
+  const known = results.checks.filter((check) => check.known === true).length;
+  const parts = [`${pass} pass`, `${fail - known} fail`, `${warn} warn`, `${skip} skip`, `${error} error`];
+  if (known > 0) parts.push(`${known} known`);
+  return `${c.bold(verdict)}  ${parts.join(', ')}  ${visible(results.target.url)} (${results.target.kind}, profile ${results.target.profile})`;
+}
+
+/** Progress while a run goes on: one line that is overwritten on a terminal, a line per finding elsewhere. */
+export function progress(
+  write: (text: string) => void,
+  options: { readonly colour: boolean; readonly live: boolean; readonly width: number },
+): RunEvents {
+  const c = pc.createColors(options.colour);
+  const clear = options.live ? '\r\u001b[2K' : '';
+  return {
+    start({ checks, target }) {
+      write(`${checks} checks against ${visible(target.url)} (${target.kind}, profile ${target.profile})\n`);
+    },
+    checkStart({ id, index, of }) {
+      if (options.live) write(`${clear}${`${index + 1}/${of} ${id}`.slice(0, options.width - 1)}`);
+    },
+    checkEnd(result, { index, of }) {
+      if (result.verdict === 'pass' || result.verdict === 'skip') {
+        if (!options.live && (index + 1) % 50 === 0) write(`${index + 1}/${of}\n`);
+        return;
+      }
+      const what = result.finding?.what ?? result.error?.message ?? '';
+      write(`${clear}${mark(c, result)} ${result.id}  ${visible(what)}\n`);
+    },
+    cleanup() {
+      write(clear);
+    },
+  };
+}
