@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { fail, match, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import { each } from '../each.js';
+import * as expect from '../expect.js';
+import { DIGEST, ON_INTERN, request } from '../operations.js';
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/** Requests that are refused, each for one reason. */
+const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number, Send])[] => [
+  ['a request without a key', 401, { path: '/interns', as: null }],
+  ['a request with a wrong key', 401, { path: '/interns', as: wrongKey }],
+  ['a read of an unknown intern', 404, { path: `/interns/${interns.unknownId()}` }],
+  ['a list with a bad limit', 400, { path: '/interns?limit=0' }],
+  ['a create without a name', 400, { method: 'POST', path: '/interns', json: {} }],
+  [
+    'an API key on the signing route of an unknown intern',
+    404,
+    {
+      method: 'POST',
+      path: `/interns/${interns.unknownId()}/daemon/sign`,
+      json: { bodySha256: DIGEST },
+    },
+  ],
+];
+
+/** Where the base of a target would be with another path. */
+const elsewhere = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
+
+const isList = (answer: Answer) =>
+  answer.status < 300 && Array.isArray((answer.json as { data?: unknown } | undefined)?.data);
+
+export const BASE = defineChecks([
+  {
+    id: 'base/version-segment',
+    requirement: 'BASE-1',
+    level: 'S',
+    title: 'The same path without the version segment, or with another one, is not served.',
+    needs: [],
+    async run(ctx) {
+      const { send, target } = ctx;
+      match(target.baseUrl, /\/api\/v1$/, 'base address');
+      const twin = await send({ path: '/interns?limit=1' });
+      expect.page(twin, 'the list below the base');
+      await each(ctx, 'paths', ['/interns', '/api/interns', '/v1/interns', '/api/v2/interns'], async (path) => {
+        const answer = await send({ url: elsewhere(target.baseUrl, `${path}?limit=1`) });
+        if (isList(answer)) fail(`GET ${path}`, 'not served', expect.shown(answer));
+      });
+    },
+  },
+  {
+    id: 'base/outside-is-404',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'A path outside the base is 404, with and without a key.',
+    needs: ['control'],
+    async run({ send, target, property }) {
+      const path = fc.constantFrom('/interns', '/api/interns', '/v1/interns', '/api/v2/interns', '/api/v1x/interns');
+      await property('paths', path, fc.boolean(), async (below, keyed) => {
+        const answer = await send({ url: elsewhere(target.baseUrl, below), ...(keyed ? {} : { as: null }) });
+        expect.status(answer, 404, `GET ${below}`);
+      });
+    },
+  },
+  {
+    id: 'base/json-content-type',
+    requirement: 'BASE-2',
+    level: 'S',
+    title: 'Bodies are JSON with a JSON content type, of answers and of errors.',
+    needs: ['write'],
+    async run(ctx) {
+      const { api, interns, send } = ctx;
+      const body = interns.body();
+      const created = await api.create(body);
+      const { id } = expect.intern(created, [200, 201], 'a create');
+      const answers: [string, Answer][] = [
+        ['create', created],
+        ['list', await api.list({ limit: 1 })],
+        ['get', await api.get(id)],
+        ['update', await api.update(id, { description: 'seen' })],
+        ['delete', await api.remove(id)],
+      ];
+      for (const [what, , request] of errors(ctx)) answers.push([what, await send(request)]);
+      for (const [what, answer] of answers) {
+        ok(answer.json !== undefined, `body of ${what}`, 'JSON', answer.text.slice(0, 200));
+        match(answer.headers.get('content-type'), JSON_TYPE, `content-type of ${what}`);
+      }
+    },
+  },
+  {
+    id: 'base/error-envelope',
+    requirement: 'BASE-3',
+    level: 'S',
+    title: 'An error is {error: {code, message, metadata?}} with the HTTP status as its code.',
+    needs: [],
+    async run(ctx) {
+      await each(ctx, 'errors', errors(ctx), async ([what, , request]) => {
+        const answer = await ctx.send(request);
+        ok(answer.status >= 400 && answer.status < 500, what, 'a refusal', expect.shown(answer));
+        expect.error(answer, { status: answer.status }, what);
+      });
+    },
+  },
+  {
+    id: 'base/no-metadata-on-401',
+    requirement: 'BASE-3',
+    level: 'P',
+    title: 'A 401 has no metadata, whatever the operation.',
+    needs: [],
+    async run(ctx) {
+      await each(ctx, 'operations', ON_INTERN, async (row) => {
+        const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as: ctx.wrongKey }));
+        expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} with a wrong key`);
+      });
+    },
+  },
+  {
+    id: 'base/regional-refused',
+    requirement: 'BASE-4',
+    level: 'S',
+    title: 'A request on a regional hostname is refused; the same one on the usual host is not.',
+    needs: ['regional_host'],
+    async run({ api, target, interns, send }) {
+      const host = target.regionalHost ?? '';
+      expect.page(await api.list({ limit: 1 }), 'the list on the usual host');
+      expect.refused(await api.list({ limit: 1 }, { host }), 'the list on a regional host');
+      expect.refused(await api.create(interns.body(), { host }), 'a create on a regional host');
+      expect.refused(
+        await send({ method: 'POST', path: `/interns/${interns.unknownId()}/daemon/sign`, host, json: {} }),
+        'signing on a regional host',
+      );
+    },
+  },
+  {
+    id: 'base/regional-scim-refused',
+    requirement: 'BASE-4',
+    level: 'S',
+    title: 'The SCIM read on a regional hostname is refused.',
+    needs: ['regional_host', 'management_key', 'scim_mapping'],
+    async run({ api, target }) {
+      const id = target.scimMappingId ?? '';
+      expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the mapping on the usual host');
+      const answer = await api.scim(id, { as: 'management_key', host: target.regionalHost ?? '' });
+      expect.refused(answer, 'the mapping on a regional host');
+    },
+  },
+  {
+    id: 'base/regional-forbidden',
+    requirement: 'BASE-4',
+    level: 'P',
+    title: 'On a regional hostname every path and credential is 403 `Forbidden` without metadata.',
+    needs: ['regional_host'],
+    async run({ target, interns, send, property, wrongKey }) {
+      const host = target.regionalHost ?? '';
+      const path = fc.constantFrom('/interns', `/interns/${interns.unknownId()}`, '/interns/a/daemon', '/scim/x');
+      await property('requests', path, fc.constantFrom('GET', 'POST'), fc.boolean(), async (below, method, keyed) => {
+        const answer = await send({ path: below, method, host, ...(keyed ? {} : { as: wrongKey }) });
+        expect.error(answer, { status: 403, message: 'Forbidden', metadata: 'absent' }, `${method} ${below}`);
+      });
+    },
+  },
+  {
+    id: 'base/regional-by-beginning',
+    requirement: 'BASE-4',
+    level: 'C',
+    title: 'A host is regional when it starts with `eu.`, in any case, and not when it only contains that.',
+    needs: ['control'],
+    async run({ api, target, property }) {
+      const { host } = new URL(target.baseUrl);
+      await property(
+        'hosts',
+        fc.constantFrom('eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-', 'europe.'),
+        async (begin) => {
+          const answer = await api.list({ limit: 1 }, { host: `${begin}${host}` });
+          const regional = begin.toLowerCase() === 'eu.';
+          expect.status(answer, regional ? 403 : 200, `the list on ${begin}…`);
+        },
+      );
+    },
+  },
+]);

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import type { Intern } from '../../emulator/contract/intern.js';
+import { badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
+import { equal, fail, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+
+const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
+
+/** Those of a list that a check made, in the order of the list. */
+const of = (data: readonly Intern[], ids: readonly string[]) =>
+  data.map(({ id }) => id).filter((id) => ids.includes(id));
+
+/** Every intern in the statuses that can be brought about, by id. */
+async function inEveryStatus({ interns, api, control }: Ctx): Promise<Map<string, string>> {
+  const fails = await control.script({ lifecycle: { boot: { ends: 'failed', message: 'no disk' } } });
+  const slow = await control.script({ lifecycle: { boot: { ends: 'hangs' }, teardown: { after: '3s' } } });
+  const kept = await control.script({ lifecycle: { teardown: { ends: 'workspace_archive_failed' } } });
+  const failed = await interns.stopped({ instructions: `script: ${fails}` });
+  const booting = await interns.stopped({ instructions: `script: ${slow}` });
+  const unkept = await interns.stopped({ instructions: `script: ${kept}` });
+  const leaving = await interns.stopped({ instructions: `script: ${slow}` });
+  const running = await interns.running();
+  const stopped = await interns.stopped();
+  for (const { id } of [failed, booting]) expect.status(await api.provision(id), 202, 'a provision');
+  expect.status(await api.remove(unkept.id), 202, 'a delete whose archive fails');
+  await interns.until(failed.id, ['failed']);
+  await interns.until(unkept.id, ['destroy_failed']);
+  await interns.until(booting.id, ['provisioning']);
+  expect.status(await api.remove(leaving.id), 202, 'a delete that takes its time');
+  const all = new Map<string, string>();
+  for (const { id } of [failed, booting, unkept, leaving, running, stopped]) {
+    all.set(id, expect.intern(await api.get(id), 200, 'the read').status);
+  }
+  return all;
+}
+
+export const LIST = defineChecks([
+  {
+    id: 'list/newest-first',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'The list holds what was created, newest first.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const made: string[] = [];
+      for (let count = 0; count < 4; count++) made.unshift((await interns.stopped()).id);
+      const { data } = expect.page(await api.list(), 'the list');
+      equal(of(data, made), made, 'the created interns in the order of the list');
+      const dates = data.map(({ created_at }) => Date.parse(created_at));
+      for (const [at, date] of dates.entries()) {
+        if (at > 0 && date > (dates[at - 1] ?? date))
+          fail('created_at in the list', 'newest first', dates.slice(0, at + 1));
+      }
+    },
+  },
+  {
+    id: 'list/agrees-with-reads',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'An intern is listed as it is read, after updates too, and an update does not move it.',
+    needs: ['write'],
+    maxRuns: 20,
+    async run({ api, interns, property }) {
+      const made = [await interns.stopped(), await interns.stopped(), await interns.stopped()];
+      const order = made.map(({ id }) => id).reverse();
+      await property('updates', fc.nat(2), fc.string({ maxLength: 20 }), async (which, description) => {
+        const id = made[which]?.id ?? '';
+        expect.status(await api.update(id, { description }), 200, 'the update');
+        const { data } = expect.page(await api.list(), 'the list');
+        equal(of(data, order), order, 'the order after an update');
+        const read = expect.intern(await api.get(id), 200, 'the read');
+        equal(
+          data.find((intern) => intern.id === id),
+          read,
+          'the record in the list against the read',
+        );
+      });
+    },
+  },
+  {
+    id: 'list/gone-is-not-listed',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'A deleted intern leaves the list when its teardown has ended.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const kept = await interns.stopped();
+      const gone = await interns.stopped();
+      expect.status(await api.remove(gone.id), [200, 202, 204], 'the delete');
+      await interns.untilGone(gone.id);
+      const { data } = expect.page(await api.list(), 'the list');
+      equal(of(data, [kept.id, gone.id]), [kept.id], 'the interns listed after the teardown');
+    },
+  },
+  {
+    id: 'list/by-workspace',
+    requirement: 'LIST-2',
+    level: 'S',
+    title: 'Filtered by the workspace of the key the list is the same.',
+    needs: ['write'],
+    async run({ api, interns, target }) {
+      const made = await interns.stopped();
+      const filtered = expect.page(await api.list({ workspace_id: target.workspaceId }), 'the list by workspace').data;
+      const all = expect.page(await api.list(), 'the list').data;
+      ok(of(filtered, [made.id]).length === 1, 'the list by workspace', 'the new intern in it', filtered.length);
+      equal(
+        filtered.map(({ id }) => id),
+        all.map(({ id }) => id),
+        'the list by workspace against the whole',
+      );
+      for (const intern of filtered) equal(intern.workspace_id, target.workspaceId, 'workspace_id in the list');
+    },
+  },
+  {
+    id: 'list/foreign-workspace',
+    requirement: 'LIST-2',
+    level: 'P',
+    title: "A workspace that is not the key's is refused.",
+    needs: ['foreign_workspace'],
+    async run({ api, target, interns }) {
+      expect.status(await api.list({ workspace_id: target.workspaceId }), 200, 'the valid twin');
+      const foreign = target.foreignWorkspaceId ?? '';
+      expect.refused(await api.list({ workspace_id: foreign }), 'the list of a foreign workspace');
+      expect.refused(await api.list({ workspace_id: interns.unknownId() }), 'the list of an unknown workspace');
+    },
+  },
+  {
+    id: 'list/foreign-workspace-404',
+    requirement: 'LIST-2',
+    level: 'C',
+    title: "A workspace that is not the key's is 404, an unknown one too.",
+    needs: ['control', 'foreign_workspace'],
+    async run({ api, target, interns }) {
+      for (const id of [target.foreignWorkspaceId ?? '', interns.unknownId()]) {
+        const answer = await api.list({ workspace_id: id });
+        expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'the list of another workspace');
+      }
+    },
+  },
+  {
+    id: 'list/by-status',
+    requirement: 'LIST-2',
+    level: 'S',
+    title: 'Filtered by statuses the list is the part of the whole that has one of them, in the same order.',
+    needs: ['control', 'running'],
+    maxRuns: 60,
+    async run(ctx) {
+      const all = await inEveryStatus(ctx);
+      const seen = new Set(all.values());
+      for (const status of ['failed', 'destroy_failed', 'running', 'stopped', 'destroying']) {
+        ok(seen.has(status), 'statuses of the interns', status, [...seen]);
+      }
+      await ctx.property('filters', statusFilter(), async (wanted) => {
+        const whole = expect.page(await ctx.api.list(), 'the list').data;
+        const part = expect.page(await ctx.api.list({ status: wanted.join(',') }), 'the filtered list').data;
+        equal(
+          part.map(({ id }) => id),
+          whole.filter(({ status }) => wanted.includes(status)).map(({ id }) => id),
+          `interns listed with status ${wanted.join(',')}`,
+        );
+      });
+    },
+  },
+  {
+    id: 'list/by-status-live',
+    requirement: 'LIST-2',
+    level: 'S',
+    title: 'A status filter keeps what has the status and leaves out what has not.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const made = await interns.stopped();
+      const { status } = expect.intern(await api.get(made.id), 200, 'the read');
+      const other = status === 'running' ? 'stopped' : 'running';
+      for (const [filter, listed] of [
+        [status, true],
+        [other, false],
+        [`${other},${status}`, true],
+        [`${status},${other}`, true],
+      ] as const) {
+        const { data } = expect.page(await api.list({ status: filter }), `the list by ${filter}`);
+        equal(of(data, [made.id]).length === 1, listed, `whether an intern with ${status} is listed by ${filter}`);
+        for (const intern of data) {
+          ok(filter.split(',').includes(intern.status), `status in the list by ${filter}`, filter, intern.status);
+        }
+      }
+    },
+  },
+  {
+    id: 'list/every-status-is-known',
+    requirement: 'LIST-2',
+    level: 'P',
+    title: 'Every published status can be filtered by, alone and all eight at once.',
+    needs: [],
+    async run({ api }) {
+      for (const status of STATUSES) expect.page(await api.list({ status }), `the list by ${status}`);
+      expect.page(await api.list({ status: STATUSES.join(',') }), 'the list by all eight');
+      expect.page(await api.list({ status: Array(8).fill('running').join(',') }), 'the list by one, eight times');
+    },
+  },
+  {
+    id: 'list/bad-status',
+    requirement: 'LIST-2',
+    level: 'P',
+    title: 'An unknown status, an empty one, and more than eight entries as sent are 400.',
+    needs: [],
+    async run({ api, property }) {
+      expect.page(await api.list({ status: 'running,stopped' }), 'the valid twin');
+      await property('filters', badStatusFilter(), async (status) => {
+        expect.error(await api.list({ status }), BAD_QUERY, `the list by ${JSON.stringify(status)}`);
+      });
+    },
+  },
+  {
+    id: 'list/bad-limit',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'limit is 1 to 500; 0, 501, and what is no whole number are 400 `Invalid list query`.',
+    needs: [],
+    async run({ api, property }) {
+      expect.page(await api.list({ limit: 1 }), 'the list with limit 1');
+      expect.page(await api.list({ limit: 500 }), 'the list with limit 500');
+      const bad = fc.oneof(
+        fc.constantFrom('0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'),
+        fc.integer({ min: 501, max: 2 ** 31 }).map(String),
+        fc.integer({ max: 0, min: -1000 }).map(String),
+      );
+      await property('limits', bad, async (limit) => {
+        expect.error(await api.list({ limit }), BAD_QUERY, `the list with limit ${JSON.stringify(limit)}`);
+      });
+    },
+  },
+  {
+    id: 'list/bad-cursor',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'A cursor that is none is 400 `Invalid list query`, invalid_body.',
+    needs: [],
+    async run({ api, property }) {
+      expect.page(await api.list({ limit: 1 }), 'the valid twin');
+      const bad = fc.constantFrom('!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '==');
+      await property('cursors', bad, async (cursor) => {
+        const answer = await api.list({ limit: 1, starting_after: cursor });
+        expect.error(answer, BAD_QUERY, `the list after ${JSON.stringify(cursor)}`);
+      });
+    },
+  },
+]);

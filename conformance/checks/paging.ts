@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { equal, fail, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Send } from '../probe/request.js';
+
+/** What happens between two pages. */
+type Between = 'create' | 'delete' | 'update' | 'nothing';
+
+interface Page {
+  readonly ids: string[];
+  readonly next: string | undefined;
+}
+
+async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promise<Page> {
+  const answer = await api.list({ ...query, limit });
+  const { data, has_more, next_cursor } = expect.page(answer, `a page with limit ${limit}`);
+  ok(typeof has_more === 'boolean', 'has_more', 'true or false', has_more);
+  ok(data.length <= limit, `entries of a page with limit ${limit}`, `at most ${limit}`, data.length);
+  if (has_more) {
+    ok(
+      typeof next_cursor === 'string' && next_cursor !== '',
+      'next_cursor of a page with more',
+      'a cursor',
+      next_cursor,
+    );
+    equal(data.length, limit, 'entries of a page that is not the last');
+    return { ids: data.map(({ id }) => id), next: next_cursor };
+  }
+  ok(!('next_cursor' in (answer.json as object)), 'the last page', 'no next_cursor', next_cursor);
+  return { ids: data.map(({ id }) => id), next: undefined };
+}
+
+/** Pages through the list until `last` was met or there is no more; `between` runs before every further page. */
+async function walk(
+  ctx: Ctx,
+  limit: number,
+  last: string,
+  between: (page: readonly string[]) => Promise<void> = async () => {},
+  query: Send['query'] = {},
+): Promise<string[]> {
+  const seen: string[] = [];
+  let next: string | undefined;
+  for (let pages = 0; pages < 200; pages++) {
+    const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
+    seen.push(...page.ids);
+    if (page.next === undefined || seen.includes(last)) return seen;
+    next = page.next;
+    await between(page.ids);
+  }
+  return fail('pages of the list', 'an end', `no end after 200 pages with limit ${limit}`);
+}
+
+const counted = (seen: readonly string[], ids: readonly string[]) =>
+  Object.fromEntries(ids.map((id) => [id, seen.filter((one) => one === id).length]));
+const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
+
+export const PAGING = defineChecks([
+  {
+    id: 'list/pages-any-limit',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'Paging with any limit yields every intern exactly once, in the order of the whole list.',
+    needs: ['write'],
+    maxRuns: 30,
+    async run(ctx) {
+      const made: string[] = [];
+      for (let count = 0; count < 6; count++) made.unshift((await ctx.interns.stopped()).id);
+      await ctx.property('limits', fc.integer({ min: 1, max: 8 }), async (limit) => {
+        const seen = await walk(ctx, limit, made.at(-1) ?? '');
+        equal(
+          seen.filter((id) => made.includes(id)),
+          made,
+          `the created interns, paged with limit ${limit}`,
+        );
+      });
+    },
+  },
+  {
+    id: 'list/pages-exact-end',
+    requirement: 'LIST-3',
+    level: 'C',
+    title: 'A page that ends with the last intern has no more, also when it is full.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      for (let count = 0; count < 3; count++) await ctx.interns.stopped();
+      const all = expect.page(await ctx.api.list({ status: 'stopped' }), 'the whole list').data.map(({ id }) => id);
+      if (all.length > 200) return;
+      for (const limit of [all.length, all.length + 1]) {
+        const page = await pageOf(ctx, { status: 'stopped' }, limit);
+        equal(page.ids, all, `a page with limit ${limit} of ${all.length} interns`);
+        equal(page.next, undefined, `next_cursor with limit ${limit} of ${all.length} interns`);
+      }
+      const first = await pageOf(ctx, { status: 'stopped' }, all.length - 1);
+      const rest = await pageOf(ctx, { status: 'stopped', starting_after: first.next ?? '' }, all.length - 1);
+      equal([...first.ids, ...rest.ids], all, 'two pages');
+    },
+  },
+  {
+    id: 'list/pages-while-it-changes',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'Interns that exist all the while come exactly once, while others are created and deleted between pages.',
+    needs: ['control', 'clock', 'write'],
+    maxRuns: 20,
+    async run(ctx) {
+      const { interns, api, property } = ctx;
+      const between = fc.constantFrom<Between>('create', 'delete', 'delete', 'update', 'nothing');
+      const steps = fc.array(between, { minLength: 1, maxLength: 6 });
+      await property('changes', fc.integer({ min: 1, max: 3 }), steps, fc.nat(5), async (limit, changes, which) => {
+        const made: string[] = [];
+        for (let count = 0; count < 6; count++) made.unshift((await interns.stopped()).id);
+        const oldest = made.at(-1) ?? '';
+        const gone = new Set<string>();
+        let step = 0;
+        const seen = await walk(ctx, limit, oldest, async (page) => {
+          const change = changes[step % changes.length];
+          step++;
+          if (change === 'create') await interns.stopped();
+          if (change === 'update') await api.update(made[which] ?? oldest, { description: `step ${step}` });
+          if (change !== 'delete') return;
+          // The entry that the cursor stands on is the one a careless cursor loses.
+          const at = page.at(-1);
+          const victim = at !== undefined && made.includes(at) ? at : made[which];
+          if (victim === undefined || victim === oldest || gone.has(victim)) return;
+          expect.status(await api.remove(victim), [200, 202, 204], 'a delete between pages');
+          await interns.untilGone(victim);
+          gone.add(victim);
+        });
+        const stayed = made.filter((id) => !gone.has(id));
+        equal(counted(seen, stayed), once(stayed), 'how often each intern that stayed came');
+        const most = Math.max(...Object.values(counted(seen, made)));
+        ok(most <= 1, 'how often an intern came', 'at most once', most);
+      });
+    },
+  },
+  {
+    id: 'list/pages-within-a-filter',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'A cursor goes on within the filter that it was given for.',
+    needs: ['control', 'running'],
+    maxRuns: 10,
+    async run(ctx) {
+      const { interns, property } = ctx;
+      const made: { id: string; status: string }[] = [];
+      for (let count = 0; count < 6; count++) {
+        const intern = count % 2 === 0 ? await interns.stopped() : await interns.running();
+        made.unshift({ id: intern.id, status: count % 2 === 0 ? 'stopped' : 'running' });
+      }
+      const status = fc.constantFrom('stopped', 'running');
+      await property('filters', status, fc.integer({ min: 1, max: 4 }), async (wanted, limit) => {
+        const ids = made.filter((one) => one.status === wanted).map(({ id }) => id);
+        const seen = await walk(ctx, limit, ids.at(-1) ?? '', undefined, { status: wanted });
+        equal(
+          seen.filter((id) => made.some((one) => one.id === id)),
+          ids,
+          `interns paged with status ${wanted} and limit ${limit}`,
+        );
+      });
+    },
+  },
+  {
+    id: 'list/filtered-status-changes-between-pages',
+    requirement: 'LIST-3',
+    level: 'P',
+    title: 'The intern that a cursor stands on may leave the filter or cease to be: the next page goes on behind it.',
+    needs: ['control', 'running'],
+    async run(ctx) {
+      const { interns, api } = ctx;
+      const made: string[] = [];
+      for (let count = 0; count < 3; count++) made.unshift((await interns.running()).id);
+      const first = await pageOf(ctx, { status: 'running' }, 1);
+      equal(first.ids, [made[0]], 'the first page by status running');
+      expect.status(await api.suspend(made[0] ?? ''), 200, 'the suspend of the intern that the cursor stands on');
+      const second = await pageOf(ctx, { status: 'running', starting_after: first.next ?? '' }, 1);
+      equal(second.ids, [made[1]], 'the page after it');
+      expect.status(await api.remove(made[1] ?? ''), [200, 202, 204], 'the delete of the next');
+      await interns.untilGone(made[1] ?? '');
+      const third = await pageOf(ctx, { status: 'running', starting_after: second.next ?? '' }, 1);
+      equal(third.ids, [made[2]], 'the page after the deleted one');
+    },
+  },
+  {
+    id: 'list/default-limit',
+    requirement: 'LIST-3',
+    level: 'C',
+    title: 'Without a limit a page holds 500 interns, and not one more.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const already = expect.page(await api.list({ limit: 500 }), 'the list').data.length;
+      const missing = 501 - already;
+      for (let count = 0; count < missing; count += 50) {
+        await ctx.race(Math.min(50, missing - count), async () => {
+          expect.status(await api.create(interns.body()), 201, 'a create');
+        });
+      }
+      const page = expect.page(await api.list(), 'the list without a limit');
+      equal(page.data.length, 500, 'entries of a page without a limit');
+      equal(page.has_more, true, 'has_more with more than 500 interns');
+      equal(expect.page(await api.list({ limit: 500 }), 'limit 500').data.length, 500, 'entries with limit 500');
+    },
+  },
+]);

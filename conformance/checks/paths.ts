@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { brokenJson } from '../arbitraries/broken-json.js';
+import { badRequestId, requestId } from '../arbitraries/request-id.js';
+import { equal, notEqual, ok } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { BY_KEY, OPERATIONS, PATHS, request } from '../operations.js';
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const allowed = (answer: Answer, what: string): string[] => {
+  const header = answer.headers.get('allow');
+  ok(header !== null, `Allow of ${what}`, 'a list of methods', header);
+  return header.split(',').map((method) => method.trim());
+};
+
+const SEGMENT = fc.constantFrom('x', 'daemons', 'chat', 'sign', 'completions', '0', 'Provision', 'daemon%2Fsign');
+
+export const PATH_CHECKS = defineChecks([
+  {
+    id: 'base/unknown-path',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'A path that is none of the interface is 404 not_found.',
+    needs: ['control', 'write'],
+    async run({ interns, send, property }) {
+      const intern = await interns.stopped();
+      await property('paths', SEGMENT, fc.constantFrom('GET', 'POST', 'DELETE'), async (segment, method) => {
+        const answer = await send({ method, path: `/interns/${intern.id}/${segment}/y` });
+        expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, `${method} …/${segment}/y`);
+      });
+      const answer = await send({ path: `/interns/${intern.id}/provision/x` });
+      expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'a path below provision');
+    },
+  },
+  {
+    id: 'base/unknown-scim-path',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
+    needs: ['control', 'management_key'],
+    async run({ send, property }) {
+      const path = fc.constantFrom('', '/group-mappings', '/groups', '/group-mappings/a/b', '/Users');
+      await property('paths', path, async (below) => {
+        const answer = await send({ path: `/scim${below}`, as: 'management_key' });
+        expect.error(answer, { status: 404, message: 'Resource not found', metadata: 'absent' }, `/scim${below}`);
+      });
+    },
+  },
+  {
+    id: 'base/method-not-allowed',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'A known path with another method is 405 with the methods of the path in Allow.',
+    needs: ['control', 'write', 'management_key', 'scim_mapping'],
+    async run({ interns, send, target }) {
+      const intern = await interns.stopped();
+      const scim = { path: () => `/scim/group-mappings/${target.scimMappingId}`, methods: ['GET'], scim: true };
+      for (const row of [...PATHS.map((known) => ({ ...known, scim: false })), scim]) {
+        const path = row.path(intern.id);
+        const served = [...row.methods, 'OPTIONS', ...(row.methods.includes('GET') ? ['HEAD'] : [])];
+        for (const method of METHODS.filter((other) => !served.includes(other))) {
+          const what = `${method} ${path}`;
+          const answer = await send({ method, path, as: row.scim ? 'management_key' : 'api_key' });
+          expect.status(answer, 405, what);
+          if (method !== 'HEAD' && !row.scim) {
+            expect.error(answer, { status: 405, reason: 'method_not_allowed', retryable: false }, what);
+          }
+          const methods = allowed(answer, what);
+          for (const one of row.methods) ok(methods.includes(one), `Allow of ${what}`, one, methods);
+          ok(!methods.includes(method), `Allow of ${what}`, `no ${method}`, methods);
+        }
+      }
+    },
+  },
+  {
+    id: 'base/head-as-get',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'HEAD answers as GET does, without a body.',
+    needs: ['control', 'write', 'management_key', 'scim_mapping'],
+    async run({ interns, send, target, wrongKey }) {
+      const intern = await interns.stopped();
+      const reads: Send[] = [
+        { path: '/interns?limit=2' },
+        { path: '/interns?limit=0' },
+        { path: `/interns/${intern.id}` },
+        { path: `/interns/${interns.unknownId()}` },
+        { path: `/interns/${intern.id}`, as: wrongKey },
+        { path: `/scim/group-mappings/${target.scimMappingId}`, as: 'management_key' },
+      ];
+      for (const read of reads) {
+        const get = await send(read);
+        const head = await send({ ...read, method: 'HEAD' });
+        equal(head.status, get.status, `status of HEAD ${read.path}`);
+        equal(head.bytes.length, 0, `bytes of HEAD ${read.path}`);
+        equal(head.headers.get('content-type'), get.headers.get('content-type'), `content-type of HEAD ${read.path}`);
+      }
+    },
+  },
+  {
+    id: 'base/options',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'OPTIONS of a known path is 204 with its methods in Allow.',
+    needs: ['control', 'write'],
+    async run({ interns, send }) {
+      const intern = await interns.stopped();
+      for (const row of PATHS) {
+        const path = row.path(intern.id);
+        const answer = await send({ method: 'OPTIONS', path });
+        expect.status(answer, 204, `OPTIONS ${path}`);
+        const methods = allowed(answer, `OPTIONS ${path}`);
+        for (const method of row.methods) ok(methods.includes(method), `Allow of OPTIONS ${path}`, method, methods);
+        for (const method of METHODS.slice(2, 6).filter((other) => !row.methods.includes(other))) {
+          ok(!methods.includes(method), `Allow of OPTIONS ${path}`, `no ${method}`, methods);
+        }
+      }
+    },
+  },
+  {
+    id: 'base/malformed-json-is-400',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'A body that is no JSON is 400 on every operation that reads one.',
+    needs: ['control', 'running', 'oauth_token'],
+    async run(ctx) {
+      const { interns, send, property } = ctx;
+      const intern = await interns.running();
+      const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
+      await property('bodies', brokenJson(), fc.constantFrom(...rows), async (text, row) => {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
+        expect.error(answer, { status: 400 }, `${row.name} with a body that is no JSON`);
+      });
+    },
+  },
+  {
+    id: 'base/request-id-echo',
+    requirement: 'BASE-6',
+    level: 'C',
+    title: "The caller's x-request-id is echoed where it has its form: 128 characters are, 129 are not.",
+    needs: ['control'],
+    async run({ api, property }) {
+      await property('ids', requestId(), fc.boolean(), async (id, known) => {
+        const headers = { 'x-request-id': id };
+        const answer = await (known ? api.list({ limit: 1 }, { headers }) : api.list({ limit: 0 }, { headers }));
+        equal(answer.headers.get('x-request-id'), id, 'x-request-id of the answer');
+      });
+    },
+  },
+  {
+    id: 'base/request-id-of-its-own',
+    requirement: 'BASE-6',
+    level: 'C',
+    title: 'Without an acceptable x-request-id the answer carries one of its own.',
+    needs: ['control'],
+    async run({ api, property }) {
+      const first = (await api.list({ limit: 1 })).headers.get('x-request-id');
+      const second = (await api.list({ limit: 1 })).headers.get('x-request-id');
+      ok(first !== null && first !== '', 'x-request-id', 'an id', first);
+      notEqual(second, first, 'x-request-id of another request');
+      await property('ids', badRequestId(), async (id) => {
+        const answer = await api.list({ limit: 1 }, { headers: { 'x-request-id': id } });
+        const own = answer.headers.get('x-request-id');
+        ok(own !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(own) && own !== id, 'x-request-id', 'one of its own', own);
+      });
+    },
+  },
+  {
+    id: 'base/request-id-everywhere',
+    requirement: 'BASE-6',
+    level: 'C',
+    title: 'Every response carries x-request-id, whatever its status.',
+    needs: ['control', 'running', 'management_key', 'regional_host'],
+    async run(ctx) {
+      const { interns, send, chat, target, wrongKey } = ctx;
+      const intern = await interns.running();
+      const { id } = intern;
+      const requests: readonly (readonly [string, Send])[] = [
+        ['a wrong key', { path: '/interns', as: wrongKey }],
+        ['an unknown path', { path: '/nothing/here' }],
+        ['a wrong method', { method: 'PUT', path: '/interns' }],
+        ['OPTIONS', { method: 'OPTIONS', path: '/interns' }],
+        ['HEAD', { method: 'HEAD', path: '/interns?limit=1' }],
+        ['a regional host', { path: '/interns', host: target.regionalHost ?? '' }],
+        ['no media type', { method: 'POST', path: '/interns', body: textBytes('{}') }],
+        ['an unknown mapping', { path: `/scim/group-mappings/${interns.unknownId()}`, as: 'management_key' }],
+        ...BY_KEY.filter(({ name }) => !['chat', 'delete', 'suspend'].includes(name)).map(
+          (row) => [row.name, request(ctx, row, id)] as const,
+        ),
+      ];
+      for (const [what, one] of requests) {
+        const sent = `seen-${what.replaceAll(' ', '-')}`;
+        const answer = await send({ ...one, headers: { ...one.headers, 'x-request-id': sent } });
+        equal(answer.headers.get('x-request-id'), sent, `x-request-id of ${what}`);
+      }
+      const reply = await chat(id, 'Hello.', { headers: { 'x-request-id': 'seen-chat' } });
+      await reply.end();
+      equal(reply.headers.get('x-request-id'), 'seen-chat', 'x-request-id of chat');
+    },
+  },
+]);

@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { equal } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import { each } from '../each.js';
+import * as expect from '../expect.js';
+import { ON_INTERN, OPERATIONS, type Operation, operation, request } from '../operations.js';
+import type { As, Send } from '../probe/request.js';
+import { indistinguishable } from '../same.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Bodies that are refused where they are looked at. */
+const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
+  'no JSON': { body: textBytes('{'), headers: JSON_TYPE },
+  'no object': { json: [] },
+  'an unknown field': { json: { surely_not_a_field: 1 } },
+  'another media type': { body: textBytes('{}'), headers: { 'content-type': 'text/plain' } },
+  'too long': { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE },
+};
+
+/** Sends the same for an intern that is hidden from the caller and for one that nobody has, and compares. */
+async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<Send>, what: string): Promise<void> {
+  const unknown = ctx.interns.unknownId();
+  const headers = { ...over.headers, 'x-request-id': 'looked-up' };
+  const one = await ctx.send(request(ctx, row, hidden, { ...over, headers }));
+  const other = await ctx.send(request(ctx, row, unknown, { ...over, headers }));
+  expect.status(one, 404, `${what} of a hidden intern`);
+  indistinguishable(one, other, `${what} of a hidden intern against an unknown one`, { ids: [hidden, unknown] });
+}
+
+export const VISIBILITY = defineChecks([
+  {
+    id: 'auth/hidden-is-unknown',
+    requirement: 'AUTH-3',
+    level: 'S',
+    title: 'On every operation a hidden intern is 404 and cannot be told from an unknown id.',
+    needs: ['running', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
+    async run(ctx) {
+      const { interns, target, api } = ctx;
+      const send = { as: 'foreign_api_key' } as const;
+      const hidden = await interns.running({ workspace_id: target.foreignWorkspaceId }, send);
+      expect.status(await api.get(hidden.id, send), 200, 'the read by one who sees it');
+      await each(ctx, 'operations', ON_INTERN, (row) => compare(ctx, row, hidden.id, {}, row.name));
+      equal((await interns.until(hidden.id, ['running'], send)).status, 'running', 'status of the hidden intern');
+    },
+  },
+  {
+    id: 'auth/hidden-whatever-the-body',
+    requirement: 'AUTH-3',
+    level: 'S',
+    title: 'A hidden intern cannot be told from an unknown id by what is sent to it either.',
+    needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
+    maxRuns: 40,
+    async run(ctx) {
+      const hidden = await ctx.interns.stopped(
+        { workspace_id: ctx.target.foreignWorkspaceId },
+        { as: 'foreign_api_key' },
+      );
+      const rows = ON_INTERN.filter(({ method }) => method !== 'GET');
+      const body = fc.constantFrom(...Object.keys(BAD_BODIES));
+      await ctx.property('bodies', fc.constantFrom(...rows), body, async (row, name) => {
+        const over = BAD_BODIES[name] ?? {};
+        const unknown = ctx.interns.unknownId();
+        const headers = { ...over.headers, 'x-request-id': 'looked-up' };
+        const one = await ctx.send(request(ctx, row, hidden.id, { ...over, headers }));
+        const other = await ctx.send(request(ctx, row, unknown, { ...over, headers }));
+        expect.refused(one, `${row.name} with a body that is ${name}`);
+        indistinguishable(one, other, `${row.name} with a body that is ${name}`, { ids: [hidden.id, unknown] });
+      });
+    },
+  },
+  {
+    id: 'auth/kind-after-visibility',
+    requirement: 'AUTH-3',
+    level: 'S',
+    title: 'A credential of the wrong kind does not tell a hidden intern from an unknown one.',
+    needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_interns_only_token'],
+    async run(ctx) {
+      const hidden = await ctx.interns.stopped(
+        { workspace_id: ctx.target.foreignWorkspaceId },
+        { as: 'foreign_api_key' },
+      );
+      const rows = ON_INTERN.filter(({ as }) => as === 'oauth_token');
+      for (const row of rows) {
+        await compare(ctx, row, hidden.id, { as: 'api_key' }, `${row.name} with an API key`);
+        await compare(
+          ctx,
+          row,
+          hidden.id,
+          { as: 'oauth_interns_only_token' },
+          `${row.name} with an interns-only grant`,
+        );
+      }
+    },
+  },
+  {
+    id: 'auth/own-key-sees-its-intern',
+    requirement: 'AUTH-4',
+    level: 'S',
+    title: "An intern's own key sees that intern.",
+    needs: ['own_key'],
+    async run({ api, interns }) {
+      const own = await interns.own();
+      const seen = expect.intern(await api.get(own.id, { as: own.key }), 200, 'the read with the own key');
+      equal(seen.id, own.id, 'id of the intern read with its own key');
+    },
+  },
+  {
+    id: 'auth/own-key-acts-on-its-intern',
+    requirement: 'AUTH-4',
+    level: 'C',
+    title: "An intern's own key changes, chats with, invokes, suspends and deletes that intern.",
+    needs: ['control', 'running', 'own_key'],
+    async run({ api, interns, chat }) {
+      const { id, key: as } = await interns.own({ running: true });
+      expect.status(await api.update(id, { description: 'mine' }, { as }), 200, 'an update with the own key');
+      expect.finish(await (await chat(id, 'Hello.', { as })).end(), 'stop', 'chat with the own key');
+      expect.status(await api.invoke(id, { input: 'Hello.' }, { as }), 202, 'an invoke with the own key');
+      expect.status(await api.suspend(id, { as }), 200, 'a suspend with the own key');
+      expect.status(await api.provision(id, { as }), 202, 'a provision with the own key');
+      expect.status(await api.remove(id, undefined, { as }), 202, 'a delete with the own key');
+    },
+  },
+  {
+    id: 'auth/own-key-collection',
+    requirement: 'AUTH-4',
+    level: 'S',
+    title: 'For an own key the collection answers 404: neither list nor create, whatever is sent.',
+    needs: ['own_key', 'write'],
+    async run({ api, interns, send }) {
+      const { id, key: as } = await interns.own();
+      expect.status(await api.get(id, { as }), 200, 'the valid twin');
+      expect.error(await api.list(undefined, { as }), { status: 404 }, 'the list with an own key');
+      expect.error(await api.list({ status: 'running' }, { as }), { status: 404 }, 'a filtered list with an own key');
+      const body = interns.body();
+      expect.error(await api.create(body, { as }), { status: 404 }, 'a create with an own key');
+      expect.error(await api.create({}, { as }), { status: 404 }, 'an invalid create with an own key');
+      const text = { body: textBytes('{'), headers: { 'content-type': 'text/plain' } };
+      expect.error(await send({ method: 'POST', path: '/interns', as, ...text }), { status: 404 }, 'a broken create');
+      const found = expect.page(await api.list(), 'the list').data.filter(({ name }) => name === body.name);
+      equal(found.length, 0, 'interns made with an own key');
+    },
+  },
+  {
+    id: 'auth/own-key-other-interns',
+    requirement: 'AUTH-4',
+    level: 'S',
+    title: 'For an own key every other intern is 404 on every operation, and cannot be told from an unknown one.',
+    needs: ['own_key', 'write'],
+    async run(ctx) {
+      const { key: as, id } = await ctx.interns.own();
+      const other = await ctx.interns.stopped();
+      expect.status(await ctx.api.get(id, { as }), 200, 'its own intern');
+      await each(ctx, 'operations', ON_INTERN, (row) =>
+        compare(ctx, row, other.id, { as }, `${row.name} with an own key`),
+      );
+      expect.status(await ctx.api.get(other.id), 200, 'the other intern after all');
+    },
+  },
+  {
+    id: 'auth/outsider',
+    requirement: 'AUTH-5',
+    level: 'S',
+    title: 'A caller outside the programme gets 404 for every operation.',
+    needs: ['outsider_api_key', 'write'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within');
+      await each(ctx, 'operations', OPERATIONS, async (row) => {
+        const answer = await ctx.send(request(ctx, row, intern.id, { as: 'outsider_api_key' }));
+        expect.error(answer, { status: 404 }, `${row.name} from outside the programme`);
+      });
+      expect.status(await ctx.api.get(intern.id), 200, 'the intern after all');
+    },
+  },
+  {
+    id: 'auth/outsider-any-path',
+    requirement: 'AUTH-5',
+    level: 'S',
+    title: 'A caller outside the programme gets 404 whatever the method, the sub-path and the query.',
+    needs: ['outsider_api_key'],
+    async run({ interns, send, property }) {
+      const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS');
+      const segment = fc.constantFrom('a', interns.unknownId(), 'daemon', 'sign', 'provision', 'chat', '%2e', '~x');
+      const query = fc.constantFrom('', '?limit=0', '?status=nope', '?workspace_id=x');
+      const path = fc.tuple(fc.array(segment, { maxLength: 4 }), query);
+      await property('requests', method, path, async (how, [segments, rest]) => {
+        const at = `/interns${segments.map((one) => `/${one}`).join('')}${rest}`;
+        const answer = await send({ method: how, path: at, as: 'outsider_api_key' });
+        expect.status(answer, 404, `${how} ${at} from outside the programme`);
+      });
+    },
+  },
+  {
+    id: 'auth/outsider-any-body',
+    requirement: 'AUTH-5',
+    level: 'S',
+    title: 'A caller outside the programme gets 404 whatever the body: malformed, oversized, of another media type.',
+    needs: ['outsider_api_key'],
+    maxRuns: 40,
+    async run(ctx) {
+      const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
+      const body = fc.constantFrom(...Object.keys(BAD_BODIES));
+      const keyed = fc.constantFrom(undefined, '', 'x'.repeat(256));
+      await ctx.property('bodies', fc.constantFrom(...rows), body, keyed, async (row, name, key) => {
+        const over = BAD_BODIES[name] ?? {};
+        const headers = { ...over.headers, 'idempotency-key': key };
+        const id = ctx.interns.unknownId();
+        const answer = await ctx.send(request(ctx, row, id, { ...over, headers, as: 'outsider_api_key' }));
+        expect.status(answer, 404, `${row.name} from outside the programme with a body that is ${name}`);
+      });
+    },
+  },
+  {
+    id: 'auth/hidden-timeless',
+    requirement: 'AUTH-3',
+    level: 'S',
+    title: 'An intern that was there and is gone cannot be told from one that never was.',
+    needs: ['write'],
+    async run(ctx) {
+      const { interns, api } = ctx;
+      const gone = await interns.stopped();
+      expect.status(await api.remove(gone.id), [200, 202, 204], 'the delete');
+      await interns.untilGone(gone.id);
+      const rows = [
+        operation('get'),
+        operation('update'),
+        operation('delete'),
+        operation('suspend'),
+        operation('chat'),
+      ];
+      const as: As = 'api_key';
+      for (const row of rows) await compare(ctx, row, gone.id, { as }, `${row.name} of a gone intern`);
+    },
+  },
+]);
