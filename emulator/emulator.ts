@@ -7,6 +7,7 @@ import { signingLab } from './control/signing.js';
 import { seededTarget, type Target } from './control/target.js';
 import { createProofs } from './daemon/proofs.js';
 import { type Accounts, createAccounts } from './domain/accounts.js';
+import type { Caller } from './domain/caller.js';
 import { createCreate } from './domain/create.js';
 import { createInterns, type InternsDeps } from './domain/interns.js';
 import { createLimiter } from './domain/limiter.js';
@@ -22,8 +23,9 @@ import { createJournal } from './http/journal.js';
 import { scimRoute } from './http/scim.js';
 import { signAliasRoute, signRoute } from './http/sign.js';
 import { type Listener, listen } from './listen.js';
+import { createLogin, LOGIN_PATH, type LoginToken } from './oidc/login.js';
 import { type EmulatorOptions, loadProfile, loadSeed, loadSettings, OptionError } from './options.js';
-import { inProcess, isLoopback, placed } from './place.js';
+import { inProcess, isLoopback, placed, regionalJudge } from './place.js';
 import { createScriptRegistry } from './scripts/registry.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { loadSigningKey } from './signing/keys.js';
@@ -155,13 +157,33 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     log,
   });
 
+  const login = createLogin({
+    clock,
+    random: randomOf('login'),
+    members: seed.members,
+    issuer: () => new URL(LOGIN_PATH, target.base_url).href,
+    outsideIssuer: options.oidcIssuer,
+    log,
+  });
+  const loggedIn = (found: LoginToken | undefined): Caller | undefined =>
+    found && {
+      id: found.member.id,
+      kind: 'oauth',
+      workspaceId: found.member.workspace_id,
+      programme: found.member.programme,
+      subject: found.member.oauth_subject,
+      grant: found.grant,
+    };
+  const resolve = (token: string) => {
+    const seeded = accounts.resolve(token);
+    if (seeded) return seeded;
+    const found = login.resolveToken(token);
+    return found instanceof Promise ? found.then(loggedIn) : loggedIn(found);
+  };
+
   const faults = createFaults();
   const journal = createJournal(clock, accounts.redact);
-  const regionalHosts = options.regionalHosts ?? ['eu.'];
-  const regional = (host: string) => {
-    const name = host.replace(/:\d+$/, '').toLowerCase();
-    return regionalHosts.some((entry) => (entry.endsWith('.') ? name.startsWith(entry) : name === entry.toLowerCase()));
-  };
+  const regional = regionalJudge(options.regionalHosts ?? ['eu.']);
 
   const signDeps = { clock, random: randomOf('nonces'), signer, limiter, profile };
   const daemonDeps = {
@@ -200,7 +222,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       interns,
       faults,
       journal,
-      resolve: (token) => accounts.resolve(token),
+      resolve,
       regional,
       log,
     },
@@ -228,6 +250,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const reset = async () => {
     settings = initial;
     limiter.clear();
+    login.reset();
     faults.clear();
     await replaceState(seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]));
     journal.clear();
@@ -292,7 +315,17 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async listen({ host = '127.0.0.1', port = DEFAULT_PORT, replaceGlobals = false } = {}) {
       if (options.controlToken === undefined && !isLoopback(host))
         throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
-      const main = await listen({ host, port, replaceGlobals, fetch: serve });
+      const main = await listen({
+        host,
+        port,
+        replaceGlobals,
+        fetch: serve,
+        intercept(request, response) {
+          if (!login.handles(request.url ?? '')) return false;
+          login.nodeHandler(request, response);
+          return true;
+        },
+      });
       listeners.push(main);
       try {
         const daemonPort = port === 0 ? 0 : port + 1;

@@ -1,0 +1,266 @@
+import type { webcrypto } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import * as oidc from 'openid-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEmulator, type Emulator } from '../index.js';
+import { TERMINAL_CLIENT } from './provider.js';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function start(options: Parameters<typeof createEmulator>[0] = {}): Promise<Emulator> {
+  const emulator = createEmulator(options);
+  open.push(() => emulator.close());
+  await emulator.listen({ port: 0 });
+  return emulator;
+}
+
+/** A browser, as far as a login needs one: follows redirects within the emulator, keeps cookies, submits forms. */
+function createBrowser() {
+  const jar = new Map<string, string>();
+  const visit = async (
+    url: string,
+    form?: Record<string, string>,
+  ): Promise<{ url: string; html: string; status: number }> => {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) return { url, html: await response.text(), status: response.status };
+    const next = new URL(location, url);
+    // The terminal's own address: nobody listens there in this test.
+    if (next.port === '1') return { url: next.href, html: '', status: response.status };
+    return visit(next.href);
+  };
+  const submit = (page: { url: string; html: string }, fields: Record<string, string>) => {
+    const action = /<form[^>]* action="([^"]*)"/.exec(page.html)?.[1] ?? '';
+    const hidden = [...page.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
+      ([, name, value]) => [name, value] as const,
+    );
+    return visit(new URL(action, page.url).href, { ...Object.fromEntries(hidden), ...fields });
+  };
+  return { visit, submit };
+}
+
+const discover = (emulator: Emulator, client = TERMINAL_CLIENT) =>
+  oidc.discovery(new URL('/oidc', emulator.target.base_url), client, undefined, oidc.None(), {
+    execute: [oidc.allowInsecureRequests],
+  });
+
+const SCOPE = 'openid profile interns vault:read';
+const REDIRECT = 'http://127.0.0.1:1/callback';
+
+async function logIn(emulator: Emulator, choice: Record<string, string>, scope = SCOPE) {
+  const config = await discover(emulator);
+  const verifier = oidc.randomPKCECodeVerifier();
+  const state = oidc.randomState();
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: REDIRECT,
+    scope,
+    state,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  const browser = createBrowser();
+  const page = await browser.visit(url.href);
+  const end = await browser.submit(page, { decision: 'allow', ...choice });
+  const exchange = () =>
+    oidc.authorizationCodeGrant(config, new URL(end.url), { pkceCodeVerifier: verifier, expectedState: state });
+  return { config, page, exchange };
+}
+
+const call = (emulator: Emulator, token: string, path: string, body?: unknown) =>
+  fetch(`${emulator.target.base_url}/interns/${emulator.target.credentials.intern?.id}${path}`, {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+const SIGN = { bodySha256: '0'.repeat(64) };
+
+describe('authorization code with PKCE', () => {
+  it('logs in, and signs at once as the person chosen', async () => {
+    const emulator = await start();
+    const { page, exchange } = await logIn(emulator, { member: 'bob', grant: 'full' });
+    for (const name of ['Alice', 'Bob', 'Carol']) expect(page.html).toContain(name);
+    const tokens = await exchange();
+    expect(tokens.claims()?.sub).toBe('user_bob');
+    const signed = await call(emulator, tokens.access_token, '/daemon/sign', SIGN);
+    expect(signed.status).toBe(200);
+    expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_bob' });
+    expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(200);
+  });
+
+  it('with the interns-only grant reads the daemon, and does not sign', async () => {
+    const emulator = await start();
+    const tokens = await (await logIn(emulator, { member: 'alice', grant: 'interns' })).exchange();
+    expect(tokens.scope?.split(' ')).not.toContain('vault:read');
+    expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(200);
+    const refused = await call(emulator, tokens.access_token, '/daemon/sign', SIGN);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { metadata: { reason: 'personal_identity_required' } } });
+  });
+
+  it('never grants what was not asked for', async () => {
+    const emulator = await start();
+    const { page, exchange } = await logIn(emulator, { member: 'alice', grant: 'full' }, 'openid interns');
+    expect(page.html).not.toContain('value="full"');
+    const tokens = await exchange();
+    expect((await call(emulator, tokens.access_token, '/daemon/sign', SIGN)).status).toBe(403);
+    const nothing = await (await logIn(emulator, { member: 'alice', grant: 'full' }, 'openid')).exchange();
+    expect((await call(emulator, nothing.access_token, '/daemon')).status).toBe(401);
+  });
+
+  it('can be denied', async () => {
+    const emulator = await start();
+    const { exchange } = await logIn(emulator, { decision: 'deny' });
+    await expect(exchange()).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  it('refuses a code without its verifier, and a second time', async () => {
+    const emulator = await start();
+    const { exchange } = await logIn(emulator, { member: 'alice', grant: 'full' });
+    const tokens = await exchange();
+    await expect(exchange()).rejects.toMatchObject({ error: 'invalid_grant' });
+    // Who sends a code twice may have stolen it: what came of it is void.
+    expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(401);
+  });
+
+  it('refreshes and revokes', async () => {
+    const emulator = await start();
+    const { config, exchange } = await logIn(emulator, { member: 'alice', grant: 'full' });
+    const first = await exchange();
+    const second = await oidc.refreshTokenGrant(config, first.refresh_token ?? '');
+    expect(second.access_token).not.toBe(first.access_token);
+    expect((await call(emulator, second.access_token, '/daemon/sign', SIGN)).status).toBe(200);
+    await oidc.tokenRevocation(config, second.access_token);
+    expect((await call(emulator, second.access_token, '/daemon/sign', SIGN)).status).toBe(401);
+  });
+
+  it('is forgotten by a reset', async () => {
+    const emulator = await start();
+    const tokens = await (await logIn(emulator, { member: 'alice', grant: 'full' })).exchange();
+    expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(200);
+    await emulator.reset();
+    expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(401);
+  });
+});
+
+describe('device flow', () => {
+  it('waits for the person, then signs', async () => {
+    const emulator = await start();
+    const config = await discover(emulator);
+    const device = await oidc.initiateDeviceAuthorization(config, { scope: SCOPE });
+    const browser = createBrowser();
+    const prompt = await browser.visit(device.verification_uri);
+    const confirm = await browser.submit(prompt, { user_code: device.user_code });
+    expect(confirm.html).toContain(device.user_code);
+    const page = await browser.submit(confirm, { confirm: 'yes' });
+    const done = await browser.submit(page, { decision: 'allow', member: 'alice', grant: 'full' });
+    expect(done.html).toContain('The terminal is logged in');
+    const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.01 });
+    const signed = await call(emulator, tokens.access_token, '/daemon/sign', SIGN);
+    expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_alice' });
+  });
+});
+
+describe('clients', () => {
+  it('may register themselves', async () => {
+    const emulator = await start();
+    const config = await oidc.dynamicClientRegistration(
+      new URL('/oidc', emulator.target.base_url),
+      { redirect_uris: ['http://127.0.0.1/mine'], application_type: 'native', token_endpoint_auth_method: 'none' },
+      oidc.None(),
+      { execute: [oidc.allowInsecureRequests] },
+    );
+    expect(config.clientMetadata().client_id).toBeTruthy();
+  });
+
+  it('are shown as text, whatever they call themselves', async () => {
+    const emulator = await start();
+    const config = await oidc.dynamicClientRegistration(
+      new URL('/oidc', emulator.target.base_url),
+      {
+        client_name: '<script>alert(1)</script>',
+        redirect_uris: ['http://127.0.0.1/mine'],
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+      },
+      oidc.None(),
+      { execute: [oidc.allowInsecureRequests] },
+    );
+    const url = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: 'http://127.0.0.1:1/mine',
+      scope: 'openid',
+      code_challenge: await oidc.calculatePKCECodeChallenge(oidc.randomPKCECodeVerifier()),
+      code_challenge_method: 'S256',
+    });
+    const { html } = await createBrowser().visit(url.href);
+    expect(html).toContain('&lt;script&gt;');
+    expect(html).not.toContain('<script>');
+  });
+
+  it('without PKCE are refused', async () => {
+    const emulator = await start();
+    const config = await discover(emulator);
+    const url = oidc.buildAuthorizationUrl(config, { redirect_uri: REDIRECT, scope: SCOPE });
+    const end = await createBrowser().visit(url.href);
+    expect(new URL(end.url).searchParams.get('error')).toBe('invalid_request');
+  });
+});
+
+describe('an outside issuer', () => {
+  const NOW = Date.UTC(2026, 0, 1) / 1_000;
+
+  async function startIssuer() {
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }];
+    const server: Server = createServer((request, response) => {
+      const metadata = { issuer, jwks_uri: `${issuer}/keys` };
+      const body = request.url === '/keys' ? { keys } : metadata;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    open.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const token = (claims: Record<string, unknown>, key: webcrypto.CryptoKey = privateKey) =>
+      new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
+        .sign(key);
+    return { issuer, token };
+  }
+
+  it('is trusted for who it says and what it grants, and nothing else', async () => {
+    const { issuer, token } = await startIssuer();
+    const emulator = await start({ oidcIssuer: issuer, clock: 'virtual' });
+    const status = async (claims: Record<string, unknown>, key?: webcrypto.CryptoKey) =>
+      (await call(emulator, await token(claims, key), '/daemon/sign', SIGN)).status;
+    expect(await status({})).toBe(200);
+    expect(await status({ scope: undefined, scp: ['interns', 'vault:read'] })).toBe(200);
+    expect(await status({ scope: 'interns' })).toBe(403);
+    expect(await status({ scope: undefined })).toBe(403);
+    expect(await status({ sub: 'somebody_else' })).toBe(401);
+    expect(await status({ iss: 'http://127.0.0.1:9' })).toBe(401);
+    expect(await status({ exp: NOW - 1 })).toBe(401);
+    expect(await status({ exp: undefined })).toBe(401);
+    expect(await status({}, (await generateKeyPair('ES256')).privateKey)).toBe(401);
+    expect((await call(emulator, 'a.b.c', '/daemon/sign', SIGN)).status).toBe(401);
+    // No provider of our own beside it.
+    expect((await fetch(new URL('/oidc/.well-known/openid-configuration', emulator.target.base_url))).status).toBe(404);
+  });
+
+  it('that cannot be reached makes tokens worth nothing, until it can', async () => {
+    const emulator = await start({ oidcIssuer: 'http://127.0.0.1:1' });
+    const { token } = await startIssuer();
+    expect((await call(emulator, await token({}), '/daemon')).status).toBe(401);
+  });
+});

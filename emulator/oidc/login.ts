@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { Member } from '../contract/seed.js';
+
+/** Who a token from a login belongs to, and what it was granted (AUTH-7, AUTH-8). */
+export interface LoginToken {
+  readonly member: Member;
+  /** `full` carries `vault:read`, `interns` does not. */
+  readonly grant: 'full' | 'interns';
+}
+
+export interface LoginDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'bytes'>;
+  readonly members: readonly Member[];
+  /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
+  issuer(): string;
+  /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
+  readonly outsideIssuer?: string | undefined;
+  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
+}
+
+/** The terminal client's OIDC login. */
+export interface Login {
+  /** Whether a path is the provider's. */
+  handles(path: string): boolean;
+  /** Serves a request of the provider's. */
+  nodeHandler(request: IncomingMessage, response: ServerResponse): void;
+  /** The person and grant of a bearer token that isn't a seeded one; undefined when it is nobody's. */
+  resolveToken(token: string): LoginToken | undefined | Promise<LoginToken | undefined>;
+  /** Forgets every login: clients, sessions, tokens. */
+  reset(): void;
+}
+
+/** Path under which the local provider lives. */
+export const LOGIN_PATH = '/oidc';
+
+/**
+ * The login of an emulator. Neither the provider nor the JWT library is loaded before it is used: an emulator whose
+ * users have seeded tokens pays nothing.
+ */
+export function createLogin(deps: LoginDeps): Login {
+  const { outsideIssuer } = deps;
+  if (outsideIssuer !== undefined) {
+    let outside: Promise<(token: string) => Promise<LoginToken | undefined>> | undefined;
+    return {
+      handles: () => false,
+      nodeHandler: (_, response) => response.writeHead(404).end(),
+      resolveToken(token) {
+        // Compact JWS have three parts; API keys and seeded tokens have none, and cost no look at the issuer.
+        if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+        outside ??= import('./outside.js').then(({ createOutside }) => createOutside(deps, outsideIssuer));
+        return outside.then((resolve) => resolve(token));
+      },
+      reset() {
+        outside = undefined;
+      },
+    };
+  }
+
+  let local: Promise<import('./provider.js').LocalProvider> | undefined;
+  const load = () => {
+    local ??= import('./provider.js').then(({ createProvider }) => createProvider(deps));
+    return local;
+  };
+  return {
+    handles: (path) => path === LOGIN_PATH || path.startsWith(`${LOGIN_PATH}/`) || path.startsWith(`${LOGIN_PATH}?`),
+    nodeHandler(request, response) {
+      load()
+        .then((provider) => provider.handle(request, response))
+        .catch((error: unknown) => {
+          deps.log?.({ event: 'login_failed', error: error instanceof Error ? error.stack : String(error) });
+          if (!response.headersSent) response.writeHead(500);
+          response.end();
+        });
+    },
+    resolveToken(token) {
+      // No provider yet, no token of its making.
+      return local?.then((provider) => provider.resolveToken(token));
+    },
+    reset() {
+      local = undefined;
+    },
+  };
+}

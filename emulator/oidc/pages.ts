@@ -1,0 +1,64 @@
+import type { Member } from '../contract/seed.js';
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as HTML, inside an element or a quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+
+/** A plain page; `body` is HTML. */
+export const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 3rem auto; padding: 0 1rem; color: #222; }
+fieldset { border: 1px solid #ccc; border-radius: 6px; margin: 0 0 1rem; padding: .75rem 1rem; }
+label { display: block; padding: .2rem 0; }
+button { font: inherit; padding: .5rem 1.2rem; margin-right: .5rem; }
+input[type=text] { font: inherit; padding: .4rem; letter-spacing: .1em; }
+small { color: #555; }
+</style>
+</head>
+<body>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</body>
+</html>
+`;
+
+/** The page on which one says who one is and what the client may do. Both choices are radio buttons of one form. */
+export function loginPage(options: {
+  action: string;
+  client: string;
+  members: readonly Member[];
+  /** Whether the client asked for `vault:read`; a grant never has more than was asked for. */
+  vaultAsked: boolean;
+  chosen: string | undefined;
+}): string {
+  const { action, client, members, vaultAsked, chosen } = options;
+  const people = members.map((member, index) => {
+    const checked = chosen === undefined ? index === 0 : member.id === chosen;
+    const text = `${escapeHtml(member.name)} <small>${escapeHtml(member.oauth_subject)}</small>`;
+    return `<label><input type="radio" name="member" value="${escapeHtml(member.id)}"${checked ? ' checked' : ''}> ${text}</label>`;
+  });
+  const full = vaultAsked
+    ? '<label><input type="radio" name="grant" value="full" checked> Interns and personal connections <small>interns vault:read</small></label>'
+    : '<p><small>The client did not ask for vault:read.</small></p>';
+  return page(
+    'Log in',
+    `<p><strong>${escapeHtml(client)}</strong> wants to act for you. This is an emulator: be whoever you like.</p>
+<form method="post" action="${escapeHtml(action)}">
+<fieldset><legend>Who are you?</legend>
+${people.join('\n')}
+</fieldset>
+<fieldset><legend>What may it use?</legend>
+${full}
+<label><input type="radio" name="grant" value="interns"${vaultAsked ? '' : ' checked'}> Interns only <small>interns</small></label>
+</fieldset>
+<button type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="deny">Deny</button>
+</form>`,
+  );
+}
