@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import type { Argv } from 'yargs';
+import yargs from 'yargs';
+import { MergeError, merge } from '../merge.js';
+import { REPORT_KINDS } from '../reporters/index.js';
+import { readResults } from '../reporters/json.js';
+import { KIT_VERSION } from '../version.js';
+import { cleanupCommand } from './cleanup.js';
+import { UsageError } from './duration.js';
+import { deliver, type Io, runCommand } from './run.js';
+import { CREDENTIALS, FACTS, readSettings } from './settings.js';
+
+const dashed = (name: string) => name.replaceAll('_', '-');
+
+/** Flags of a run. Kept as text, so that one place judges them, wherever they come from. */
+function flags(argv: Argv): Argv {
+  const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+  const list = (describe: string) => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
+  for (const name of CREDENTIALS)
+    argv.option(dashed(name), { ...text(`credential; INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });
+  for (const name of Object.keys(FACTS))
+    argv.option(dashed(name), { ...text(`INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });
+  return argv
+    .option('public-keys', { ...text('JWK set that proofs are verified with'), group: 'Credentials and facts:' })
+    .option('control-token', { ...text("token of an emulator's control interface"), group: 'Credentials and facts:' })
+    .option('config', text('JSON file with any of these settings, in snake_case, and prompts'))
+    .option('profile', text('svc, openrouter, or a profile file'))
+    .option('only', list('ids of checks or requirements, * for anything; may be repeated'))
+    .option('skip', list('the same, left out'))
+    .option('level', list('stated, published, chosen'))
+    .option('runs', text('runs of each property (100 with a control interface, 2 without)'))
+    .option('seed', text('seed of everything generated'))
+    .option('path', text('NAME:PATH of a counterexample, as a finding tells it'))
+    .option('read-only', { type: 'boolean', describe: 'create, change and delete nothing' })
+    .option('slow', text('longest real wait, such as 90s or 6m (default none)'))
+    .option('rate', text('requests per second, 0 for no limit (5 without a control interface)'))
+    .option('max-requests', text('stop after so many'))
+    .option('max-time', text('stop after so long, such as 10m'))
+    .option('timeout', text('longest wait for an answer (10s)'))
+    .option('boot-timeout', text('longest wait for an intern to run (120s)'))
+    .option('shard', text('i/n: the i-th of n parts'))
+    .option('baseline', text('file of checks that are known to fail; entries that no longer do fail the run'))
+    .option('update-baseline', { type: 'boolean', describe: 'write what fails now into --baseline' })
+    .option('plan', { type: 'boolean', describe: 'say what would be sent, written and skipped, and send nothing' })
+    .option('report', list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`))
+    .option('control', {
+      type: 'boolean',
+      default: undefined,
+      describe: "use an emulator's control interface where there is one (--no-control: treat it as a deployment)",
+    })
+    .option('ledger-dir', text('where ledgers of created interns are kept (.intern-conformance)'));
+}
+
+/** Flags under their names in snake case, without yargs' own spellings. */
+function given(args: Record<string, unknown>): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(args)) {
+    if (value !== undefined && !/[A-Z$]/.test(name) && name !== '_') found[name.replaceAll('-', '_')] = value;
+  }
+  return found;
+}
+
+const readReport = (file: string) => {
+  try {
+    return readResults(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};
+
+/**
+ * The command line of the kit: a run, `report merge`, `cleanup`. Answers the exit code: 0 conforms, 1 does not, 2 called
+ * wrongly, 3 incomplete. `name` is how it was called.
+ */
+export async function conformance(args: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
+  let exit = 0;
+  const parser = yargs([...args])
+    .scriptName(name)
+    .usage(
+      '$0 [url]\n\nTells whether a deployment keeps the interface. Without a URL: the emulator, on a virtual clock.',
+    )
+    .command(
+      '$0 [url]',
+      false,
+      (argv) => flags(argv).positional('url', { type: 'string', describe: 'base address, ending in /api/v1' }),
+      async (found) => {
+        exit = await runCommand(readSettings(given(found), io.env), io);
+      },
+    )
+    .command('report', 'work with JSON reports', (argv) =>
+      argv
+        .command(
+          'merge <files..>',
+          'one report out of those of the shards of a run',
+          (inner) =>
+            inner
+              .positional('files', { type: 'string', array: true })
+              .option('report', { type: 'string', array: true, nargs: 1 }),
+          (found) => {
+            const settings = readSettings({ report: found.report }, {});
+            const merged = merge((found.files ?? []).map(readReport));
+            deliver(merged, settings, io);
+            exit = merged.exit;
+          },
+        )
+        .demandCommand(1, 'report: expected merge'),
+    )
+    .command(
+      'cleanup <run>',
+      'take away what a run left behind',
+      (argv) =>
+        flags(argv)
+          .positional('run', { type: 'string' })
+          .option('url', { type: 'string', describe: 'another address than that of the run' }),
+      async (found) => {
+        const { run, ...rest } = found;
+        exit = await cleanupCommand(
+          String(run),
+          readSettings(given(rest), { ...io.env, INTERN_BASE_URL: undefined }),
+          io,
+        );
+      },
+    )
+    .parserConfiguration({
+      'duplicate-arguments-array': true,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    })
+    .strict()
+    .version(KIT_VERSION)
+    .help()
+    .locale('en')
+    .wrap(Math.min(110, io.width))
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new UsageError(message);
+    });
+  try {
+    let printed = '';
+    await parser.parseAsync([...args], {}, (_error, _found, output) => {
+      printed = output;
+    });
+    if (printed !== '') io.out(`${printed}\n`);
+    return exit;
+  } catch (error) {
+    if (
+      error instanceof UsageError ||
+      error instanceof MergeError ||
+      (error instanceof Error && error.name === 'YError')
+    ) {
+      io.err(`${name}: ${error.message.replace(/\s*\n\s*/g, ' ')}\n`);
+      return 2;
+    }
+    io.err(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+    return 3;
+  }
+}

@@ -1,0 +1,137 @@
+import type { Driver } from '../drivers/driver.js';
+import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from '../drivers/emulator.js';
+import { createLiveDriver } from '../drivers/live.js';
+import type { Fetch } from '../probe/client.js';
+import { SHIPPED } from '../profile.js';
+import type { Host } from '../time.js';
+import { UsageError } from './duration.js';
+import type { Settings } from './settings.js';
+
+export interface Connected {
+  readonly driver: Driver;
+  close(): Promise<void>;
+}
+
+/** The base address out of what was typed: http(s), ending in /api/v1, without query or fragment. */
+export function baseAddress(url: string): string {
+  let address: URL;
+  try {
+    address = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`);
+  } catch {
+    throw new UsageError(`${url} is no URL`);
+  }
+  if (address.protocol !== 'http:' && address.protocol !== 'https:')
+    throw new UsageError(`${url}: expected http:// or https://`);
+  const path = address.pathname.replace(/\/+$/, '');
+  return `${address.origin}${path === '' ? '/api/v1' : path}`;
+}
+
+/** `fetch` of the machine. Redirects are the caller's to refuse. */
+export const networkFetch: Fetch = (request) => fetch(request);
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Workspace of the first intern that the key sees: the interface names it nowhere else. */
+async function workspaceSeen(base: string, key: string, timeout: number): Promise<string | undefined> {
+  try {
+    const response = await networkFetch(
+      new Request(`${base}/interns`, {
+        headers: { authorization: `Bearer ${key}` },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeout),
+      }),
+    );
+    const body = (await response.json()) as { data?: { workspace_id?: unknown }[] };
+    const id = body.data?.[0]?.workspace_id;
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a driver is made for: `look` false sends nothing at all, for a plan. */
+export interface ConnectOptions {
+  readonly settings: Settings;
+  readonly host: Host;
+  readonly tag: string;
+  readonly look: boolean;
+}
+
+/**
+ * The driver for a target: an emulator in this process where no URL is given, one that shows its control interface at
+ * the URL, else a deployment.
+ */
+export async function connect({ settings, host, tag, look }: ConnectOptions): Promise<Connected> {
+  const { readOnly } = settings;
+  const profile = settings.profile === undefined ? {} : { profile: settings.profile };
+  if (settings.url === undefined) {
+    const seed = settings.seed === undefined ? {} : { seed: settings.seed };
+    return startEmulator({ host, tag, readOnly, ...profile, ...seed });
+  }
+  const baseUrl = baseAddress(settings.url);
+  const close = async () => {};
+  // A plan sends nothing to a deployment; asking an own machine harms nobody.
+  const asks = settings.control && (look || LOOPBACK.test(new URL(baseUrl).hostname));
+  let descriptor: Descriptor | undefined;
+  if (asks) descriptor = await findEmulator(networkFetch, baseUrl, settings.controlToken).catch(() => undefined);
+  if (descriptor !== undefined) {
+    const { origin } = new URL(baseUrl);
+    const driver = createEmulatorDriver({
+      // The address that was typed is the one that is known to lead there.
+      descriptor: { ...descriptor, base_url: baseUrl, control_url: `${origin}/_emulator` },
+      fetch: networkFetch,
+      host,
+      tag,
+      remote: true,
+      readOnly,
+      credentials: settings.credentials,
+      ...profile,
+      ...(settings.controlToken === undefined ? {} : { controlToken: settings.controlToken }),
+    });
+    return { driver, close };
+  }
+  const key = settings.credentials.api_key;
+  if (key === undefined) {
+    throw new UsageError(
+      `${baseUrl} shows no emulator, so it needs a credential: --api-key, INTERN_API_KEY or api_key in a config file`,
+    );
+  }
+  const workspaceId =
+    settings.workspaceId ?? (look ? await workspaceSeen(baseUrl, key, settings.timeout ?? 10_000) : undefined);
+  if (workspaceId === undefined && look && !readOnly) {
+    // Interns are created in an explicit workspace: without its id nothing can be made. Whether the target can be reached
+    // at all is for the run to say.
+    if (await answers(baseUrl, settings.timeout ?? 10_000)) {
+      throw new UsageError(
+        'the workspace to create interns in is not known: --workspace-id, INTERN_WORKSPACE_ID, or --read-only',
+      );
+    }
+  }
+  const driver = createLiveDriver({
+    baseUrl,
+    fetch: networkFetch,
+    host,
+    profile: settings.profile ?? (SHIPPED.svc as NonNullable<Settings['profile']>),
+    workspaceId: workspaceId ?? '',
+    credentials: settings.credentials,
+    facts: settings.facts,
+    publicKeys: settings.publicKeys,
+    prompts: settings.prompts,
+    slow: settings.slow,
+    readOnly,
+  });
+  return { driver, close };
+}
+
+/** Whether a JSON interface answers there. */
+async function answers(base: string, timeout: number): Promise<boolean> {
+  try {
+    const response = await networkFetch(
+      new Request(`${base}/interns`, { redirect: 'manual', signal: AbortSignal.timeout(timeout) }),
+    );
+    await response.body?.cancel();
+    return /json/i.test(response.headers.get('content-type') ?? '');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+import { systemHost } from '../time.js';
+import { conformance } from './command.js';
+
+/**
+ * Runs the kit as a process does: streams and signals of the machine. The first Ctrl-C ends the run and cleans up, a
+ * second one leaves at once. Answers the exit code.
+ */
+export async function main(args: readonly string[], name?: string): Promise<number> {
+  const over = new AbortController();
+  let asked = 0;
+  const interrupt = () => {
+    const now = systemHost.now();
+    // npm and shells hand one Ctrl-C on twice.
+    if (over.signal.aborted && now - asked > 150) process.exit(130);
+    if (over.signal.aborted) return;
+    asked = now;
+    process.stderr.write('\ncleaning up; again to leave at once\n');
+    over.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    return await conformance(
+      args,
+      {
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+        colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+        live: process.stderr.isTTY === true,
+        width: process.stderr.columns ?? 100,
+        env: process.env,
+        signal: over.signal,
+        host: systemHost,
+      },
+      name,
+    );
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Check } from '../check.js';
+import type { Driver } from '../drivers/driver.js';
+import { startEmulator } from '../drivers/emulator.js';
+import { run } from '../runner.js';
+import type { Host } from '../time.js';
+import type { Settings } from './settings.js';
+
+export interface PlanOptions {
+  readonly settings: Settings;
+  readonly driver: Driver;
+  readonly checks: readonly Check[];
+  readonly host: Host;
+}
+
+/**
+ * What a run would send, write and skip. The numbers come from a rehearsal: the same checks, with the needs that the
+ * target meets, against an emulator in this process. Nothing is sent to the target.
+ */
+export async function plan({ settings, driver, checks, host }: PlanOptions): Promise<string> {
+  const rehearsal = await startEmulator({
+    host,
+    tag: host.tag(4),
+    readOnly: settings.readOnly,
+    profile: driver.target.profile,
+  });
+  const controlled = driver.control !== undefined;
+  try {
+    const results = await run({
+      driver: { ...rehearsal.driver, lacks: (need) => driver.lacks(need) ?? rehearsal.driver.lacks(need) },
+      checks,
+      runs: settings.runs ?? (controlled ? 100 : 2),
+      rate: 0,
+      readOnly: settings.readOnly,
+      ...(settings.seed === undefined ? {} : { seed: settings.seed }),
+      host,
+    });
+    const sent = new Map(results.checks.map((check) => [check.id, check.requests]));
+    const rate = settings.rate ?? (controlled ? 0 : 5);
+    const lines = [
+      `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
+      '',
+    ];
+    const missing = new Map<string, { why: string; ids: string[] }>();
+    for (const check of checks) {
+      const needs = check.level === 'C' ? (['control', ...check.needs] as const) : check.needs;
+      const lacking = needs.map((need) => ({ need, why: driver.lacks(need) })).find(({ why }) => why !== undefined);
+      if (lacking?.why === undefined) {
+        const writes = check.needs.some((need) => need === 'write' || need === 'running' || need === 'own_key');
+        lines.push(
+          `  run   ${check.id}  ${check.requirement} ${check.level}  about ${sent.get(check.id) ?? 0} requests${writes ? ', writes' : ''}`,
+        );
+      } else {
+        const entry = missing.get(lacking.need) ?? { why: lacking.why, ids: [] };
+        entry.ids.push(check.id);
+        missing.set(lacking.need, entry);
+      }
+    }
+    for (const [need, { why, ids }] of missing) {
+      lines.push('', `  skip  ${ids.length} that need ${need}: ${why}`, ...ids.map((id) => `        ${id}`));
+    }
+    const pace = rate > 0 ? `, at ${rate} a second ${Math.ceil(results.requests / rate)} s` : '';
+    lines.push(
+      '',
+      `About ${results.requests} requests${pace}. Creates and deletes about ${results.cleanup.created} interns, whose names begin with k, four characters and a hyphen.`,
+      'The numbers are of a rehearsal against an emulator in this process; boots and waits of a deployment come on top.',
+      'Nothing was sent to the target.',
+      '',
+    );
+    return lines.join('\n');
+  } finally {
+    await rehearsal.close();
+  }
+}

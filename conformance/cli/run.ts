@@ -1,0 +1,122 @@
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checks } from '../checks/index.js';
+import { REPORTERS } from '../reporters/index.js';
+import { markdown } from '../reporters/markdown.js';
+import { progress } from '../reporters/tty.js';
+import type { Results } from '../results.js';
+import { run } from '../runner.js';
+import { SelectionError, select } from '../select.js';
+import type { Host } from '../time.js';
+import { readBaseline, writeBaseline } from './baseline.js';
+import { connect } from './connect.js';
+import { UsageError } from './duration.js';
+import { plan } from './plan.js';
+import type { Settings } from './settings.js';
+
+/** Where a call of the kit writes, and what it is told of. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  readonly colour: boolean;
+  /** Whether `err` is a terminal whose line can be written over. */
+  readonly live: boolean;
+  readonly width: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the run early; it still cleans up. */
+  readonly signal: AbortSignal;
+  readonly host: Host;
+}
+
+/** File of the ledger of a run. */
+export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
+
+/** Writes each report to where it was asked for. */
+export function deliver(results: Results, settings: Pick<Settings, 'reports'>, io: Io): void {
+  for (const { kind, file } of settings.reports) {
+    const text = REPORTERS[kind](results, { colour: io.colour && file === undefined });
+    if (kind === 'github' && io.env.GITHUB_STEP_SUMMARY) appendFileSync(io.env.GITHUB_STEP_SUMMARY, markdown(results));
+    if (file === undefined) {
+      io.out(text);
+      continue;
+    }
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    } catch (error) {
+      throw new UsageError(
+        `--report ${kind}=${file} cannot be written: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+}
+
+/** The command that calls the kit like this again, but for what a finding adds to it. */
+function commandOf(settings: Settings): string {
+  const parts = ['intern-conformance'];
+  if (settings.url !== undefined)
+    parts.push(/^[\w:/.@%[\]-]+$/.test(settings.url) ? settings.url : `'${settings.url}'`);
+  if (settings.profile !== undefined) parts.push('--profile', settings.profile.name);
+  if (settings.slow > 0) parts.push('--slow', `${settings.slow / 1000}s`);
+  if (!settings.control) parts.push('--no-control');
+  return parts.join(' ');
+}
+
+/** Does a run as it was asked for and answers its exit code. */
+export async function runCommand(settings: Settings, io: Io): Promise<number> {
+  const { host } = io;
+  const tag = host.tag(4);
+  const known = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, settings.updateBaseline);
+  const selection = {
+    only: settings.only,
+    skip: settings.skip,
+    ...(settings.levels === undefined ? {} : { levels: settings.levels }),
+    ...(settings.shard === undefined ? {} : { shard: settings.shard }),
+  };
+  try {
+    select(checks, selection);
+  } catch (error) {
+    if (error instanceof SelectionError) throw new UsageError(error.message);
+    throw error;
+  }
+  const { driver, close } = await connect({ settings, host, tag, look: !settings.plan });
+  try {
+    if (settings.plan) {
+      io.out(await plan({ settings, driver, checks: select(checks, selection), host }));
+      return 0;
+    }
+    const ledger = settings.url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
+    const results = await run({
+      driver,
+      checks,
+      tag,
+      ...selection,
+      ...(settings.runs === undefined ? {} : { runs: settings.runs }),
+      ...(settings.seed === undefined ? {} : { seed: settings.seed }),
+      ...(settings.path === undefined ? {} : { path: settings.path }),
+      readOnly: settings.readOnly,
+      ...(settings.rate === undefined ? {} : { rate: settings.rate }),
+      ...(settings.maxRequests === undefined ? {} : { maxRequests: settings.maxRequests }),
+      ...(settings.maxTime === undefined ? {} : { maxTime: settings.maxTime }),
+      ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),
+      ...(settings.bootTimeout === undefined ? {} : { bootTimeout: settings.bootTimeout }),
+      ...(ledger === undefined ? {} : { ledgerPath: ledger }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
+      command: commandOf(settings),
+      events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),
+      signal: io.signal,
+      host,
+    });
+    // Nothing is left that a later clean-up would need it for.
+    if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
+    deliver(results, settings, io);
+    if (settings.updateBaseline && settings.baseline !== undefined) {
+      writeBaseline(settings.baseline, known ?? [], results);
+      io.err(`baseline written to ${settings.baseline}\n`);
+      return results.exit === 1 ? 0 : results.exit;
+    }
+    return results.exit;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,63 @@
+import type { CheckResult, Results } from './results.js';
+import { count, judge, matrix } from './verdict.js';
+
+/** Reports that do not belong together, or not all of them. */
+export class MergeError extends Error {
+  override readonly name = 'MergeError';
+}
+
+/**
+ * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
+ *
+ * @throws MergeError where targets differ or a check comes twice
+ */
+export function merge(parts: readonly Results[]): Results {
+  const [first] = parts;
+  if (first === undefined) throw new MergeError('there is no report to merge');
+  const checks: CheckResult[] = [];
+  const seen = new Set<string>();
+  for (const part of parts) {
+    if (part.target.url !== first.target.url) {
+      throw new MergeError(`the reports are of different targets: ${first.target.url} and ${part.target.url}`);
+    }
+    for (const check of part.checks) {
+      if (seen.has(check.id)) throw new MergeError(`${check.id} stands in more than one of the reports`);
+      seen.add(check.id);
+      checks.push(check);
+    }
+  }
+  const of = first.options.shard?.of ?? 1;
+  const there = new Set(parts.map((part) => part.options.shard?.index ?? 1));
+  const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !there.has(index));
+  const cleanup = {
+    created: parts.reduce((sum, part) => sum + part.cleanup.created, 0),
+    deleted: parts.reduce((sum, part) => sum + part.cleanup.deleted, 0),
+    failed: parts.flatMap((part) => part.cleanup.failed),
+  };
+  const known = [...new Set(parts.flatMap((part) => part.baseline?.known ?? []))];
+  const stale = [...new Set(parts.flatMap((part) => part.baseline?.stale ?? []))];
+  // An empty shard is no fault of a run whose other shards had something to do.
+  const ended = parts.flatMap((part) =>
+    part.reasons.filter((reason) => part.checks.length > 0 && reason.startsWith('the ')),
+  );
+  const stopped = [
+    ...(missing.length > 0 ? [`shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`] : []),
+    ...ended,
+  ];
+  const judged = judge(checks, { cleanup, stale, ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }) });
+  const { shard: _, ...options } = first.options;
+  return {
+    ...first,
+    run: parts.map((part) => part.run).join('+'),
+    started: parts.map((part) => part.started).sort()[0] ?? first.started,
+    duration: Math.max(...parts.map((part) => part.duration)),
+    options,
+    ...judged,
+    counts: count(checks),
+    requests: parts.reduce((sum, part) => sum + part.requests, 0),
+    checks,
+    requirements: matrix(checks),
+    cleanup,
+    ...(known.length === 0 && stale.length === 0 ? {} : { baseline: { known, stale } }),
+  };
+}
