@@ -12,6 +12,8 @@ export interface Reader {
   readonly model: string | null;
   /** Whether there is something to take now, or its behaviour is still at work on more of it. */
   ready(): boolean;
+  /** Whether the run has ended, so that all the rest of it is there to take. */
+  complete(): boolean;
   /** What is ready, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
   take(limit: number): RunEvent[];
   /** Calls `listener` whenever the run has come to rest, until the reader is finished. */
@@ -42,6 +44,7 @@ export function attachReader(run: Run, cancel: (run: Run) => void): Reader {
     sessionId: run.sessionId,
     model: run.model,
     ready: () => !run.hot,
+    complete: () => !run.hot && run.status === 'ended',
     take(limit) {
       const { log } = run;
       const start = run.at;

@@ -37,8 +37,6 @@ export interface PromptRequest {
   readonly sessionId?: string | undefined;
   readonly approvalMode?: ApprovalMode | undefined;
   readonly admit: Admit;
-  /** Aborted when the client is gone: one that leaves before the stream opens has left all the same. */
-  readonly signal?: AbortSignal;
 }
 
 export interface ReplyRequest {
@@ -192,7 +190,7 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   return {
-    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, signal }) {
+    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit }) {
       const lane = lanes.of(intern.id);
       const going = sessionId === undefined ? undefined : lane.going.get(sessionId);
       if (going) {
@@ -210,13 +208,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
       const reader = attachReader(run, cancel);
       run.reader = reader;
-      const leave = () => reader.leave();
-      signal?.addEventListener('abort', leave, { once: true });
-      try {
-        await start(run, chosen.prompt, row, giveBack);
-      } finally {
-        signal?.removeEventListener('abort', leave);
-      }
+      await start(run, chosen.prompt, row, giveBack);
       return { reader };
     },
 

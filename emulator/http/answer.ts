@@ -3,7 +3,7 @@ import { ERRORS, type ErrorKey, type ErrorRow, type Refusal, rowEnvelope } from 
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
 export interface Answer {
   readonly status: number;
-  readonly body: string | ReadableStream<Uint8Array> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   readonly headers: Record<string, string>;
 }
 

@@ -55,7 +55,7 @@ describe('a client that disconnects', () => {
     await h.clock.advance(1_000);
     gone.abort();
     await h.settle();
-    expect(stream.over()).toBe('broken');
+    expect(stream.over()).toBe('end');
     expect(notes).toEqual(['aborted', 'finally']);
     const early = await h.say('talker', {}, { signal: AbortSignal.abort() });
     await early.end();

@@ -47,7 +47,7 @@ export function chatRoute(deps: ChatDeps): Route {
       keepalive: () => deps.settings().keepalive,
       drop: call.streamFault?.disconnect,
       hooks: deps.observe?.(call),
-      signal: call.signal,
+      signal: () => call.signal,
     });
     return { status: 200, body, headers: { ...STREAM_HEADERS } };
   };
@@ -63,7 +63,7 @@ export function chatRoute(deps: ChatDeps): Route {
       const { caller, intern, input } = call;
       const admit = () => deps.limiter.take(caller.id);
       if (input.kind === 'reply') return stream(call, deps.runs.reply({ intern, admit, ...input }));
-      const result = await deps.runs.prompt({ intern, admit, signal: call.signal, ...input });
+      const result = await deps.runs.prompt({ intern, admit, ...input });
       if ('reader' in result) return stream(call, result.reader);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
       return json(answer, 202);

@@ -7,6 +7,8 @@ import { bytesOf, KEEPALIVE } from './frame.js';
 export interface Source {
   /** False while more may become ready at once; `listen`'s callback tells when to look again. */
   ready(): boolean;
+  /** Whether the run is over and all the rest of it can be taken: no disconnect can matter to it any more. */
+  complete(): boolean;
   take(limit: number): readonly RunEvent[];
   listen(wake: () => void): void;
   /** The last bytes were handed over. */
@@ -36,27 +38,39 @@ export interface BodyOptions {
   /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
   readonly drop?: 'mid-event' | 'before-done' | undefined;
   readonly hooks?: StreamHooks | undefined;
-  /** Aborted when the client's connection is gone: the same as cancelling the body. */
-  readonly signal?: AbortSignal | undefined;
+  /** Aborted when the client's connection is gone: the same as cancelling the body. Asked for by streams only. */
+  readonly signal?: (() => AbortSignal) | undefined;
 }
 
 /** About how much one write may carry: more waits until the reader asks again. */
 const WRITE_LIMIT = 256 * 1024;
 
 /**
+ * The body of a response: bytes where all of it is there already, otherwise a stream ({@link createStream}). Most replies
+ * of scripts that do not wait are, and need none of a stream's machinery.
+ */
+export function createBody(options: BodyOptions): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  const { source, encoder, clock, drop, hooks } = options;
+  if (drop !== undefined || !source.complete()) return createStream(options);
+  let text = encoder.open();
+  for (const event of source.take(WRITE_LIMIT)) text += encoder.event(event);
+  const final = encoder.final();
+  if (final === '') return createStream(options, text);
+  const bytes = bytesOf(text + final);
+  hooks?.onWrite?.(bytes, clock.now());
+  source.finish();
+  hooks?.onClose?.('complete', clock.now(), source.ended());
+  return bytes;
+}
+
+/**
  * The body of a stream. It writes when its reader asks for more and something is there: what is ready together leaves in
  * one write, what comes alone leaves alone and at once. A reader that does not ask holds nothing but the run's own log,
  * which is bounded. Cancelling it is the client's disconnect, until the last bytes have been handed over.
  */
-export function createBody({
-  source,
-  encoder,
-  clock,
-  keepalive,
-  drop,
-  hooks,
-  signal,
-}: BodyOptions): ReadableStream<Uint8Array> {
+function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint8Array> {
+  const { source, encoder, clock, keepalive, drop, hooks } = options;
+  const signal = options.signal?.();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let wanted = false;
   let opened = false;
@@ -84,7 +98,8 @@ export function createBody({
   const gone = () => {
     if (over) return;
     close('client_left');
-    controller?.error(new Error('the client is gone'));
+    // Nobody is there to be told of an error, and servers log those.
+    controller?.close();
   };
 
   const dropNow = () => {
@@ -96,7 +111,7 @@ export function createBody({
     if (over || !wanted || !source.ready()) return;
     const events = source.take(WRITE_LIMIT);
     if (opened && events.length === 0) return;
-    let text = opened ? '' : encoder.open();
+    let text = opened ? '' : (begun ?? encoder.open());
     opened = true;
     for (const event of events) {
       const frames = encoder.event(event);
