@@ -20,5 +20,7 @@ export type {
   TurnContext,
   TurnGenerator,
 } from './scripts/behaviour.js';
+export { readScriptFile, scriptFilesOf } from './scripts/files.js';
+export { ScriptInvalid } from './scripts/problems.js';
 export { StoreError } from './store/errors.js';
 export { VERSION } from './version.js';

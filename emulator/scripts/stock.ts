@@ -48,8 +48,21 @@ export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   vaultFailsOnce,
 ];
 
-/** What ships with the package: the JSON scripts, compiled, and `echo`. */
-export const stockBehaviours = (): Behaviour[] => [
-  echo,
-  ...STOCK_SCRIPTS.map((source) => compileScript(source, { file: `fixtures/scripts/${source.name}.json` })),
-];
+/** A JSON script that is compiled when it is first used: most starts use none of them. */
+function lazily(source: { readonly name: string }): Behaviour {
+  let compiled: Behaviour | undefined;
+  const behaviour = () => {
+    compiled ??= compileScript(source, { file: `fixtures/scripts/${source.name}.json` });
+    return compiled;
+  };
+  return {
+    name: source.name,
+    turn: (turn, context) => behaviour().turn(turn, context),
+    get lifecycle() {
+      return behaviour().lifecycle ?? {};
+    },
+  };
+}
+
+/** What ships with the package: the JSON scripts, and `echo`. */
+export const stockBehaviours = (): Behaviour[] => [echo, ...STOCK_SCRIPTS.map(lazily)];

@@ -1,0 +1,27 @@
+import type { Options } from 'yargs';
+
+/** What a command may use of the process it runs in. */
+export interface Io {
+  stdout(text: string): void;
+  stderr(text: string): void;
+  env: NodeJS.ProcessEnv;
+  /** The working folder. */
+  folder: string;
+  /** Whether standard error shows colours. */
+  colors: boolean;
+  /** Ends the process at once. */
+  exit(status: number): void;
+}
+
+/** What a command is given: its flags by their names on the command line, positionals by theirs, and what follows `--`. */
+export interface Call {
+  argv: Record<string, unknown>;
+  rest: string[];
+  io: Io;
+}
+
+/** A command: its flags, and what it does. Resolves with the exit status; a UsageError becomes one line and status 2. */
+export interface CommandModule {
+  options(): Record<string, Options>;
+  run(call: Call): Promise<number>;
+}

@@ -1,0 +1,23 @@
+import type { CommandModule } from './command.js';
+
+/** A row of the command table. Its module is loaded only when the command is used, so that starting stays quick. */
+export interface CommandRow {
+  /** As yargs takes it: name and positionals. `$0` marks the default. */
+  readonly command: string | readonly string[];
+  readonly describe: string;
+  load(): Promise<{ default: CommandModule }>;
+}
+
+export const COMMANDS: readonly CommandRow[] = [
+  { command: ['serve', '$0'], describe: 'Listen until stopped (the default)', load: () => import('./serve.js') },
+  {
+    command: 'exec',
+    describe: 'Run a command beside an emulator of its own: exec [flags] -- command',
+    load: () => import('./exec.js'),
+  },
+  {
+    command: 'scripts <action> [file..]',
+    describe: 'scripts validate: say whether files are valid scripts',
+    load: () => import('./scripts.js'),
+  },
+];

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given } from './flags.js';
+import { inWords, suggestion, UsageError } from './usage.js';
+
+/** Read without being named, where it is there. */
+export const DEFAULT_CONFIG = 'intern-emulator.config.json';
+
+/** What a config file may hold: every setting, under the name of its flag in camel case. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional().describe('Where the schema of this file is'),
+  ...Object.fromEntries(
+    FLAG_NAMES.map((name) => {
+      const flag: Flag<unknown> = FLAGS[name];
+      const fallback = flag.fallback === undefined ? '' : ` (default: ${flag.fallback})`;
+      return [name, flag.json.optional().describe(flag.describe + fallback)];
+    }),
+  ),
+});
+
+/** Settings of a config file; none where it was not named and is not there. Throws a {@link UsageError}. */
+export function readConfig(named: string | undefined, folder: string): Given {
+  const file = resolve(folder, named ?? DEFAULT_CONFIG);
+  if (named === undefined && !existsSync(file)) return {};
+  const shown = named ?? DEFAULT_CONFIG;
+  const judged = configSchema.safeParse(readJson(file, shown));
+  if (!judged.success) throw new UsageError(`${shown}: ${problem(judged.error)}`);
+  const given: Record<string, unknown> = {};
+  for (const name of FLAG_NAMES) {
+    const value = (judged.data as Record<string, unknown>)[name];
+    if (value !== undefined) given[name] = located(FLAGS[name], FLAGS[name].from(value), dirname(file));
+  }
+  return given as Given;
+}
+
+function readJson(file: string, shown: string): unknown {
+  try {
+    return parseJson(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new UsageError(`${shown}: ${error.message}`);
+    throw new UsageError(`${shown}: cannot read it: ${inWords(error)}`);
+  }
+}
+
+/** The first thing wrong, with its path. */
+function problem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (!issue) return 'it is not valid';
+  const at = (path: readonly PropertyKey[]) =>
+    ['$', ...path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))].join('');
+  if (issue.code !== 'unrecognized_keys') return `${at(issue.path)}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  const [key = ''] = issue.keys;
+  return `${at([...issue.path, key])}: there is no such setting${suggestion(key, FLAG_NAMES)}`;
+}
+
+/** Paths of a config file count from where it stands. */
+function located(flag: Flag<unknown>, value: unknown, folder: string): unknown {
+  if (flag.path === undefined) return value;
+  const place = (path: string) => (flag.path === 'unless-name' && !/[./\\]/.test(path) ? path : resolve(folder, path));
+  return Array.isArray(value) ? value.map((path) => place(String(path))) : place(String(value));
+}
+
+/** Settings of the environment: `INTERN_EMULATOR_PORT` and so on. Throws a {@link UsageError} naming the variable. */
+export function readEnvironment(env: NodeJS.ProcessEnv, variableOf: (name: FlagName) => string): Given {
+  const given: Record<string, unknown> = {};
+  for (const name of FLAG_NAMES) {
+    const text = env[variableOf(name)];
+    if (text !== undefined) given[name] = parsed(variableOf(name), FLAGS[name], text);
+  }
+  return given as Given;
+}
+
+/** The value of a text; an error names where it came from. */
+export function parsed(source: string, flag: Flag<unknown>, text: string): unknown {
+  try {
+    return flag.parse(text);
+  } catch (error) {
+    throw new UsageError(`${source}: ${(error as Error).message}`);
+  }
+}

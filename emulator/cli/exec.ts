@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { ListenAt, Target } from '../index.js';
+import type { CommandModule } from './command.js';
+import { logTo } from './logging.js';
+import { resolveSettings, yargsOptions } from './settings.js';
+import { start } from './start.js';
+import { inWords, UsageError } from './usage.js';
+
+/** What a command that runs beside an emulator finds in its environment. */
+export function environmentOf(target: Target, at: ListenAt): Record<string, string> {
+  const { intern, ...credentials } = target.credentials;
+  const all: Record<string, string | undefined> = {
+    INTERN_BASE_URL: at.baseUrl,
+    INTERN_CONTROL_URL: at.controlUrl,
+    INTERN_DAEMON_ORIGIN: at.daemonOrigin,
+    INTERN_PROFILE: target.profile,
+    INTERN_CLOCK: target.clock,
+    INTERN_WORKSPACE_ID: target.workspace_id,
+    INTERN_FOREIGN_WORKSPACE_ID: target.foreign_workspace_id,
+    INTERN_OAUTH_SUBJECT: target.oauth_subject,
+    INTERN_PEER_OAUTH_SUBJECT: target.peer_oauth_subject,
+    INTERN_SCIM_MAPPING_ID: target.scim_mapping_id,
+    INTERN_INTERN_ID: intern?.id,
+    INTERN_OWN_KEY: intern?.api_key,
+  };
+  for (const [name, value] of Object.entries(credentials)) all[`INTERN_${name.toUpperCase()}`] = value;
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Signals that are meant for the command. A Ctrl-C at a terminal reaches it without us. */
+const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const;
+
+/** Runs a command to its end; its exit status as a shell would tell it. */
+function runCommand(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stderr: (text: string) => void,
+): Promise<number> {
+  const [file = '', ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: 'inherit', env });
+    for (const signal of PASSED_ON) {
+      process.on(signal, () => {
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      });
+    }
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const what = error.code === 'ENOENT' ? 'there is no such command' : inWords(error);
+      stderr(`intern-emulator: ${file}: ${what}\n`);
+      resolve(error.code === 'ENOENT' ? 127 : 126);
+    });
+    child.once('exit', (status, signal) => {
+      resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+/** `intern-emulator exec -- <command>`: an emulator for as long as a command runs. */
+const exec: CommandModule = {
+  options: yargsOptions,
+  async run({ argv, rest, io }) {
+    if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
+    const given = { port: 0, quiet: true, ...resolveSettings(argv, io) };
+    const { emulator, at } = await start(given, logTo(io.stderr, given));
+    try {
+      return await runCommand(rest, { ...io.env, ...environmentOf(emulator.target, at) }, io.stderr);
+    } finally {
+      await emulator.close();
+    }
+  },
+};
+
+export default exec;

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { parseDuration } from '../contract/duration.js';
+
+/**
+ * A setting of the emulator: read as text from a flag or a variable, as JSON from a config file. `parse` throws a
+ * RangeError that says what was expected.
+ */
+export interface Flag<T> {
+  readonly describe: string;
+  /** What stands for the value in the help. */
+  readonly value: string;
+  /** What holds without it, as the help shows it. */
+  readonly fallback?: string;
+  readonly kind: 'single' | 'list' | 'switch';
+  /** Relative paths in a config file count from its folder. */
+  readonly path?: 'always' | 'unless-name';
+  parse(text: string): T;
+  /** What a config file may give. */
+  readonly json: z.ZodType;
+  /** From what `json` accepted. */
+  from(value: unknown): T;
+}
+
+const expected = (what: string, text: string) => new RangeError(`expected ${what}; found ${JSON.stringify(text)}`);
+
+type About = Pick<Flag<unknown>, 'describe'> & Partial<Pick<Flag<unknown>, 'value' | 'fallback' | 'path'>>;
+
+const text = (about: About, what = 'a text that is not empty', pattern = /\S/): Flag<string> => ({
+  value: 'text',
+  ...about,
+  kind: 'single',
+  parse(given) {
+    if (!pattern.test(given)) throw expected(what, given);
+    return given;
+  },
+  json: z.string().regex(pattern, `expected ${what}`),
+  from: (value) => String(value),
+});
+
+const path = (about: About): Flag<string> => ({ ...text({ value: 'file', path: 'always', ...about }, 'a path') });
+
+const choice = <const T extends string>(options: readonly [T, ...T[]], about: About): Flag<T> => ({
+  value: options.join('|'),
+  ...about,
+  kind: 'single',
+  parse(given) {
+    const found = options.find((option) => option === given);
+    if (found === undefined) throw expected(options.join(' or '), given);
+    return found;
+  },
+  json: z.enum(options),
+  from: (value) => value as T,
+});
+
+const whole = (min: number, max: number, about: About): Flag<number> => {
+  const what = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
+  return {
+    value: 'number',
+    ...about,
+    kind: 'single',
+    parse(given) {
+      const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+      if (!(value >= min && value <= max)) throw expected(what, given);
+      return value;
+    },
+    json: z.int().min(min).max(max),
+    from: (value) => Number(value),
+  };
+};
+
+const duration = (about: About): Flag<number> => {
+  const parse = (given: string | number) => {
+    const ms = parseDuration(given);
+    if (ms < 1) throw expected('at least 1 ms', String(given));
+    return ms;
+  };
+  return {
+    value: 'duration',
+    ...about,
+    kind: 'single',
+    parse,
+    json: z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/)], {
+      error: 'expected whole milliseconds, or a text such as "20ms", "45s", "5m", "1h"',
+    }),
+    from: (value) => parse(value as string | number),
+  };
+};
+
+const list = (about: About): Flag<string[]> => ({
+  value: 'text',
+  ...about,
+  kind: 'list',
+  parse(given) {
+    const entries = given.split(',').map((entry) => entry.trim());
+    if (entries.includes('')) throw expected('entries that are not empty, parted by commas', given);
+    return entries;
+  },
+  json: z.array(z.string().min(1)),
+  from: (value) => value as string[],
+});
+
+const ON = new Set(['1', 'true', 'yes', 'on']);
+const OFF = new Set(['0', 'false', 'no', 'off', '']);
+const onOff = (about: About): Flag<boolean> => ({
+  value: '',
+  ...about,
+  kind: 'switch',
+  parse(given) {
+    if (ON.has(given.toLowerCase())) return true;
+    if (OFF.has(given.toLowerCase())) return false;
+    throw expected('true or false', given);
+  },
+  json: z.boolean(),
+  from: (value) => value === true,
+});
+
+/** Every setting of `serve` and `exec`, under the name that it has in a config file. */
+export const FLAGS = {
+  port: whole(0, 65_534, {
+    describe: 'Port of the interface; the fake daemons take the next one; 0 picks both',
+    fallback: '4683',
+  }),
+  host: text({ describe: 'Address to listen on', value: 'address', fallback: '127.0.0.1' }),
+  data: path({ describe: 'Keep everything in this JSON file', fallback: 'kept in memory' }),
+  seedFile: path({ describe: 'The world to start from: people, keys, interns' }),
+  seed: text({
+    describe: 'Source of ids and randomness: same seed, same requests, same bytes',
+    fallback: 'a random one',
+  }),
+  profile: text({
+    describe: 'Names of the deployment: svc, openrouter, or a file',
+    value: 'name|file',
+    fallback: 'svc',
+    path: 'unless-name',
+  }),
+  clock: choice(['real', 'virtual'], {
+    describe: 'A virtual clock stands still until it is advanced',
+    fallback: 'real',
+  }),
+  scripts: list({
+    describe: 'File or folder of JSON scripts, read again on change; may be repeated',
+    value: 'path',
+    path: 'always',
+  }),
+  regionalHost: list({
+    describe: 'Host that is refused as regional, or its beginning with a dot; may be repeated',
+    value: 'host',
+    fallback: 'eu.',
+  }),
+  turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, {
+    describe: 'Chat turns per minute and caller; 0 is no limit',
+    fallback: '60',
+  }),
+  interactionDeadline: duration({ describe: 'How long a question stays open', fallback: '5m' }),
+  executionDeadline: duration({ describe: 'How long a run started by invoke may take', fallback: '1h' }),
+  keepalive: duration({ describe: 'Silence after which a stream carries a keepalive', fallback: '30s' }),
+  proofWindow: duration({ describe: 'Age up to which the fake daemons take a proof', fallback: '60s' }),
+  controlToken: text({ describe: 'Token of the control interface; needed beyond loopback', value: 'token' }),
+  signingKey: path({ describe: 'Ed25519 private key for proofs: a PEM or JWK file', value: 'file' }),
+  oidcIssuer: text(
+    { describe: "Trust this OIDC issuer's access tokens too", value: 'url' },
+    'an http or https URL',
+    /^https?:\/\/\S+$/,
+  ),
+  requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
+  json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
+  quiet: onOff({ describe: 'Print nothing but the line that says it is ready' }),
+  logFormat: choice(['text', 'json'], { describe: 'How what happens is told on standard error', fallback: 'text' }),
+} as const;
+
+export type FlagName = keyof typeof FLAGS;
+
+/** The settings that were given, by flag, variable or file. */
+export type Given = { [N in FlagName]?: (typeof FLAGS)[N] extends Flag<infer T> ? T : never };
+
+export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[];
+
+/** `turnsPerMinute` as `turns-per-minute`. */
+export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `turnsPerMinute` as `INTERN_EMULATOR_TURNS_PER_MINUTE`. */
+export const variable = (name: string): string => `INTERN_EMULATOR_${kebab(name).replaceAll('-', '_').toUpperCase()}`;

@@ -1,0 +1,24 @@
+import pc from 'picocolors';
+import { banner } from './banner.js';
+import type { CommandModule } from './command.js';
+import { logTo } from './logging.js';
+import { resolveSettings, yargsOptions } from './settings.js';
+import { untilStopped } from './signals.js';
+import { start } from './start.js';
+
+/** `intern-emulator serve`: listens until it is told to stop. */
+const serve: CommandModule = {
+  options: yargsOptions,
+  async run({ argv, io }) {
+    const given = resolveSettings(argv, io);
+    const { emulator, at } = await start(given, logTo(io.stderr, given));
+    if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
+    const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
+    // Whoever waits for the line may send a signal at once: be there for it.
+    const stopped = untilStopped(() => emulator.close(), io.exit);
+    io.stdout(`${ready}\n`);
+    return stopped;
+  },
+};
+
+export default serve;

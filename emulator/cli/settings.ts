@@ -1,0 +1,63 @@
+import type { Options } from 'yargs';
+import { parsed, readConfig, readEnvironment } from './config.js';
+import { FLAG_NAMES, FLAGS, type Flag, type Given, kebab, variable } from './flags.js';
+import { UsageError } from './usage.js';
+
+/** What of the world the settings come from. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  folder: string;
+}
+
+/** The flags as yargs takes them. Values stay texts: they are judged by the same rules wherever they come from. */
+export function yargsOptions(): Record<string, Options> {
+  const options: Record<string, Options> = {
+    config: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Config file (default: intern-emulator.config.json, if there)',
+    },
+  };
+  for (const name of FLAG_NAMES) {
+    const flag: Flag<unknown> = FLAGS[name];
+    const fallback = flag.fallback === undefined ? {} : { defaultDescription: flag.fallback };
+    options[kebab(name)] =
+      flag.kind === 'switch'
+        ? { type: 'boolean', describe: flag.describe }
+        : { type: 'string', requiresArg: true, describe: flag.describe, ...fallback, array: flag.kind === 'list' };
+  }
+  return options;
+}
+
+/**
+ * The settings in force: flag before variable before config file. What none of them gives is left out.
+ *
+ * @throws UsageError naming the flag, variable, or file and place, and what was expected
+ */
+export function resolveSettings(argv: Record<string, unknown>, { env, folder }: Surroundings): Given {
+  const config = single('--config', argv.config) ?? env[variable('config')];
+  return { ...readConfig(config, folder), ...readEnvironment(env, variable), ...readFlags(argv) };
+}
+
+function readFlags(argv: Record<string, unknown>): Given {
+  const given: Record<string, unknown> = {};
+  for (const name of FLAG_NAMES) {
+    const value = argv[kebab(name)];
+    if (value === undefined) continue;
+    const source = `--${kebab(name)}`;
+    const flag: Flag<unknown> = FLAGS[name];
+    if (flag.kind === 'list') {
+      given[name] = [value].flat().flatMap((text) => parsed(source, flag, String(text)) as string[]);
+    } else if (flag.kind === 'switch') {
+      given[name] = [value].flat().at(-1) === true;
+    } else {
+      given[name] = parsed(source, flag, single(source, value) ?? '');
+    }
+  }
+  return given as Given;
+}
+
+function single(source: string, value: unknown): string | undefined {
+  if (Array.isArray(value)) throw new UsageError(`${source}: given more than once`);
+  return value === undefined ? undefined : String(value);
+}

@@ -1,0 +1,32 @@
+import { hostDelay } from '../clock/host.js';
+
+/** A second signal this soon is the same one: npm passes Ctrl-C on to a process that had it from the terminal already. */
+const SAME_WITHIN_MS = 100;
+
+/** How long stopping may take before the process ends regardless. */
+const LONGEST_STOP_MS = 1_900;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Waits for the first signal, stops what runs, and resolves with the exit status: 0. A second signal ends the process at
+ * once with 130.
+ */
+export async function untilStopped(stop: () => Promise<void>, exit: (status: number) => void): Promise<number> {
+  let first: bigint | undefined;
+  await new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        const now = process.hrtime.bigint();
+        if (first === undefined) {
+          first = now;
+          resolve();
+        } else if (now - first > BigInt(SAME_WITHIN_MS) * 1_000_000n) {
+          exit(130);
+        }
+      });
+    }
+  });
+  await Promise.race([stop(), hostDelay(LONGEST_STOP_MS)]);
+  return 0;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type ListenAt,
+  OptionError,
+  ScriptInvalid,
+  StoreError,
+} from '../index.js';
+import type { Given } from './flags.js';
+import { inWords, UsageError } from './usage.js';
+
+/** An emulator that listens. */
+export interface Started {
+  emulator: Emulator;
+  at: ListenAt;
+}
+
+const defined = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+function readKey(given: string): string {
+  if (/^\s*(\{|-----BEGIN)/.test(given)) return given;
+  try {
+    return readFileSync(given, 'utf8');
+  } catch (error) {
+    throw new UsageError(`signing key ${given}: cannot read it: ${inWords(error)}`);
+  }
+}
+
+function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
+  const settings = {
+    turns_per_minute: given.turnsPerMinute,
+    interaction_deadline: given.interactionDeadline,
+    execution_deadline: given.executionDeadline,
+    keepalive: given.keepalive,
+    proof_window: given.proofWindow,
+  };
+  return defined({
+    data: given.data,
+    seedFile: given.seedFile,
+    seed: given.seed,
+    profile: given.profile,
+    clock: given.clock,
+    scriptFiles: given.scripts,
+    regionalHosts: given.regionalHost,
+    settings: defined(settings),
+    controlToken: given.controlToken,
+    signingKey: given.signingKey === undefined ? undefined : readKey(given.signingKey),
+    oidcIssuer: given.oidcIssuer,
+    requireV2: given.requireV2,
+    log,
+  });
+}
+
+/** Errors whose message is for whoever chose the settings. Anything else is a mistake of ours, to be told in full. */
+const TOLD = [OptionError, StoreError, ScriptInvalid];
+
+function told(error: unknown, given: Given): unknown {
+  if (!(error instanceof Error)) return error;
+  if (TOLD.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo' && code !== 'ERR_SOCKET_BAD_PORT') return error;
+  const { port = given.port ?? 4683 } = error as { port?: number };
+  const where = `${given.host ?? '127.0.0.1'} port ${port}`;
+  const advice = code === 'EADDRINUSE' ? '; choose another with --port, or 0 for any' : '';
+  return new UsageError(`cannot listen on ${where}: ${inWords(error)}${advice}`, { cause: error });
+}
+
+/**
+ * Makes an emulator of the settings and lets it listen.
+ *
+ * @throws UsageError where one of them cannot be used
+ */
+export async function start(given: Given, log: EmulatorOptions['log']): Promise<Started> {
+  let emulator: Emulator | undefined;
+  try {
+    emulator = createEmulator(optionsOf(given, log));
+    const place = defined({ host: given.host, port: given.port });
+    return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
+  } catch (error) {
+    await emulator?.close();
+    throw told(error, given);
+  }
+}
