@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { ALL_OPTIONS } from '../talk.js';
+
+/** Some of the four options, in any order. */
+export const options = (): fc.Arbitrary<string[]> =>
+  fc.shuffledSubarray([...ALL_OPTIONS], { minLength: 1 }).map((some) => [...some]);
+
+/** What is no option at all, and not `cancel`. */
+export const noOption = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom(
+      '',
+      ' ',
+      'allow',
+      'Allow_once',
+      'allow_once ',
+      '"allow_once"',
+      'ALLOW_ONCE',
+      'cancelled',
+      'yes',
+      '{"action":"accept"}',
+      'null',
+      '["allow_once"]',
+    ),
+    fc
+      .string({ maxLength: 20 })
+      .filter((text) => text !== 'cancel' && !(ALL_OPTIONS as readonly string[]).includes(text)),
+  );
+
+export interface Field {
+  readonly name: string;
+  readonly type: 'string' | 'number' | 'boolean';
+  readonly required: boolean;
+  readonly label?: string;
+  readonly options?: readonly (string | number | boolean)[];
+}
+
+const label = fc.string({ minLength: 1, maxLength: 12 });
+
+/** Fields of a question, with names of their own. */
+export const fields = (): fc.Arbitrary<Field[]> =>
+  fc
+    .array(
+      fc.record(
+        {
+          type: fc.constantFrom('string' as const, 'number' as const, 'boolean' as const),
+          required: fc.boolean(),
+          label,
+          listed: fc.boolean(),
+        },
+        { requiredKeys: ['type', 'required', 'listed'] },
+      ),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((list) =>
+      list.map(({ type, required, label: shown, listed }, at) => ({
+        name: `field_${at}`,
+        type,
+        required,
+        ...(shown === undefined ? {} : { label: shown }),
+        ...(listed && type === 'string' ? { options: ['red', 'blue'] } : {}),
+        ...(listed && type === 'number' ? { options: [1, 2.5] } : {}),
+      })),
+    );
+
+const answerTo = (field: Field): fc.Arbitrary<string | number | boolean> => {
+  if (field.options !== undefined) return fc.constantFrom(...field.options);
+  if (field.type === 'string') return fc.string({ maxLength: 12 });
+  return field.type === 'number' ? fc.integer({ min: -1000, max: 1000 }) : fc.boolean();
+};
+
+/** Acceptable content: what is required, and some of the rest. */
+export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, string | number | boolean>> =>
+  fc
+    .tuple(...list.map((field) => fc.tuple(answerTo(field), field.required ? fc.constant(true) : fc.boolean())))
+    .map((values) =>
+      Object.fromEntries(list.flatMap((field, at) => (values[at]?.[1] ? [[field.name, values[at][0]]] : []))),
+    );
+
+/** Answers to the question for a colour (red or blue, required) that it cannot take. */
+export const noColour = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom(
+      '',
+      'red',
+      '"red"',
+      'null',
+      '[]',
+      '1',
+      'true',
+      '{',
+      '{}',
+      'accept',
+      '{"action":"accept"',
+      '{"content":{"answer":"red"}}',
+    ),
+    fc
+      .constantFrom<unknown>(
+        { action: 'Accept', content: { answer: 'red' } },
+        { action: 'allow_once' },
+        { action: null, content: { answer: 'red' } },
+        { action: 'accept' },
+        { action: 'accept', content: {} },
+        { action: 'accept', content: null },
+        { action: 'accept', content: 'red' },
+        { action: 'accept', content: ['red'] },
+        { action: 'accept', content: { Answer: 'red' } },
+        { action: 'accept', content: { answer: 'green' } },
+        { action: 'accept', content: { answer: 'Red' } },
+        { action: 'accept', content: { answer: 1 } },
+        { action: 'accept', content: { answer: true } },
+        { action: 'accept', content: { answer: ['red'] } },
+        { action: 'accept', content: { answer: null } },
+        { answer: 'red' },
+        [{ action: 'accept', content: { answer: 'red' } }],
+      )
+      .map((value) => JSON.stringify(value)),
+  );

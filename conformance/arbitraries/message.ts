@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { prompt } from './prompt.js';
+
+/** What may stand before the last message: it is not read. */
+export const earlier = (): fc.Arbitrary<unknown[]> =>
+  fc.array(
+    fc.record(
+      {
+        role: fc.constantFrom('system', 'user', 'assistant', 'tool', 'developer', 'somebody'),
+        content: fc.oneof(fc.string({ maxLength: 20 }), fc.constant(null), fc.constant([{ type: 'image_url' }])),
+        tool_call_id: fc.string({ maxLength: 8 }),
+        name: fc.string({ maxLength: 8 }),
+      },
+      { requiredKeys: ['role'] },
+    ),
+    { maxLength: 5 },
+  );
+
+/** A user's content and the texts it says: a string, or text parts. */
+export const content = (): fc.Arbitrary<{ content: unknown; texts: string[] }> =>
+  fc.oneof(
+    prompt(60).map((text) => ({ content: text, texts: [text] })),
+    fc.array(prompt(30), { minLength: 1, maxLength: 4 }).map((texts) => ({
+      content: texts.map((text) => ({ type: 'text', text })),
+      texts,
+    })),
+  );
+
+/** Contents of a user's message that are neither text nor text parts. */
+export const noContent = (): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    fc.constantFrom<unknown>(null, '', [], {}, 1, true, { type: 'text', text: 'x' }),
+    fc.constantFrom<unknown>(
+      [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
+      [{ type: 'text' }],
+      [{ type: 'text', text: 1 }],
+      [{ text: 'no type' }],
+      ['text'],
+      [null],
+      [{ type: 'text', text: '' }],
+    ),
+  );
+
+/** Last messages that no chat takes. */
+export const lastRole = (): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    fc
+      .constantFrom('system', 'assistant', 'developer', 'function', 'User', 'USER', '')
+      .map((role) => ({ role, content: 'Hello.' })),
+    fc.constantFrom<unknown>(
+      { content: 'Hello.' },
+      { role: null, content: 'Hello.' },
+      { role: ['user'], content: 'Hello.' },
+      null,
+      'user',
+      1,
+      [],
+    ),
+  );
+
+/** Fields of a chat body that this interface does not know. Names apart from those it does. */
+export const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>
+  fc.dictionary(
+    fc.oneof(
+      fc.constantFrom(
+        'temperature',
+        'tools',
+        'n',
+        'max_tokens',
+        'stream_options',
+        'metadata',
+        'user',
+        'Session_id',
+        'usage',
+        'sessionId',
+        'constructor',
+      ),
+      fc.stringMatching(/^x_[a-z]{1,8}$/),
+    ),
+    fc.jsonValue({ maxDepth: 2 }),
+    { minKeys: 1, maxKeys: 5, noNullPrototype: true },
+  );

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { text } from './text.js';
+
+/** Prompts that name no script and are more than white space. */
+export const prompt = (maxLength = 120): fc.Arbitrary<string> =>
+  text({ minLength: 1, maxLength }).filter((said) => said.trim() !== '' && !/^\s*script:/i.test(said));
+
+/** A prompt of so many code points, of one, two, three or four bytes each. */
+export const promptOf = (codePoints: number): fc.Arbitrary<string> =>
+  fc.constantFrom('a', 'é', '€', '😀').map((unit) => unit.repeat(codePoints));
+
+/** Pieces of content that break careless framing, lone surrogates aside. */
+export const said = (maxLength = 40): fc.Arbitrary<string> => text({ minLength: 1, maxLength });
+
+/** Text with halves of surrogate pairs in it: JSON can carry them, UTF-8 cannot. */
+export const surrogates = (): fc.Arbitrary<string> =>
+  fc
+    .array(fc.constantFrom('\ud800', '\udfff', '\ud83d', 'a', '😀', '\n'), { minLength: 1, maxLength: 8 })
+    .map((units) => units.join(''))
+    .filter((text) => /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text));

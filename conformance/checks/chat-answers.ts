@@ -1,0 +1,396 @@
+import fc from 'fast-check';
+import { contentFor, fields, noColour, noOption, options } from '../arbitraries/answer.js';
+import { turn } from '../arbitraries/turn.js';
+import { equal, fail, isArray, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import {
+  ASKING,
+  accepted,
+  answered,
+  answerWith,
+  asked,
+  badAnswer,
+  callOf,
+  colour,
+  fate,
+  permission,
+  question,
+  read,
+  talk,
+  unstreamed,
+  when,
+} from '../talk.js';
+
+/** CHAT-6: answers, and what comes after them. */
+export const CHAT_ANSWERS = defineChecks([
+  {
+    id: 'chat-answers/any-turn',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
+    needs: ['running', 'control'],
+    maxRuns: 50,
+    async run(ctx) {
+      const shared = await ctx.interns.running();
+      await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
+        let t = await talk(ctx, shared.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
+        const session = t.sessionId;
+        for (const [at, expected] of responses.entries()) {
+          const name = `response ${at + 1} of ${responses.length}`;
+          expect.grammar(t, 'S');
+          expect.finish(t, expected.ask ? 'tool_calls' : end === 'stop' ? 'stop' : 'error', name);
+          equal(t.content, expected.content, `content of ${name}`);
+          equal(t.sessionId, session, `session_id of ${name}`);
+          if (expected.ask === undefined) break;
+          const shown = question(t);
+          equal(shown.kind, expected.ask.kind, `kind of the question of ${name}`);
+          if (expected.ask.kind === 'permission') {
+            isArray(shown.options, `options of ${name}`);
+            equal([...shown.options].sort(), [...(expected.ask.options as string[])].sort(), `options of ${name}`);
+          } else equal(shown.message, expected.ask.message, `message of ${name}`);
+          equal(t.final?.usage, null, `usage of ${name}`);
+          t = await answered(ctx, shared.id, t, answers[at]);
+        }
+        if (usage === null) equal(t.final?.usage, null, 'usage of a run that reported none');
+        else {
+          const seen = t.final?.usage as Record<string, unknown> | null | undefined;
+          equal(seen?.total_tokens, usage.total_tokens, 'usage.total_tokens at the end of the run');
+        }
+      });
+    },
+  },
+  {
+    id: 'chat-answers/goes-on-live',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title: 'The answered stream stays in its session, is well formed, and repeats nothing.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const rest = await answered(ctx, intern.id, first, 'allow_once');
+      expect.finish(rest, 'stop', 'the answered run');
+      expect.grammar(rest, 'S');
+      equal(rest.sessionId, first.sessionId, 'session_id of the answered run');
+      equal(rest.toolCalls.length, 0, 'tool calls after the answer');
+      ok(
+        first.content === '' || !rest.content.startsWith(first.content),
+        'content after the answer',
+        'nothing that was said before it',
+        rest.content,
+      );
+    },
+  },
+  {
+    id: 'chat-answers/every-option',
+    requirement: 'CHAT-6',
+    level: 'P',
+    title: 'The run gets the very option that was chosen; cancel may be chosen too.',
+    needs: ['running', 'control'],
+    maxRuns: 40,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      await ctx.property('chosen', options(), fc.nat({ max: 4 }), async (offered, index) => {
+        const choice = index === 4 ? 'cancel' : (offered[index % offered.length] ?? 'cancel');
+        const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
+        const t = await asked(ctx, intern.id, await ctx.script([permission('ok', offered), ...tell]));
+        const rest = await answered(ctx, intern.id, t, choice);
+        expect.finish(rest, 'stop', 'the answered run');
+        equal(rest.content, `got ${choice}.`, `content after ${choice} was chosen`);
+      });
+    },
+  },
+  {
+    id: 'chat-answers/question-content',
+    requirement: 'CHAT-6',
+    level: 'P',
+    title: 'Acceptable content of a question reaches the run, value by value.',
+    needs: ['running', 'control'],
+    maxRuns: 40,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const both = fields().chain((list) => fc.tuple(fc.constant(list), contentFor(list)));
+      await ctx.property('answer', both, async ([list, values]) => {
+        const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
+        const tell = Object.entries(values).map(([key, value]) =>
+          when({ it: { [key]: value } }, [{ say: `${key} ` }], []),
+        );
+        const said = await ctx.script([{ ask, as: 'it' }, when({ it: 'accept' }, [{ say: 'accept ' }], []), ...tell]);
+        const t = await asked(ctx, intern.id, said);
+        const rest = await answered(ctx, intern.id, t, accepted(values));
+        expect.finish(rest, 'stop', 'the answered run');
+        equal(rest.content, ['accept', ...Object.keys(values), ''].join(' '), 'what reached the run');
+      });
+    },
+  },
+  {
+    id: 'chat-answers/question-actions',
+    requirement: 'CHAT-6',
+    level: 'P',
+    title: 'accept, decline and cancel reach the run as what they are.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const tell = ['accept', 'decline', 'cancel'].map((one) => when({ it: one }, [{ say: `${one}.` }], []));
+      const blue = when({ it: { answer: 'blue' } }, [{ say: 'blue.' }], []);
+      const said = await ctx.script([colour('it'), ...tell, blue]);
+      for (const [answer, content] of [
+        [accepted({ answer: 'blue' }), 'accept.blue.'],
+        [accepted({ answer: 'red' }), 'accept.'],
+        [{ action: 'decline' }, 'decline.'],
+        [{ action: 'cancel' }, 'cancel.'],
+      ] as const) {
+        const t = await asked(ctx, intern.id, said);
+        const rest = await answered(ctx, intern.id, t, answer);
+        expect.finish(rest, 'stop', 'the answered run');
+        equal(rest.content, content, `what reached the run of ${JSON.stringify(answer)}`);
+      }
+    },
+  },
+  {
+    id: 'chat-answers/unacceptable-option',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'An answer that is no offered option is 400, and the question stays to be answered.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id: call, session } = callOf(t);
+      await ctx.property('content', noOption(), async (content) => {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an answer that is no option');
+      });
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-answers/option-not-offered',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'Of the four options only those are taken that were offered.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(
+        ctx,
+        intern.id,
+        await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]),
+      );
+      const { id: call, session } = callOf(t);
+      for (const content of ['allow_always', 'reject_once']) {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
+      }
+      expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-answers/unacceptable-content',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
+      const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), told]));
+      const { id: call, session } = callOf(t);
+      await ctx.property('content', noColour(), async (content) => {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
+      });
+      const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
+      expect.finish(rest, 'stop', 'the run, answered after all');
+      equal(rest.content, 'red', 'content of the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-answers/field-types',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'A field takes values of its type only, and may be left out where it is not required.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const list = [
+        { name: 'n', type: 'number', required: true },
+        { name: 'b', type: 'boolean' },
+        { name: 's', type: 'string' },
+        { name: 'p', type: 'number', options: [1, 2] },
+      ];
+      const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
+      const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
+      const { id: call, session } = callOf(t);
+      for (const wrong of [
+        { b: true },
+        { n: '1' },
+        { n: true },
+        { n: 1, b: 'true' },
+        { n: 1, b: 0 },
+        { n: 1, s: 1 },
+        { n: 1, p: 3 },
+        { n: 1, p: '1' },
+      ]) {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content: accepted(wrong) });
+        expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
+      }
+      expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-answers/echo-not-checked',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'The echo before the tool message is not looked at.',
+    needs: ['running', 'control'],
+    maxRuns: 20,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const said = await ctx.script(ASKING);
+      const before = fc.constantFrom<unknown[]>(
+        [],
+        [{ role: 'assistant', content: 'no call' }],
+        [
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'another', type: 'function', function: { name: 'x', arguments: '' } }],
+          },
+        ],
+        [{ role: 'user', content: 'Something else.' }],
+      );
+      await ctx.property('before', before, async (messages) => {
+        const t = await asked(ctx, intern.id, said);
+        const { id, session } = callOf(t);
+        const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
+        const rest = await talk(ctx, intern.id, { messages: [...messages, tool], session_id: session });
+        expect.finish(rest, 'stop', 'the answered run');
+        equal(rest.content, 'Allowed.', 'content after the answer');
+      });
+    },
+  },
+  {
+    id: 'chat-answers/to-the-run-that-asked',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
+    needs: ['running', 'control'],
+    maxRuns: 10,
+    async run(ctx) {
+      const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
+      await ctx.property('order', order, async (turns) => {
+        const intern = await ctx.interns.running();
+        const waiting: Transcript[] = [];
+        for (let at = 0; at < 4; at++) {
+          const tell = when({ ok: 'allow_once' }, [{ say: `run ${at}: yes` }], [{ say: `run ${at}: no` }]);
+          waiting.push(await asked(ctx, intern.id, await ctx.script([{ say: '?' }, permission('ok'), tell])));
+        }
+        equal(new Set(waiting.map((t) => t.sessionId)).size, 4, 'sessions of four prompts without one');
+        for (const at of turns) {
+          const t = waiting[at];
+          if (t === undefined) continue;
+          const rest = await answered(ctx, intern.id, t, at % 2 === 0 ? 'allow_once' : 'reject_once');
+          equal(rest.content, `run ${at}: ${at % 2 === 0 ? 'yes' : 'no'}`, 'content after the answer');
+          equal(rest.sessionId, t.sessionId, 'session_id after the answer');
+        }
+      });
+    },
+  },
+  {
+    id: 'chat-answers/not-to-others',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title:
+      'An answer sent to another intern, into another session or by a caller who does not see the intern is not delivered.',
+    needs: ['running', 'foreign_api_key', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const said = await ctx.script(ASKING);
+      const t = await asked(ctx, intern.id, said);
+      const second = await asked(ctx, intern.id, said);
+      const { id: call, session } = callOf(t);
+      const content = 'allow_once';
+      expect.refused(await badAnswer(ctx, other.id, { call, session, content }), 'an answer sent to another intern');
+      const elsewhere = { call, session: callOf(second).session, content };
+      expect.refused(await badAnswer(ctx, intern.id, elsewhere), 'an answer sent into another session');
+      const stranger = await badAnswer(ctx, intern.id, { call, session, content }, { as: 'foreign_api_key' });
+      expect.error(stranger, { status: 404 }, 'an answer of a caller who does not see the intern');
+      for (const one of [t, second]) {
+        equal(await fate(ctx, intern.id, one.sessionId), 'waiting', 'the run after answers that were not for it');
+        const rest = await answered(ctx, intern.id, one, content);
+        equal(rest.content, 'Allowed.', 'content after the right answer');
+      }
+    },
+  },
+  {
+    id: 'chat-answers/race',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Of answers sent at once exactly one is delivered.',
+    needs: ['running', 'control'],
+    maxRuns: 10,
+    async run(ctx) {
+      await ctx.property('answers', fc.integer({ min: 2, max: 6 }), fc.boolean(), async (n, twice) => {
+        const intern = await ctx.interns.running();
+        const then = twice ? [permission('again'), { say: 'end' }] : [];
+        const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
+        const t = await asked(
+          ctx,
+          intern.id,
+          await ctx.script([{ say: 'Which? ' }, permission('ok'), ...tell, ...then]),
+        );
+        const replies = await ctx.race(n, (at) =>
+          ctx.answer(intern.id, t, at % 2 === 0 ? 'allow_once' : 'reject_once'),
+        );
+        const streams = replies.filter((reply) => reply.status === 200);
+        const rest = replies.filter((reply) => reply.status !== 200);
+        equal(streams.length, 1, `answers that were delivered, of ${n} sent at once`);
+        for (const reply of rest) expect.status(await reply.whole(), [404, 409], 'an answer that came second');
+        const [won] = streams;
+        if (won === undefined) fail('answers', 'one delivered', 'none');
+        const said = await read(won);
+        ok(/^(allow_once|reject_once);$/.test(said.content), 'what reached the run', 'one answer, once', said.content);
+      });
+    },
+  },
+  {
+    id: 'chat-answers/answered-twice',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
+      const { id: call, session } = callOf(t);
+      const again = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      expect.refused(again, 'the same answer again');
+    },
+  },
+  {
+    id: 'chat-answers/without-mode-or-history',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A tool message without session_id is refused, and the question stays.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id, session } = callOf(t);
+      const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
+      const answer = await unstreamed(ctx, intern.id, { messages: [tool] });
+      expect.error(
+        answer,
+        { status: 400, reason: 'bad_request', retryable: false },
+        'a tool message without session_id',
+      );
+      const rest = await read(await answerWith(ctx, intern.id, { call: id, session, content: 'allow_once' }));
+      expect.finish(rest, 'stop', 'the run, answered with its session_id');
+    },
+  },
+]);

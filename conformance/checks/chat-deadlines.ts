@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { equal, fail, match, oneOf } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import {
+  ASKING,
+  answered,
+  asked,
+  badAnswer,
+  callOf,
+  fate,
+  HELD,
+  held,
+  newest,
+  permission,
+  read,
+  stillOpen,
+  unstreamed,
+} from '../talk.js';
+
+const FIVE_MINUTES = 300_000;
+
+/** CHAT-7: how long a question stays open. */
+export const CHAT_DEADLINES = defineChecks([
+  {
+    id: 'chat-deadlines/open-until',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'A question can be answered shortly before its five minutes are over.',
+    needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      await ctx.wait(295_000);
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after 295 s');
+    },
+  },
+  {
+    id: 'chat-deadlines/closed-after',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'After its five minutes a question cannot be answered any more, although nobody was connected.',
+    needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      await ctx.wait(305_000);
+      const { id: call, session } = callOf(t);
+      expect.refused(
+        await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),
+        'an answer after 305 s',
+      );
+    },
+  },
+  {
+    id: 'chat-deadlines/to-the-millisecond',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
+    needs: ['running', 'control', 'clock'],
+    maxRuns: 12,
+    async run(ctx) {
+      const elapsed = fc.constantFrom(-1000, -2, -1, 1, 2, 1000);
+      await ctx.property('ms from the deadline', elapsed, fc.boolean(), async (from, inSteps) => {
+        const intern = await ctx.interns.running();
+        const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+        if (inSteps) await ctx.clock.advance(FIVE_MINUTES / 3);
+        await ctx.clock.advance((inSteps ? (FIVE_MINUTES / 3) * 2 : FIVE_MINUTES) + from);
+        const { id: call, session } = callOf(t);
+        if (from < 0) {
+          equal(await fate(ctx, intern.id), 'waiting', `the run ${from} ms from its deadline`);
+          const rest = await answered(ctx, intern.id, t, 'allow_once');
+          equal(rest.content, 'Allowed.', `content after an answer ${from} ms from the deadline`);
+        } else {
+          oneOf(
+            await fate(ctx, intern.id),
+            ['ended: deadline', 'ended: cancelled'],
+            `the run ${from} ms after its deadline`,
+          );
+          const late = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+          expect.refused(late, `an answer ${from} ms after the deadline`);
+        }
+      });
+    },
+  },
+  {
+    id: 'chat-deadlines/at-the-deadline',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'At the deadline a question is either open or its run has ended, never half of each.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      await ctx.clock.advance(FIVE_MINUTES);
+      const { id: call, session } = callOf(t);
+      const seen = await fate(ctx, intern.id);
+      const probe = await badAnswer(ctx, intern.id, { call, session, content: 'no such option' });
+      expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
+    },
+  },
+  {
+    id: 'chat-deadlines/late-answer',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
+    needs: ['running', 'behaviour:ask-permission', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      await ctx.clock.advance(FIVE_MINUTES + 1);
+      const { id: call, session } = callOf(t);
+      for (const content of ['allow_once', 'no such option']) {
+        const late = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(late, { status: 409, reason: 'interaction_not_pending' }, 'a late answer');
+      }
+      const next = await read(await ctx.chat(intern.id, { prompt: 'Hello.', session_id: session }));
+      expect.finish(next, 'stop', 'the next prompt of the session');
+    },
+  },
+  {
+    id: 'chat-deadlines/shown-as-deadline',
+    requirement: 'EMU-4',
+    level: 'C',
+    title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      await asked(ctx, intern.id, await ctx.script(ASKING));
+      const due = (await ctx.clock.now()) + FIVE_MINUTES;
+      await ctx.clock.advance(FIVE_MINUTES + 60_000);
+      const run = await newest(ctx, intern.id);
+      equal(run.status, 'ended', 'status of the run');
+      equal(run.ended, 'deadline', 'how the run ended');
+      equal(run.question, undefined, 'question of the ended run');
+      equal(Date.parse(run.ended_at ?? ''), due, 'when the run ended');
+    },
+  },
+  {
+    id: 'chat-deadlines/not-extended',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Rejected replies do not extend the deadline, whatever they are rejected for.',
+    needs: ['running', 'control', 'clock'],
+    maxRuns: 12,
+    async run(ctx) {
+      const kind = fc.constantFrom(
+        'unacceptable',
+        'unknown call',
+        'another session',
+        'busy',
+        'no session',
+        'mode',
+        'stranger',
+      );
+      await ctx.property('rejected for', kind, fc.integer({ min: 1, max: 3 }), async (why, times) => {
+        const intern = await ctx.interns.running();
+        const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+        const { id: call, session } = callOf(t);
+        await ctx.clock.advance(FIVE_MINUTES - 10_000);
+        const occupied = why === 'busy' ? await held(ctx, intern.id, await ctx.script(HELD)) : undefined;
+        const good = { call, session, content: 'allow_once' };
+        for (let turn = 0; turn < times; turn++) {
+          const answer = await badAnswer(
+            ctx,
+            intern.id,
+            why === 'unacceptable'
+              ? { ...good, content: 'no such option' }
+              : why === 'unknown call'
+                ? { ...good, call: 'call_nobody_made' }
+                : why === 'another session'
+                  ? { ...good, session: 'another' }
+                  : why === 'no session'
+                    ? { call, content: 'allow_once' }
+                    : why === 'mode'
+                      ? { ...good, mode: 'sometimes' }
+                      : good,
+            why === 'stranger' ? { as: ctx.wrongKey } : {},
+          );
+          expect.refused(answer, `a reply rejected for: ${why}`);
+          await ctx.clock.advance(3_000);
+        }
+        await occupied?.disconnect();
+        await ctx.clock.advance(10_001 - 3_000 * times);
+        match(
+          await fate(ctx, intern.id, session),
+          /^ended/,
+          `the run a millisecond after its deadline, replies rejected for: ${why}`,
+        );
+      });
+    },
+  },
+  {
+    id: 'chat-deadlines/not-extended-by-a-look',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Neither a prompt steered to a waiting run nor one to another session extends its deadline.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const { session } = callOf(t);
+      await ctx.clock.advance(FIVE_MINUTES - 1_000);
+      expect.status(
+        await unstreamed(ctx, intern.id, { prompt: 'More.', session_id: session }),
+        [200, 202],
+        'a prompt to the waiting run',
+      );
+      expect.finish(await read(await ctx.chat(intern.id, 'Hello.')), 'stop', 'a prompt to another session');
+      await ctx.api.get(intern.id);
+      await ctx.clock.advance(1_001);
+      match(await fate(ctx, intern.id, session), /^ended/, 'the run a millisecond after its deadline');
+    },
+  },
+  {
+    id: 'chat-deadlines/second-question',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'A second question has five minutes of its own.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const first = await asked(ctx, intern.id, await ctx.script([permission('a'), permission('b'), { say: 'end' }]));
+      await ctx.clock.advance(200_000);
+      const second = await answered(ctx, intern.id, first, 'allow_once');
+      expect.finish(second, 'tool_calls', 'the answer to the first question');
+      await ctx.clock.advance(FIVE_MINUTES - 1);
+      await stillOpen(ctx, intern.id, second, 'the second question after 299.999 s');
+      await ctx.clock.advance(2);
+      match(await fate(ctx, intern.id), /^ended/, 'the run after 300.001 s');
+    },
+  },
+  {
+    id: 'chat-deadlines/answered-in-time',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'A question that was answered has no deadline any more: the run may take its time.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(
+        ctx,
+        intern.id,
+        await ctx.script([permission('a'), { say: 'one ' }, { wait: '400s' }, { say: 'two' }]),
+      );
+      await ctx.clock.advance(10_000);
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      await reply.until('content after the answer', (seen) => seen.content !== '');
+      await ctx.clock.advance(400_000);
+      const rest = await read(reply);
+      expect.finish(rest, 'stop', 'a run that takes its time after the answer');
+      equal(rest.content, 'one two', 'content after the answer');
+    },
+  },
+  {
+    id: 'chat-deadlines/each-its-own',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Runs that wait together run out one by one, each at its own time.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const said = await ctx.script(ASKING);
+      const waiting: Transcript[] = [];
+      for (let at = 0; at < 3; at++) {
+        waiting.push(await asked(ctx, intern.id, said));
+        await ctx.clock.advance(60_000);
+      }
+      await ctx.clock.advance(FIVE_MINUTES - 180_000 + 1);
+      for (let over = 1; over <= 3; over++) {
+        for (const [at, t] of waiting.entries()) {
+          const seen = await fate(ctx, intern.id, t.sessionId);
+          if (seen.startsWith('ended') !== at < over) {
+            fail(`run ${at + 1} when ${over} of 3 deadlines have passed`, at < over ? 'ended' : 'waiting', seen);
+          }
+        }
+        await ctx.clock.advance(60_000);
+      }
+    },
+  },
+]);

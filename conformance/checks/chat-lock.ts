@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { equal, match } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { ChatInput, Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import { ASKING, answered, asked, callOf, HELD, held, plain, read, talk, unstreamed } from '../talk.js';
+
+const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
+
+async function busy(ctx: Ctx, id: string, input: ChatInput | string, what: string): Promise<void> {
+  const answer = await unstreamed(ctx, id, input);
+  expect.error(answer, { status: 409, reason: 'busy', retryable: true }, what);
+  match(answer.headers.get('retry-after'), /^\d+$/, `Retry-After of ${what}`);
+}
+
+/** CHAT-14: one chat run streams per intern, and what that keeps out. */
+export const CHAT_LOCK = defineChecks([
+  {
+    id: 'chat-lock/prompts',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'While a chat run streams, a prompt without a session, with an unseen one or a known one is 409 busy.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const known = await talk(ctx, intern.id, 'Hello.');
+      const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
+      await busy(ctx, intern.id, 'Hello.', 'a prompt without a session while a run streams');
+      await busy(ctx, intern.id, { prompt: 'Hello.', session_id: 'unseen' }, 'a prompt to an unseen session');
+      await busy(
+        ctx,
+        intern.id,
+        { prompt: 'Hello.', session_id: known.sessionId ?? 'none' },
+        'a prompt to another session',
+      );
+      await ctx.clock.advance(20_000);
+      const t = await read(reply);
+      expect.finish(t, 'stop', 'the run that streamed');
+      equal(t.content, 'One. Two.', 'content of the run that streamed');
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once nothing streams');
+    },
+  },
+  {
+    id: 'chat-lock/waiting-session',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'While another run streams, a prompt to a session whose run waits is 409 busy.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
+      await busy(
+        ctx,
+        intern.id,
+        { prompt: 'Also.', session_id: callOf(waiting).session },
+        'a prompt to another session, whose run waits',
+      );
+      await ctx.clock.advance(20_000);
+      await read(reply);
+      const rest = await answered(ctx, intern.id, waiting, 'allow_once');
+      equal(rest.content, 'Allowed.', 'content of the run that waited, nothing steered into it');
+    },
+  },
+  {
+    id: 'chat-lock/resumed-run',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'A run that streams after an answer keeps others out as one does that streams after its prompt.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script([...ASKING, { wait: '20s' }, { say: ' End.' }]));
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      await reply.until('content after the answer', (seen) => seen.content !== '');
+      await busy(ctx, intern.id, 'Hello.', 'a prompt while an answered run streams');
+      const steer = await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: callOf(t).session });
+      expect.status(steer, 202, 'a prompt to the session of the run that streams');
+      await ctx.clock.advance(20_000);
+      expect.finish(await read(reply), 'stop', 'the answered run');
+    },
+  },
+  {
+    id: 'chat-lock/per-intern',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'A run that streams keeps nobody from other interns.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const one = await ctx.interns.running();
+      const two = await ctx.interns.running();
+      const reply = await held(ctx, one.id, await ctx.script(HELD));
+      expect.finish(await talk(ctx, two.id, 'Hello.'), 'stop', 'a prompt to another intern');
+      await busy(ctx, one.id, 'Hello.', 'a prompt to the intern itself');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-lock/for-every-caller',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: "The lock is the intern's: another caller finds it busy too.",
+    needs: ['running', 'control', 'peer_api_key'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      expect.finish(
+        await talk(ctx, intern.id, 'Hello.', { as: 'peer_api_key' }),
+        'stop',
+        'the twin: a prompt of a peer',
+      );
+      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      const answer = await unstreamed(ctx, intern.id, 'Hello.', { as: 'peer_api_key' });
+      expect.error(answer, { status: 409, reason: 'busy', retryable: true }, 'a prompt of a peer while a run streams');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-lock/not-while-waiting',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'Runs that wait on a question hold no lock.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const waiting: Transcript[] = [];
+      for (let at = 0; at < 3; at++) waiting.push(await asked(ctx, intern.id, ctx.prompt('ask-permission')));
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while three runs wait');
+      for (const t of waiting)
+        expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a run that waited');
+    },
+  },
+  {
+    id: 'chat-lock/not-by-invoke',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'Runs started by invoke hold no lock.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      expect.status(await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) }), 202, 'the invoke');
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while a run of invoke goes on');
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a reply while a run of invoke goes on');
+    },
+  },
+  {
+    id: 'chat-lock/let-go',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'However a run ends, the intern takes the next prompt.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const end = fc.constantFrom(
+        'stop',
+        'cancelled',
+        'deadline',
+        'severed',
+        'failed',
+        'ask',
+        'refused',
+        'unreachable',
+      );
+      await ctx.property('end', end, async (how) => {
+        const steps =
+          how === 'ask'
+            ? ASKING
+            : how === 'refused'
+              ? [{ end: 'failed' }]
+              : how === 'unreachable'
+                ? [{ end: 'severed' }]
+                : [{ say: 'x' }, { end: how }];
+        const reply = await ctx.chat(intern.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
+        if (reply.status === 200) {
+          const t = await read(reply);
+          expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', `a prompt after a run that ended: ${how}`);
+          if (how === 'ask') await answered(ctx, intern.id, t, 'allow_once');
+        } else {
+          await plain(ctx, reply);
+          expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', `a prompt after a run that ended: ${how}`);
+        }
+      });
+    },
+  },
+  {
+    id: 'chat-lock/race',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title:
+      'Of prompts sent at once one streams, the others are 409 busy; of prompts to one session one streams, the others are steered.',
+    needs: ['running', 'control'],
+    maxRuns: 8,
+    async run(ctx) {
+      await ctx.property('prompts', fc.integer({ min: 2, max: 6 }), fc.boolean(), async (n, oneSession) => {
+        const intern = await ctx.interns.running();
+        const prompt = await ctx.script(HELD);
+        const session = oneSession ? { session_id: `s ${intern.id}` } : {};
+        const replies = await ctx.race(n, () => ctx.chat(intern.id, { prompt, ...session }));
+        const statuses = replies.map((reply) => reply.status).sort();
+        equal(
+          statuses,
+          [200, ...Array.from({ length: n - 1 }, () => (oneSession ? 202 : 409))],
+          'statuses of prompts sent at once',
+        );
+        equal((await ctx.control.runs(intern.id)).length, 1, 'runs started by prompts sent at once');
+        for (const reply of replies) await reply.disconnect();
+      });
+    },
+  },
+  {
+    id: 'chat-lock/busy-changes-nothing',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'A prompt that was told busy started nothing and said nothing to the run that streams.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
+      for (let turn = 0; turn < 3; turn++)
+        await busy(ctx, intern.id, { prompt: 'Lost words.', session_id: `s${turn}` }, 'a prompt while a run streams');
+      equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
+      await ctx.clock.advance(20_000);
+      equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
+    },
+  },
+]);

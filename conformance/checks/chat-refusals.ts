@@ -1,0 +1,316 @@
+import { equal, match, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import type { ChatReply } from '../probe/reply.js';
+import {
+  ASKING,
+  answered,
+  asked,
+  badAnswer,
+  callOf,
+  fate,
+  HELD,
+  held,
+  permission,
+  stillOpen,
+  unstreamed,
+} from '../talk.js';
+
+const UNKNOWN = 'call_that_nobody_made';
+const GOOD = 'allow_once';
+const BAD = 'no such option';
+
+/** A run that was answered and has ended. */
+async function over(ctx: Ctx, id: string): Promise<Transcript> {
+  const t = await asked(ctx, id, await ctx.script(ASKING));
+  expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the answered run');
+  return t;
+}
+
+/** A run that was answered and streams on. */
+async function streaming(ctx: Ctx, id: string): Promise<{ t: Transcript; reply: ChatReply }> {
+  const t = await asked(ctx, id, await ctx.script([permission('ok'), ...HELD]));
+  const reply = await ctx.answer(id, t, GOOD);
+  await reply.until('content after the answer', (seen) => seen.content !== '');
+  return { t, reply };
+}
+
+/** A run whose first question was answered and whose second is open. */
+async function passed(ctx: Ctx, id: string): Promise<{ first: Transcript; second: Transcript }> {
+  const first = await asked(
+    ctx,
+    id,
+    await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'end' }]),
+  );
+  const second = await answered(ctx, id, first, GOOD);
+  expect.finish(second, 'tool_calls', 'a run that asks twice');
+  return { first, second };
+}
+
+const occupy = async (ctx: Ctx, id: string) => held(ctx, id, await ctx.script(HELD));
+
+const REASONS = {
+  unknown: { status: 404, reason: 'interaction_unknown', retryable: false },
+  ended: { status: 409, reason: 'interaction_not_pending' },
+  attached: { status: 409, reason: 'attachment_failed' },
+  stale: { status: 409, reason: 'interaction_not_pending' },
+  busy: { status: 409, reason: 'busy', retryable: true },
+  bad: { status: 400, reason: 'bad_request', retryable: false },
+} as const;
+
+const judged = (answer: Answer, as: keyof typeof REASONS, what: string) => expect.error(answer, REASONS[as], what);
+
+const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
+
+/** CHAT-7: the order in which a reply is judged, one check per pair of neighbours. */
+export const CHAT_REFUSALS = defineChecks([
+  {
+    id: 'chat-refusals/session-before-call',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'A missing session_id is told before an unknown call.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      judged(
+        await badAnswer(ctx, intern.id, { call: UNKNOWN, session: callOf(t).session, content: GOOD }),
+        'unknown',
+        'its twin with session_id',
+      );
+      judged(
+        await badAnswer(ctx, intern.id, { call: UNKNOWN, content: GOOD }),
+        'bad',
+        'an unknown call without session_id',
+      );
+      await answered(ctx, intern.id, t, GOOD);
+    },
+  },
+  {
+    id: 'chat-refusals/unknown-call',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title:
+      'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const said = await ctx.script(ASKING);
+      const one = await asked(ctx, intern.id, said);
+      const two = await asked(ctx, intern.id, said);
+      const far = await asked(ctx, other.id, said);
+      const { session } = callOf(one);
+      for (const [call, what] of [
+        [UNKNOWN, 'an invented call'],
+        [callOf(two).id, 'a call of another session'],
+        [callOf(far).id, 'a call of another intern'],
+        [`${callOf(one).id}_`, 'a call spelled otherwise'],
+      ] as const) {
+        judged(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
+      }
+      const nowhere = { call: callOf(one).id, session: 'a-session-that-never-was', content: GOOD };
+      judged(await badAnswer(ctx, intern.id, nowhere), 'unknown', 'a call in a session that never was');
+      judged(await badAnswer(ctx, other.id, parts(one, GOOD)), 'unknown', 'a call and session of another intern');
+      for (const t of [one, two])
+        expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered rightly');
+      await answered(ctx, other.id, far, GOOD);
+    },
+  },
+  {
+    id: 'chat-refusals/unknown-before-ended',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title:
+      'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await over(ctx, intern.id);
+      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'ended', 'an answer to a run that has ended');
+      judged(await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }), 'unknown', 'an unknown call there');
+    },
+  },
+  {
+    id: 'chat-refusals/unknown-before-streaming',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'An unknown call is 404 also while a run of its session, or another, streams.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const { t, reply } = await streaming(ctx, intern.id);
+      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'attached', 'an answer to a run that streams elsewhere');
+      judged(
+        await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }),
+        'unknown',
+        'an unknown call in its session',
+      );
+      judged(
+        await badAnswer(ctx, intern.id, { ...parts(waiting, GOOD), call: UNKNOWN }),
+        'unknown',
+        'an unknown call in another session',
+      );
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-refusals/ended-before-busy',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'That the run has ended is told before that another one streams.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await over(ctx, intern.id);
+      const reply = await occupy(ctx, intern.id);
+      judged(
+        await badAnswer(ctx, intern.id, parts(t, GOOD)),
+        'ended',
+        'an answer to an ended run while another streams',
+      );
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-refusals/ended-before-unacceptable',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'That the run has ended is told before that the answer would not do.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await over(ctx, intern.id);
+      judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
+    },
+  },
+  {
+    id: 'chat-refusals/streaming-before-stale',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const { t, reply } = await streaming(ctx, intern.id);
+      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'attached', 'an answer to a question already answered');
+      judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'attached', 'an unacceptable one');
+      equal(await fate(ctx, intern.id), 'running', 'the run after these answers');
+      ok(
+        reply.transcript.finish === undefined,
+        'the stream after these answers',
+        'still open',
+        reply.transcript.finish,
+      );
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-refusals/stale',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const { first, second } = await passed(ctx, intern.id);
+      judged(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
+      judged(await badAnswer(ctx, intern.id, parts(first, BAD)), 'stale', 'an unacceptable one');
+      await stillOpen(ctx, intern.id, second, 'the second question after answers to the first');
+      expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
+    },
+  },
+  {
+    id: 'chat-refusals/stale-before-busy',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'That the question is not the pending one is told before that another run streams.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const { first, second } = await passed(ctx, intern.id);
+      const reply = await occupy(ctx, intern.id);
+      judged(
+        await badAnswer(ctx, intern.id, parts(second, GOOD)),
+        'busy',
+        'its twin, an answer to the pending question',
+      );
+      judged(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-refusals/busy-before-unacceptable',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const reply = await held(ctx, intern.id, await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
+      for (const content of [GOOD, BAD]) {
+        const answer = await badAnswer(ctx, intern.id, parts(t, content));
+        judged(answer, 'busy', `the reply ${JSON.stringify(content)} while another run streams`);
+        match(answer.headers.get('retry-after'), /^\d+$/, 'Retry-After of 409 busy');
+      }
+      await ctx.clock.advance(20_000);
+      expect.finish(await reply.end(), 'stop', 'the run that streamed');
+      const rest = await answered(ctx, intern.id, t, GOOD);
+      expect.finish(rest, 'stop', 'the reply once nothing streams');
+      equal(rest.content, 'Allowed.', 'content after the reply');
+    },
+  },
+  {
+    id: 'chat-refusals/unacceptable-stays',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'After any number of unacceptable answers the same question is answered under the same call.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      for (let turns = 0; turns < 5; turns++)
+        judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'bad', 'an unacceptable answer');
+      expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-refusals/not-ready-first',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: 'A reply to an intern that does not run is 409 intern_not_ready.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      const answer = await badAnswer(ctx, intern.id, parts(t, GOOD));
+      expect.error(
+        answer,
+        { status: 409, reason: 'intern_not_ready', retryable: true },
+        'a reply to a suspended intern',
+      );
+    },
+  },
+  {
+    id: 'chat-refusals/body-before-state',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A reply with stream false is 400, and the question stays.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id, session } = callOf(t);
+      const messages = [{ role: 'tool', tool_call_id: id, content: GOOD }];
+      const answer = await unstreamed(ctx, intern.id, { messages, session_id: session, extra: { stream: false } });
+      judged(answer, 'bad', 'a reply with stream false');
+      expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered after all');
+    },
+  },
+]);

@@ -1,0 +1,211 @@
+import { Finding, fail, ok } from './assert.js';
+import type { ChatInput, Ctx, SendOptions } from './context.js';
+import type { ControlRun } from './drivers/control.js';
+import * as expect from './expect.js';
+import type { Transcript } from './probe/chunks.js';
+import type { Answer } from './probe/client.js';
+import type { ChatReply } from './probe/reply.js';
+
+type Steps = readonly Record<string, unknown>[];
+
+export const ALL_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+
+/** A step that asks for leave. */
+export const permission = (as: string, options: readonly string[] = ALL_OPTIONS, operation = 'shell') => ({
+  ask: { kind: 'permission', operation, options },
+  as,
+});
+
+/** A step that asks for a colour, red or blue. */
+export const colour = (as: string, fallback?: unknown) => ({
+  ask: {
+    kind: 'elicitation',
+    message: 'Which colour?',
+    fields: [{ name: 'answer', type: 'string', required: true, options: ['red', 'blue'] }],
+    ...(fallback === undefined ? {} : { fallback }),
+  },
+  as,
+});
+
+/** A step that goes one way or the other. */
+export function when(is: Record<string, unknown>, yes: Steps, no: Steps): Record<string, unknown> {
+  // biome-ignore lint/suspicious/noThenProperty: the word of the script language
+  return { when: is, then: yes, else: no };
+}
+
+export const accepted = (content: Record<string, unknown>) => ({ action: 'accept', content });
+
+/** A turn that streams one piece and then says nothing more. */
+export const HELD: Steps = [{ say: 'Held. ' }, { end: 'never' }];
+
+/** A turn that asks for leave once and tells what it got. */
+export const ASKING: Steps = [
+  { say: 'Before. ' },
+  permission('ok'),
+  when({ ok: 'allow_once' }, [{ say: 'Allowed.' }], [{ say: 'Otherwise.' }]),
+];
+
+const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
+
+/** The answer of a request that should not have been given a stream; what it streamed all the same is cut off. */
+export async function plain(ctx: Ctx, reply: ChatReply): Promise<Answer> {
+  if (!isStream(reply)) return reply.whole();
+  await ctx.settle();
+  await reply.disconnect();
+  const text = reply.raw();
+  const bytes = new TextEncoder().encode(text);
+  return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
+}
+
+/** A chat request to its end, closed in any case. */
+export async function talk(
+  ctx: Ctx,
+  id: string,
+  input: ChatInput | string,
+  options?: SendOptions,
+): Promise<Transcript> {
+  return read(await ctx.chat(id, input, options));
+}
+
+/** A reply to its end, closed in any case. */
+export async function read(reply: ChatReply): Promise<Transcript> {
+  try {
+    return await reply.end();
+  } finally {
+    await reply.disconnect();
+  }
+}
+
+/** A chat request that is to be refused or answered without a stream. */
+export async function unstreamed(
+  ctx: Ctx,
+  id: string,
+  input: ChatInput | string,
+  options?: SendOptions,
+): Promise<Answer> {
+  return plain(ctx, await ctx.chat(id, input, options));
+}
+
+/** A chat request that ends with a question. */
+export async function asked(
+  ctx: Ctx,
+  id: string,
+  input: ChatInput | string,
+  options?: SendOptions,
+): Promise<Transcript> {
+  const t = await talk(
+    ctx,
+    id,
+    typeof input === 'string' ? { prompt: input, approval_mode: 'manual' } : input,
+    options,
+  );
+  expect.finish(t, 'tool_calls', 'a prompt that leads to a question');
+  callOf(t);
+  return t;
+}
+
+/** The one tool call of a response, and the session to answer it in. */
+export function callOf(t: Transcript): { id: string; session: string; arguments: string } {
+  const call = t.toolCalls[0];
+  ok(typeof call?.id === 'string' && call.id !== '', 'id of the tool call', 'an id', call);
+  ok(t.sessionId !== undefined, 'session_id after tool_calls', 'a session_id on the final chunk', t.final);
+  return { id: call.id, session: t.sessionId, arguments: call.arguments };
+}
+
+/** What a question asked, out of the arguments of its call. */
+export function question(t: Transcript): Record<string, unknown> {
+  const { arguments: text } = callOf(t);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return parsed as Record<string, unknown>;
+  } catch {
+    // told below
+  }
+  return fail('arguments of the tool call', 'a string holding a JSON object', text);
+}
+
+/** A reply by its parts, for those that are to be refused: any of them may be another's. */
+export async function answerWith(
+  ctx: Ctx,
+  id: string,
+  parts: { call: string; session?: string; content: unknown; mode?: string },
+  options?: SendOptions,
+): Promise<ChatReply> {
+  const echo = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: parts.call, type: 'function', function: { name: ctx.profile.tool_name, arguments: '{}' } }],
+  };
+  const content = typeof parts.content === 'string' ? parts.content : JSON.stringify(parts.content);
+  return ctx.chat(
+    id,
+    {
+      messages: [{ role: 'user', content: 'Go on.' }, echo, { role: 'tool', tool_call_id: parts.call, content }],
+      ...(parts.session === undefined ? {} : { session_id: parts.session }),
+      ...(parts.mode === undefined ? {} : { approval_mode: parts.mode }),
+    },
+    options,
+  );
+}
+
+/** A reply that is to be refused. */
+export async function badAnswer(
+  ctx: Ctx,
+  id: string,
+  parts: { call: string; session?: string; content: unknown; mode?: string },
+  options?: SendOptions,
+): Promise<Answer> {
+  return plain(ctx, await answerWith(ctx, id, parts, options));
+}
+
+/** Answers a question and reads on to the next pause or the end. */
+export async function answered(
+  ctx: Ctx,
+  id: string,
+  t: Transcript,
+  content: unknown,
+  options?: SendOptions & Pick<ChatInput, 'approval_mode'>,
+): Promise<Transcript> {
+  return read(await ctx.answer(id, t, content, options));
+}
+
+/** A chat run that streams and stays silent after its first content. */
+export async function held(ctx: Ctx, id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply> {
+  const reply = await ctx.chat(id, input, options);
+  await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
+  ok(reply.transcript.finish === undefined, 'a run that says no more', 'no finish reason', reply.transcript.finish);
+  return reply;
+}
+
+/** The newest run of an intern, or the newest of a session, as the control interface shows it. */
+export async function newest(ctx: Ctx, id: string, session?: string): Promise<ControlRun> {
+  const runs = await ctx.control.runs(id);
+  const run = session === undefined ? runs[0] : runs.find((one) => one.session_id === session);
+  return run ?? fail('runs of the intern', session === undefined ? 'a run' : `a run of session ${session}`, runs);
+}
+
+/** Status of the newest run, and how it ended. */
+export async function fate(ctx: Ctx, id: string, session?: string): Promise<string> {
+  const run = await newest(ctx, id, session);
+  return run.status === 'ended' ? `ended: ${run.ended}` : run.status;
+}
+
+/** Whether a question can still be answered: a reply that names no offered option is told so, and changes nothing. */
+export async function stillOpen(ctx: Ctx, id: string, t: Transcript, what: string): Promise<void> {
+  const { call, session } = { call: callOf(t).id, session: callOf(t).session };
+  const probe = await badAnswer(ctx, id, { call, session, content: 'no such option' });
+  if (probe.status !== 400)
+    fail(what, 'the question still open (400 for an answer it does not offer)', expect.shown(probe));
+}
+
+/** No HTTP answer, or one that broke off: what `act` throws then, else undefined. */
+export async function broken(act: () => Promise<unknown>): Promise<Finding | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Finding) return error;
+    throw error;
+  }
+}
