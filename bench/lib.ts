@@ -22,7 +22,10 @@ export async function start(script: string, ...args: string[]): Promise<Served> 
     lines.once('line', resolve);
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
   });
-  const stat = () => readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const stat = () =>
+    readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
   return {
     child,
     hello: JSON.parse(hello),

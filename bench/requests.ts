@@ -28,10 +28,10 @@ const sides = {
   hono: `${hono.hello.url}${path}`,
   'json-server': `${jsonServer.hello.url}${path}`,
 };
-const rates: Record<string, number[]> = {};
+const rates: Record<string, number[]> = { emulator: [], hono: [], 'json-server': [] };
 for (const url of Object.values(sides)) await autocannon({ url, connections: 32, duration: 1, headers });
 for (let round = 0; round < ROUNDS; round++)
-  for (const [name, url] of Object.entries(sides)) (rates[name] ??= []).push(await load(url));
+  for (const [name, url] of Object.entries(sides)) rates[name]?.push(await load(url));
 
 const of = (name: string) => median(rates[name] ?? []);
 for (const name of Object.keys(sides)) console.log(`${name}: ${Math.round(of(name))} requests/s`);

@@ -16,6 +16,25 @@ export function placed(
   return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
 }
 
+/**
+ * Judges whether a `Host` is a regional one (BASE-4): entries are names, or beginnings that end in a dot. What it found
+ * is remembered for the few hosts that a listener is called by.
+ */
+export function regionalJudge(entries: readonly string[]): (host: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (host) => {
+    const found = known.get(host);
+    if (found !== undefined) return found;
+    const name = host.replace(/:\d+$/, '').toLowerCase();
+    const judged = entries.some((entry) =>
+      entry.endsWith('.') ? name.startsWith(entry.toLowerCase()) : name === entry.toLowerCase(),
+    );
+    if (known.size >= 100) known.clear();
+    known.set(host, judged);
+    return judged;
+  };
+}
+
 type Serve = (request: Request, bindings: Record<string, never>) => Response | Promise<Response>;
 
 /**

@@ -6,6 +6,7 @@ import {
   type DeleteBody,
   type DeleteInternResponse,
   deleteBodySchema,
+  type Intern,
   type ProvisionInternResponse,
   type SuspendInternResponse,
   type UpdateBody,
@@ -15,7 +16,7 @@ import type { CreateRequest, CreateResult } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Processes } from '../domain/processes.js';
 import type { Store } from '../store/store.js';
-import { json } from './answer.js';
+import { type Answer, json } from './answer.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
 import { type RequestParts, type Route, route } from './route.js';
 
@@ -44,6 +45,19 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   return result.data;
 }
 
+/** Records are never changed, only replaced: the text of one stays right. */
+function recordAnswers(): (record: Intern) => Answer {
+  const texts = new WeakMap<Intern, string>();
+  return (record) => {
+    let text = texts.get(record);
+    if (text === undefined) {
+      text = JSON.stringify(record);
+      texts.set(record, text);
+    }
+    return { status: 200, body: text, headers: { 'content-type': 'application/json' } };
+  };
+}
+
 /** A body with any field is refused; none, white space and `{}` have no field (BODY-1). */
 function parseNoFields(parts: RequestParts): undefined {
   const value = parts.json();
@@ -62,6 +76,7 @@ function idempotencyKey(headers: Headers): string | undefined {
 
 /** The lifecycle operations: LIST, CREATE, GET, UPDATE, DELETE, PROV and SUSP of the contract. */
 export function internRoutes({ interns, processes, store, create }: InternRoutesDeps): Route[] {
+  const recordAnswer = recordAnswers();
   return [
     route<ListQuery>({
       operation: 'list',
@@ -110,7 +125,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: NO_BODY,
       parse: () => undefined,
-      act: ({ intern }) => json(intern.record),
+      act: ({ intern }) => recordAnswer(intern.record),
     }),
     route<UpdateBody>({
       operation: 'update',

@@ -5,10 +5,11 @@ import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { type Answer, errorAnswer, refusalAnswer } from './answer.js';
-import { isBlank, isJson, parseJson, readBody } from './body.js';
+import { isBlank, isJson, readBody } from './body.js';
+import { AcceptedCall, Parts } from './call.js';
 import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
-import type { Call, Route } from './route.js';
+import type { Route } from './route.js';
 
 export interface PipelineDeps {
   readonly clock: Clock;
@@ -95,7 +96,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 
   /** What an injected fault leaves to be done, or the answer it gives. */
-  const applyFault = async (fault: Fault, row: Route, call: Call<unknown>): Promise<Answer | undefined> => {
+  const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<Answer | undefined> => {
     if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
     const drop = dropOf(fault);
     if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
@@ -104,8 +105,8 @@ export function createPipeline(deps: PipelineDeps) {
         detail: 'injected fault',
         ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
       });
-    if (drop) Object.assign(call, { streamFault: { disconnect: drop } });
-    if (fault.at) Object.assign(call, { createFault: fault.at });
+    if (drop) call.streamFault = { disconnect: drop };
+    if (fault.at) call.createFault = fault.at;
     return undefined;
   };
 
@@ -117,43 +118,11 @@ export function createPipeline(deps: PipelineDeps) {
     draft: JournalDraft,
     bytes: Uint8Array,
   ): Answer | Promise<Answer> => {
-    const { headers } = request;
     const blank = row.body.blank === 'none' && isBlank(bytes);
-    if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(headers.get('content-type')))
+    if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
-    const input = row.parse({
-      bytes,
-      headers,
-      get query() {
-        return new URL(request.url).searchParams;
-      },
-      json() {
-        if (bytes.length === 0 || blank) return undefined;
-        try {
-          return parseJson(bytes);
-        } catch (error) {
-          throw new Refusal(row.body.invalid, { detail: `the body is not JSON: ${(error as Error).message}` });
-        }
-      },
-    });
-    const call: Call<unknown> = {
-      caller,
-      /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
-      get intern() {
-        if (resource.internId === undefined) throw new Error(`${row.path} has no intern in its path`);
-        return interns.visible(caller, resource.internId);
-      },
-      input,
-      headers,
-      requestId: draft.id,
-      ...(resource.mappingId === undefined ? {} : { mappingId: resource.mappingId }),
-      get signal() {
-        return request.signal;
-      },
-      get watch() {
-        return journal.watch(draft);
-      },
-    };
+    const input = row.parse(new Parts(request, row, bytes, blank));
+    const call = new AcceptedCall(request, draft, deps, resource.internId, resource.mappingId, caller, input);
     row.place?.(call);
     const fault = faults.take(row.operation);
     if (!fault) return row.act(call);

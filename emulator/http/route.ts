@@ -54,7 +54,7 @@ export interface Call<Input> {
   /** The visible intern, on routes with an id in their path. */
   readonly intern: InternRow;
   /** On the SCIM route: the id in the path. */
-  readonly mappingId?: string;
+  readonly mappingId?: string | undefined;
   readonly input: Input;
   readonly headers: Headers;
   readonly requestId: string;

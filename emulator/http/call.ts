@@ -1,0 +1,64 @@
+import { Refusal } from '../contract/errors.js';
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from '../domain/caller.js';
+import type { Interns } from '../domain/interns.js';
+import { parseJson } from './body.js';
+import type { Journal, JournalDraft } from './journal.js';
+import type { Call, RequestParts, Route, StreamFault, StreamWatch } from './route.js';
+
+/** The parts of a request for a route's `parse`. Classes here, since one of each is made per request. */
+export class Parts implements RequestParts {
+  constructor(
+    private readonly request: Request,
+    private readonly row: Route,
+    readonly bytes: Uint8Array,
+    /** The body is white space where that is no body. */
+    private readonly blank: boolean,
+  ) {}
+  get headers(): Headers {
+    return this.request.headers;
+  }
+  get query(): URLSearchParams {
+    return new URL(this.request.url).searchParams;
+  }
+  json(): unknown {
+    if (this.bytes.length === 0 || this.blank) return undefined;
+    try {
+      return parseJson(this.bytes);
+    } catch (error) {
+      throw new Refusal(this.row.body.invalid, { detail: `the body is not JSON: ${(error as Error).message}` });
+    }
+  }
+}
+
+/** An accepted request. */
+export class AcceptedCall implements Call<unknown> {
+  streamFault?: StreamFault;
+  createFault?: 'vault' | 'provisioner';
+  constructor(
+    private readonly request: Request,
+    private readonly draft: JournalDraft,
+    private readonly parts: { readonly interns: Interns; readonly journal: Journal },
+    private readonly internId: string | undefined,
+    readonly mappingId: string | undefined,
+    readonly caller: Caller,
+    readonly input: unknown,
+  ) {}
+  /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
+  get intern(): InternRow {
+    if (this.internId === undefined) throw new Error('this route has no intern in its path');
+    return this.parts.interns.visible(this.caller, this.internId);
+  }
+  get headers(): Headers {
+    return this.request.headers;
+  }
+  get requestId(): string {
+    return this.draft.id;
+  }
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+  get watch(): StreamWatch {
+    return this.parts.journal.watch(this.draft);
+  }
+}
