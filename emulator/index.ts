@@ -22,5 +22,6 @@ export type {
 } from './scripts/behaviour.js';
 export { readScriptFile, scriptFilesOf } from './scripts/files.js';
 export { ScriptInvalid } from './scripts/problems.js';
+export { UnusableKey } from './signing/keys.js';
 export { StoreError } from './store/errors.js';
 export { VERSION } from './version.js';

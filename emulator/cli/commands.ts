@@ -16,8 +16,15 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./exec.js'),
   },
   {
-    command: 'scripts <action> [file..]',
+    command: 'scripts [action] [file..]',
     describe: 'scripts validate: say whether files are valid scripts',
     load: () => import('./scripts.js'),
+  },
+  { command: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
+  { command: 'verify', describe: 'Judge a signed request as a daemon would', load: () => import('./verify.js') },
+  {
+    command: 'explain',
+    describe: 'Judge a signed request, and say how: fields, bytes, first difference',
+    load: () => import('./explain.js'),
   },
 ];

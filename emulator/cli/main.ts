@@ -55,7 +55,8 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     .epilogue('Each flag of serve and exec may also be given as INTERN_EMULATOR_<FLAG>, or in a config file.')
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new UsageError(improved(message, own));
+      // Its own errors come with a message and an error, those of a handler with the error alone.
+      throw message ? new UsageError(improved(message, own)) : error;
     });
   for (const row of COMMANDS) {
     const used = isMeant(row, own) ? (await row.load()).default : undefined;

@@ -6,7 +6,7 @@ import { UsageError } from './usage.js';
 const scripts: CommandModule = {
   options: () => ({}),
   async run({ argv, io }) {
-    if (argv.action !== 'validate') throw new UsageError(`scripts: expected "validate"; found "${argv.action}"`);
+    if (argv.action !== 'validate') throw new UsageError('scripts: expected "scripts validate <file…>"');
     const files = [argv.file].flat().filter((file) => file !== undefined);
     if (files.length === 0) throw new UsageError('scripts validate: name the files or folders to look at');
     let invalid = 0;

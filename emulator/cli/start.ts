@@ -7,6 +7,7 @@ import {
   OptionError,
   ScriptInvalid,
   StoreError,
+  UnusableKey,
 } from '../index.js';
 import type { Given } from './flags.js';
 import { inWords, UsageError } from './usage.js';
@@ -61,6 +62,7 @@ const TOLD = [OptionError, StoreError, ScriptInvalid];
 
 function told(error: unknown, given: Given): unknown {
   if (!(error instanceof Error)) return error;
+  if (error instanceof UnusableKey) return new UsageError(`signing key: ${error.message}`, { cause: error });
   if (TOLD.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && code !== 'ERR_SOCKET_BAD_PORT') return error;

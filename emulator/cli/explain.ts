@@ -1,0 +1,50 @@
+import type { ExplainSignature, Explanation } from '../contract/signing-lab.js';
+import type { CommandModule } from './command.js';
+import { judgeReceived, receivedOptions } from './received.js';
+
+/** Text without anything a terminal would act on. */
+const plain = (text: string) => text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+
+function signatureLines(signature: ExplainSignature): string[] {
+  const lines = [`${signature.version} (${signature.header}): ${signature.problem ?? 'verifies'}`];
+  for (const { name, from, expected, signed, same } of signature.fields) {
+    const mark = same === null ? '?' : same ? '=' : '!';
+    lines.push(`  ${mark} ${name.padEnd(12)} ${expected ?? '(not there)'}   from ${from}`);
+    if (same === false) lines.push(`    ${'signed'.padEnd(12)} ${signed ?? '(nothing)'}`);
+  }
+  if (signature.expected) lines.push(`  expected bytes: ${JSON.stringify(signature.expected.text)}`);
+  if (signature.found) lines.push(`  signed bytes:   ${JSON.stringify(signature.found.text)}`);
+  const difference = signature.first_difference;
+  if (difference) {
+    const { index, expected, found, field } = difference;
+    lines.push(`  they part at byte ${index} (${field}): expected ${expected ?? 'the end'}, signed ${found ?? 'the end'}`);
+  }
+  return lines;
+}
+
+/** An explanation for reading. */
+export function explanationText(explained: Explanation): string {
+  const { verdict, reason, hint, summary, steps, time, nonce, signatures } = explained;
+  const marks = [reason, hint].filter(Boolean).join(', ');
+  const lines = [`${verdict}${marks === '' ? '' : ` (${marks})`}: ${summary}`, ''];
+  for (const step of steps) lines.push(`  ${step.check.padEnd(10)} ${step.result.padEnd(12)} ${step.detail}`.trimEnd());
+  lines.push('');
+  if (time.age !== null) {
+    lines.push(`time: ${time.age} s old; up to ${time.window} s old and ${time.future_tolerance} s ahead are taken`);
+  }
+  if (nonce.value !== null) lines.push(`nonce: ${nonce.value} (${nonce.state})`);
+  for (const signature of signatures) lines.push('', ...signatureLines(signature));
+  return `${lines.map(plain).join('\n')}\n`;
+}
+
+/** `intern-emulator explain`: judges a request as a daemon would and says how it came to the verdict. Status as of verify. */
+const explain: CommandModule = {
+  options: () => ({ ...receivedOptions(), json: { type: 'boolean', describe: 'Print it as JSON' } }),
+  async run({ argv, io }) {
+    const explained = await judgeReceived(argv, io);
+    io.stdout(argv.json === true ? `${JSON.stringify(explained, null, 2)}\n` : explanationText(explained));
+    return explained.verdict === 'accepted' ? 0 : 1;
+  },
+};
+
+export default explain;
