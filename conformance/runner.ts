@@ -51,12 +51,23 @@ export interface RunnerOptions extends Selection {
 /** Checks in a row that lose the target before the rest is given up. */
 const LOST_IN_A_ROW = 5;
 
+/** A run in steps, for those who do checks one by one. */
+export interface Run {
+  readonly checks: readonly Check[];
+  /** Looks at the target and makes it ready. Undefined where checks can be done, else why not. */
+  begin(): Promise<string | undefined>;
+  /** Does one check. One that cannot be done any more is a skip. */
+  check(check: Check): Promise<CheckResult>;
+  /** Cleans up and judges. */
+  finish(): Promise<Results>;
+}
+
 /**
- * Selects checks, does them one after another against a target, cleans up, and answers what came of it. Prints nothing.
+ * Selects checks and prepares to do them. Prints nothing.
  *
  * @throws SelectionError for a pattern that means nothing
  */
-export async function run(options: RunnerOptions): Promise<Results> {
+export function createRun(options: RunnerOptions): Run {
   const host = options.host ?? systemHost;
   const { driver, events = {} } = options;
   const controlled = driver.control !== undefined;
@@ -68,8 +79,6 @@ export async function run(options: RunnerOptions): Promise<Results> {
   const ledger = createLedger(options.ledgerPath);
   const over = new AbortController();
   const end = () => over.abort(new Error('interrupted'));
-  if (options.signal?.aborted) end();
-  options.signal?.addEventListener('abort', end, { once: true });
 
   const session = createSession({
     driver,
@@ -90,20 +99,14 @@ export async function run(options: RunnerOptions): Promise<Results> {
     profile: driver.target.profile.name,
     published: driver.target.profile.published,
   };
-  ledger.write({ event: 'run', run: tag, url: target.url, prefix: session.prefix, at: new Date(began).toISOString() });
-
-  let stopped: string | undefined;
-  let lost = 0;
   const results: CheckResult[] = [];
   const closeOnEnd = () => void client.closeAll();
-  over.signal.addEventListener('abort', closeOnEnd, { once: true });
-  const stopTimer =
-    options.maxTime === undefined
-      ? () => {}
-      : host.later(options.maxTime, () => {
-          stopped = `the time of ${(options.maxTime ?? 0) / 1000} s is up`;
-          over.abort(new Error(stopped));
-        });
+  let stopped: string | undefined;
+  let stopTimer = () => {};
+  let lost = 0;
+  const putBackFailed = (error: unknown) => {
+    stopped ??= `the target could not be put back: ${error instanceof Error ? error.message : error}`;
+  };
 
   const tidy = async () => {
     await client.closeAll();
@@ -118,15 +121,59 @@ export async function run(options: RunnerOptions): Promise<Results> {
     if (made.length > 0) await driver.clock?.advance(2_000);
   };
 
-  try {
-    events.start?.({ checks: selected.length, target });
-    if (selected.length > 0 && !over.signal.aborted) stopped = await preflight(client);
-    if (stopped === undefined && !over.signal.aborted) await driver.begin();
-    for (const [index, check] of selected.entries()) {
+  const takeAway = async (): Promise<CleanupResult> => {
+    if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
+    return cleanUp({
+      ledger,
+      prefix: session.prefix,
+      send: (send) => client.send(send),
+      created: session.created(),
+      async pause(round) {
+        if (driver.clock !== undefined) {
+          if (round > 3) return false;
+          await driver.clock.advance(5_000);
+          return true;
+        }
+        if (round > 12) return false;
+        await host.sleep(500 * (round + 1));
+        return true;
+      },
+    });
+  };
+
+  return {
+    checks: selected,
+    async begin() {
+      ledger.write({
+        event: 'run',
+        run: tag,
+        url: target.url,
+        prefix: session.prefix,
+        at: new Date(began).toISOString(),
+      });
+      if (options.signal?.aborted) end();
+      options.signal?.addEventListener('abort', end, { once: true });
+      over.signal.addEventListener('abort', closeOnEnd, { once: true });
+      if (options.maxTime !== undefined) {
+        const { maxTime } = options;
+        stopTimer = host.later(maxTime, () => {
+          stopped = `the time of ${maxTime / 1000} s is up`;
+          over.abort(new Error(stopped));
+        });
+      }
+      events.start?.({ checks: selected.length, target });
+      if (selected.length > 0 && !over.signal.aborted) stopped = await preflight(client);
+      if (stopped === undefined && !over.signal.aborted) await driver.begin();
+      return stopped;
+    },
+
+    async check(check) {
+      const index = results.length;
       if (over.signal.aborted) stopped ??= 'interrupted';
       if (stopped !== undefined) {
-        results.push(notRun(check, stopped));
-        continue;
+        const result = notRun(check, stopped);
+        results.push(result);
+        return result;
       }
       events.checkStart?.({ id: check.id, index, of: selected.length });
       const done = await runCheck(check, {
@@ -149,83 +196,73 @@ export async function run(options: RunnerOptions): Promise<Results> {
       results.push(result);
       events.checkEnd?.(result, { index, of: selected.length });
       stopped ??= done.stopped;
-      lost = done.lost ? lost + 1 : result.verdict === 'skip' ? lost : 0;
+      if (done.lost) lost++;
+      else if (result.verdict !== 'skip') lost = 0;
       if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
-      if (result.verdict === 'fail' || result.verdict === 'warn' || result.verdict === 'error') pool.shared = undefined;
-      await tidy().catch((error) => {
-        stopped ??= `the target could not be put back: ${error instanceof Error ? error.message : error}`;
-      });
-    }
-  } finally {
-    stopTimer();
-    options.signal?.removeEventListener('abort', end);
-    over.signal.removeEventListener('abort', closeOnEnd);
-  }
-
-  events.cleanup?.();
-  session.cleaning();
-  await client.closeAll();
-  await client.idle();
-  const cleanup = await takeAway();
-  await driver.end().catch((error) => {
-    stopped ??= `the target could not be put back: ${error instanceof Error ? error.message : error}`;
-  });
-
-  async function takeAway(): Promise<CleanupResult> {
-    if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
-    return cleanUp({
-      ledger,
-      prefix: session.prefix,
-      send: (send) => client.send({ ...send, limited: false }),
-      created: session.created(),
-      async pause(round) {
-        if (driver.clock !== undefined) {
-          if (round > 3) return false;
-          await driver.clock.advance(5_000);
-          return true;
-        }
-        if (round > 12) return false;
-        await host.sleep(500 * (round + 1));
-        return true;
-      },
-    });
-  }
-
-  const baseline = options.baseline?.filter((id) => selected.some((check) => check.id === id));
-  const stale = baseline?.filter((id) =>
-    results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
-  );
-  const judged = judge(results, {
-    cleanup,
-    ...(stopped === undefined ? {} : { stopped }),
-    ...(stale === undefined ? {} : { stale }),
-  });
-  return {
-    format: 'intern-conformance',
-    version: 1,
-    kit: KIT_VERSION,
-    run: tag,
-    started: new Date(began).toISOString(),
-    duration: Math.round(host.now() - began),
-    target,
-    options: {
-      seed,
-      runs,
-      only: options.only ?? [],
-      skip: options.skip ?? [],
-      levels: options.levels ?? ['S', 'P', 'C'],
-      readOnly: options.readOnly === true,
-      slow: driver.slow,
-      ...(options.shard === undefined ? {} : { shard: options.shard }),
+      // What a breach left of the shared intern is not known.
+      if (result.verdict !== 'pass' && result.verdict !== 'skip') pool.shared = undefined;
+      await tidy().catch(putBackFailed);
+      return result;
     },
-    ...judged,
-    counts: count(results),
-    requests: client.sent,
-    checks: results,
-    requirements: matrix(results),
-    cleanup,
-    ...(baseline === undefined ? {} : { baseline: { known: baseline, stale: stale ?? [] } }),
+
+    async finish() {
+      stopTimer();
+      options.signal?.removeEventListener('abort', end);
+      over.signal.removeEventListener('abort', closeOnEnd);
+      events.cleanup?.();
+      session.cleaning();
+      await client.closeAll();
+      await client.idle();
+      const cleanup = await takeAway();
+      await driver.end().catch(putBackFailed);
+      const baseline = options.baseline?.filter((id) => selected.some((check) => check.id === id));
+      const stale = baseline?.filter((id) =>
+        results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
+      );
+      return {
+        format: 'intern-conformance',
+        version: 1,
+        kit: KIT_VERSION,
+        run: tag,
+        started: new Date(began).toISOString(),
+        duration: Math.round(host.now() - began),
+        target,
+        options: {
+          seed,
+          runs,
+          only: options.only ?? [],
+          skip: options.skip ?? [],
+          levels: options.levels ?? ['S', 'P', 'C'],
+          readOnly: options.readOnly === true,
+          slow: driver.slow,
+          ...(options.shard === undefined ? {} : { shard: options.shard }),
+        },
+        ...judge(results, {
+          cleanup,
+          ...(stopped === undefined ? {} : { stopped }),
+          ...(stale === undefined ? {} : { stale }),
+        }),
+        counts: count(results),
+        requests: client.sent,
+        checks: results,
+        requirements: matrix(results),
+        cleanup,
+        ...(baseline === undefined ? {} : { baseline: { known: baseline, stale: stale ?? [] } }),
+      };
+    },
   };
+}
+
+/**
+ * Selects checks, does them one after another against a target, cleans up, and answers what came of it.
+ *
+ * @throws SelectionError for a pattern that means nothing
+ */
+export async function run(options: RunnerOptions): Promise<Results> {
+  const steps = createRun(options);
+  await steps.begin();
+  for (const check of steps.checks) await steps.check(check);
+  return steps.finish();
 }
 
 const notRun = (check: Check, why: string): CheckResult => ({

@@ -4,9 +4,9 @@ import yargs from 'yargs';
 import { MergeError, merge } from '../merge.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
+import { UsageError } from '../usage.js';
 import { KIT_VERSION } from '../version.js';
 import { cleanupCommand } from './cleanup.js';
-import { UsageError } from './duration.js';
 import { deliver, type Io, runCommand } from './run.js';
 import { CREDENTIALS, FACTS, readSettings } from './settings.js';
 

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checks } from '../checks/index.js';
+import { connect } from '../drivers/connect.js';
 import { REPORTERS } from '../reporters/index.js';
 import { markdown } from '../reporters/markdown.js';
 import { progress } from '../reporters/tty.js';
@@ -8,9 +9,8 @@ import type { Results } from '../results.js';
 import { run } from '../runner.js';
 import { SelectionError, select } from '../select.js';
 import type { Host } from '../time.js';
+import { UsageError } from '../usage.js';
 import { readBaseline, writeBaseline } from './baseline.js';
-import { connect } from './connect.js';
-import { UsageError } from './duration.js';
 import { plan } from './plan.js';
 import type { Settings } from './settings.js';
 

@@ -8,7 +8,8 @@ import type { CredentialName } from '../probe/request.js';
 import { readProfile, SHIPPED } from '../profile.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import type { Level } from '../requirements/index.js';
-import { duration, UsageError } from './duration.js';
+import { UsageError } from '../usage.js';
+import { duration } from './duration.js';
 
 export const CREDENTIALS = [
   'api_key',

@@ -1,4 +1,5 @@
 import type { Profile } from '../../emulator/contract/profile.js';
+import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import { readProfile, SHIPPED } from '../profile.js';
@@ -121,13 +122,17 @@ export async function findEmulator(fetch: Fetch, baseUrl: string, token?: string
   }
 }
 
+/** An emulator of this package. Loaded only where it is used: a run against a URL needs none. */
+export async function newEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { createEmulator } = await import('../../emulator/index.js');
+  return createEmulator(options);
+}
+
 /** An emulator in this process, on a virtual clock, and the driver for it. No sockets. */
 export async function startEmulator(
   options: Pick<EmulatorDriverOptions, 'host' | 'tag' | 'readOnly' | 'profile'> & { readonly seed?: string },
 ): Promise<{ driver: Driver; close(): Promise<void> }> {
-  // Loaded only where it is used: a run against a URL needs no emulator.
-  const { createEmulator } = await import('../../emulator/index.js');
-  const emulator = createEmulator({
+  const emulator = await newEmulator({
     clock: 'virtual',
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.profile === undefined ? {} : { profile: options.profile }),

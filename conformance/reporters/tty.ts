@@ -64,6 +64,9 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   return lines;
 }
 
+/** The same as text without colours. */
+export const failureText = (check: CheckResult): string => failure(check, pc.createColors(false)).join('\n');
+
 /** The verdict and what it rests on, for a terminal. */
 export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
   const c = pc.createColors(options.colour === true);

@@ -1,11 +1,12 @@
-import type { Driver } from '../drivers/driver.js';
-import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from '../drivers/emulator.js';
-import { createLiveDriver } from '../drivers/live.js';
+import type { Profile } from '../../emulator/contract/profile.js';
 import type { Fetch } from '../probe/client.js';
+import type { CredentialName } from '../probe/request.js';
 import { SHIPPED } from '../profile.js';
 import type { Host } from '../time.js';
-import { UsageError } from './duration.js';
-import type { Settings } from './settings.js';
+import { UsageError } from '../usage.js';
+import type { Driver, PublicKey, Target } from './driver.js';
+import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
+import { createLiveDriver, type Prompts } from './live.js';
 
 export interface Connected {
   readonly driver: Driver;
@@ -32,9 +33,9 @@ export const networkFetch: Fetch = (request) => fetch(request);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Workspace of the first intern that the key sees: the interface names it nowhere else. */
-async function workspaceSeen(base: string, key: string, timeout: number): Promise<string | undefined> {
+async function workspaceSeen(fetch: Fetch, base: string, key: string, timeout: number): Promise<string | undefined> {
   try {
-    const response = await networkFetch(
+    const response = await fetch(
       new Request(`${base}/interns`, {
         headers: { authorization: `Bearer ${key}` },
         redirect: 'manual',
@@ -49,9 +50,41 @@ async function workspaceSeen(base: string, key: string, timeout: number): Promis
   }
 }
 
+/** What is told of a target. All of it may be left out; then it is an emulator in this process. */
+export interface TargetOptions {
+  /** Base address, ending in /api/v1. */
+  readonly url?: string | undefined;
+  readonly profile?: Profile | undefined;
+  readonly credentials?: Partial<Record<CredentialName, string>>;
+  /** Workspace that interns are created in. */
+  readonly workspaceId?: string | undefined;
+  readonly facts?: Partial<
+    Pick<
+      Target,
+      'foreignWorkspaceId' | 'oauthSubject' | 'peerOauthSubject' | 'scimMappingId' | 'ownInternId' | 'regionalHost'
+    >
+  >;
+  readonly prompts?: Prompts;
+  readonly publicKeys?: readonly PublicKey[];
+  /** False treats an emulator as a deployment. */
+  readonly control?: boolean;
+  readonly controlToken?: string | undefined;
+  readonly readOnly?: boolean;
+  /** ms of real time that one wait may take where no clock can be moved. */
+  readonly slow?: number;
+  /** ms until the head of an answer has to be there. */
+  readonly timeout?: number | undefined;
+  /** Seed of the emulator in this process. */
+  readonly seed?: string | undefined;
+  /** Instead of the machine's own: a target in this process, a proxy. */
+  readonly fetch?: Fetch;
+  /** Where the daemons are not on the same `fetch`. */
+  readonly daemonFetch?: Fetch;
+}
+
 /** What a driver is made for: `look` false sends nothing at all, for a plan. */
 export interface ConnectOptions {
-  readonly settings: Settings;
+  readonly settings: TargetOptions;
   readonly host: Host;
   readonly tag: string;
   readonly look: boolean;
@@ -62,7 +95,8 @@ export interface ConnectOptions {
  * the URL, else a deployment.
  */
 export async function connect({ settings, host, tag, look }: ConnectOptions): Promise<Connected> {
-  const { readOnly } = settings;
+  const readOnly = settings.readOnly === true;
+  const fetch = settings.fetch ?? networkFetch;
   const profile = settings.profile === undefined ? {} : { profile: settings.profile };
   if (settings.url === undefined) {
     const seed = settings.seed === undefined ? {} : { seed: settings.seed };
@@ -71,37 +105,38 @@ export async function connect({ settings, host, tag, look }: ConnectOptions): Pr
   const baseUrl = baseAddress(settings.url);
   const close = async () => {};
   // A plan sends nothing to a deployment; asking an own machine harms nobody.
-  const asks = settings.control && (look || LOOPBACK.test(new URL(baseUrl).hostname));
+  const asks = settings.control !== false && (look || LOOPBACK.test(new URL(baseUrl).hostname));
   let descriptor: Descriptor | undefined;
-  if (asks) descriptor = await findEmulator(networkFetch, baseUrl, settings.controlToken).catch(() => undefined);
+  if (asks) descriptor = await findEmulator(fetch, baseUrl, settings.controlToken).catch(() => undefined);
   if (descriptor !== undefined) {
     const { origin } = new URL(baseUrl);
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.
       descriptor: { ...descriptor, base_url: baseUrl, control_url: `${origin}/_emulator` },
-      fetch: networkFetch,
+      fetch,
       host,
       tag,
-      remote: true,
+      remote: settings.fetch === undefined,
       readOnly,
-      credentials: settings.credentials,
+      ...(settings.daemonFetch === undefined ? {} : { daemonFetch: settings.daemonFetch }),
+      ...(settings.credentials === undefined ? {} : { credentials: settings.credentials }),
       ...profile,
       ...(settings.controlToken === undefined ? {} : { controlToken: settings.controlToken }),
     });
     return { driver, close };
   }
-  const key = settings.credentials.api_key;
+  const key = settings.credentials?.api_key;
   if (key === undefined) {
     throw new UsageError(
       `${baseUrl} shows no emulator, so it needs a credential: --api-key, INTERN_API_KEY or api_key in a config file`,
     );
   }
   const workspaceId =
-    settings.workspaceId ?? (look ? await workspaceSeen(baseUrl, key, settings.timeout ?? 10_000) : undefined);
+    settings.workspaceId ?? (look ? await workspaceSeen(fetch, baseUrl, key, settings.timeout ?? 10_000) : undefined);
   if (workspaceId === undefined && look && !readOnly) {
     // Interns are created in an explicit workspace: without its id nothing can be made. Whether the target can be reached
     // at all is for the run to say.
-    if (await answers(baseUrl, settings.timeout ?? 10_000)) {
+    if (await answers(fetch, baseUrl, settings.timeout ?? 10_000)) {
       throw new UsageError(
         'the workspace to create interns in is not known: --workspace-id, INTERN_WORKSPACE_ID, or --read-only',
       );
@@ -109,24 +144,24 @@ export async function connect({ settings, host, tag, look }: ConnectOptions): Pr
   }
   const driver = createLiveDriver({
     baseUrl,
-    fetch: networkFetch,
+    fetch,
     host,
-    profile: settings.profile ?? (SHIPPED.svc as NonNullable<Settings['profile']>),
+    profile: settings.profile ?? (SHIPPED.svc as Profile),
     workspaceId: workspaceId ?? '',
-    credentials: settings.credentials,
-    facts: settings.facts,
-    publicKeys: settings.publicKeys,
-    prompts: settings.prompts,
-    slow: settings.slow,
+    credentials: settings.credentials ?? {},
     readOnly,
+    ...(settings.facts === undefined ? {} : { facts: settings.facts }),
+    ...(settings.publicKeys === undefined ? {} : { publicKeys: settings.publicKeys }),
+    ...(settings.prompts === undefined ? {} : { prompts: settings.prompts }),
+    ...(settings.slow === undefined ? {} : { slow: settings.slow }),
   });
   return { driver, close };
 }
 
 /** Whether a JSON interface answers there. */
-async function answers(base: string, timeout: number): Promise<boolean> {
+async function answers(fetch: Fetch, base: string, timeout: number): Promise<boolean> {
   try {
-    const response = await networkFetch(
+    const response = await fetch(
       new Request(`${base}/interns`, { redirect: 'manual', signal: AbortSignal.timeout(timeout) }),
     );
     await response.body?.cancel();

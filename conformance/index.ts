@@ -1,0 +1,42 @@
+/** The conformance half of the package: everything public, nothing else. */
+import { connect, type TargetOptions } from './drivers/connect.js';
+import type { Results } from './results.js';
+import { type RunnerOptions, run } from './runner.js';
+import { systemHost } from './time.js';
+
+export { Finding } from './assert.js';
+export type { Check, Need } from './check.js';
+export { defineChecks } from './check.js';
+export { checks } from './checks/index.js';
+export type { Ctx } from './context.js';
+export type { TargetOptions } from './drivers/connect.js';
+export type { Driver, Target } from './drivers/driver.js';
+export { createEmulatorDriver } from './drivers/emulator.js';
+export { createLiveDriver } from './drivers/live.js';
+export { MergeError, merge } from './merge.js';
+export { REPORT_KINDS, REPORTERS, type ReportKind } from './reporters/index.js';
+export { type Level, REQUIREMENTS, type Requirement, type RequirementId } from './requirements/index.js';
+export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './results.js';
+export { type RunnerOptions, run } from './runner.js';
+export { SelectionError } from './select.js';
+export { UsageError } from './usage.js';
+
+/** What to run, and against which target. */
+export type ConformanceOptions = TargetOptions & Omit<RunnerOptions, 'driver'>;
+
+/**
+ * Runs the kit against a target and answers what came of it: an emulator in this process where no `url` is given, an
+ * emulator with its control interface, or a deployment. Prints nothing.
+ *
+ * @throws UsageError where the target lacks what it takes to begin, SelectionError for a pattern that means nothing
+ */
+export async function runConformance(options: ConformanceOptions = {}): Promise<Results> {
+  const host = options.host ?? systemHost;
+  const tag = options.tag ?? host.tag(4);
+  const { driver, close } = await connect({ settings: options, host, tag, look: true });
+  try {
+    return await run({ ...options, driver, tag, host });
+  } finally {
+    await close();
+  }
+}

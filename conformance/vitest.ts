@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Emulator, EmulatorOptions } from '../emulator/index.js';
+import { checks as allChecks } from './checks/index.js';
+import { type Connected, connect } from './drivers/connect.js';
+import { newEmulator } from './drivers/emulator.js';
+import type { ConformanceOptions } from './index.js';
+import { failureText } from './reporters/tty.js';
+import { createRun, type Run } from './runner.js';
+import { select } from './select.js';
+import { systemHost } from './time.js';
+
+/**
+ * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding as it would
+ * stand in a terminal; a missing need skips it and says which. Properties run 10 times where nothing else is said.
+ */
+export function testConformance(options: ConformanceOptions & { readonly name?: string } = {}): void {
+  const checks = select(options.checks ?? allChecks, options);
+  const host = options.host ?? systemHost;
+  describe(options.name ?? `conformance of ${options.url ?? 'the emulator'}`, () => {
+    let connected: Connected | undefined;
+    let run: Run | undefined;
+    beforeAll(async () => {
+      const tag = options.tag ?? host.tag(4);
+      connected = await connect({ settings: options, host, tag, look: true });
+      run = createRun({ runs: 10, ...options, driver: connected.driver, tag, host });
+      const why = await run.begin();
+      if (why !== undefined) throw new Error(why);
+    }, 60_000);
+    afterAll(async () => {
+      const results = await run?.finish();
+      await connected?.close();
+      expect(results?.cleanup.failed ?? [], 'interns left behind').toEqual([]);
+    }, 120_000);
+
+    for (const check of checks) {
+      test(`${check.id}: ${check.title}`, { timeout: 600_000 }, async (context) => {
+        if (run === undefined) throw new Error('the run has not begun');
+        const result = await run.check(check);
+        if (result.verdict === 'skip') context.skip(`needs ${result.skip?.need}: ${result.skip?.why}`);
+        if (result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true)) {
+          const error = new Error(failureText(result));
+          // The stack is that of the kit and says nothing of the target.
+          error.stack = error.message;
+          throw error;
+        }
+      });
+    }
+  });
+}
+
+/** An emulator that is there while tests run. */
+export interface EmulatorInUse {
+  /** The emulator of the current file or test. Throws outside of one. */
+  readonly current: Emulator;
+}
+
+const inUse = (): EmulatorInUse & { put(emulator: Emulator | undefined): void } => {
+  let held: Emulator | undefined;
+  return {
+    get current() {
+      if (held === undefined) throw new Error('there is no emulator outside of a test');
+      return held;
+    },
+    put(emulator) {
+      held = emulator;
+    },
+  };
+};
+
+/** Starts an emulator before the tests of this file (or `describe`), on a virtual clock, and closes it after them. */
+export function emulatorPerFile(options: EmulatorOptions = {}): EmulatorInUse {
+  const use = inUse();
+  beforeAll(async () => use.put(await newEmulator({ clock: 'virtual', ...options })));
+  afterAll(async () => {
+    const emulator = use.current;
+    use.put(undefined);
+    await emulator.close();
+  });
+  return use;
+}
+
+/** Starts a fresh emulator before each test, on a virtual clock, and closes it after it. */
+export function emulatorPerTest(options: EmulatorOptions = {}): EmulatorInUse {
+  const use = inUse();
+  beforeEach(async () => use.put(await newEmulator({ clock: 'virtual', ...options })));
+  afterEach(async () => {
+    const emulator = use.current;
+    use.put(undefined);
+    await emulator.close();
+  });
+  return use;
+}
