@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { badName, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
+import { text } from '../arbitraries/text.js';
+import { equal, match, notEqual, ok, UUID } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
+const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
+
+export const CREATE = defineChecks([
+  {
+    id: 'create/reads-back',
+    requirement: 'CREATE-1',
+    level: 'S',
+    title: 'What is created is answered, and read back as it was answered.',
+    needs: ['write'],
+    maxRuns: 20,
+    async run({ api, interns, target, property }) {
+      const some = () => fc.option(text({ maxLength: 60 }), { nil: undefined });
+      await property('bodies', fc.record({ description: some(), instructions: some() }), async (given) => {
+        const body = interns.body(JSON.parse(JSON.stringify(given)));
+        const made = expect.intern(await api.create(body), [200, 201], 'the create');
+        equal(made.name, body.name, 'name of the answer');
+        equal(made.workspace_id, target.workspaceId, 'workspace_id of the answer');
+        for (const key of ['description', 'instructions'] as const) equal(made[key], given[key] ?? null, key);
+        const read = expect.intern(await api.get(made.id), 200, 'the read');
+        for (const key of ['id', 'name', 'description', 'instructions', 'workspace_id', 'created_at'] as const) {
+          equal(read[key], made[key], `${key} as it is read`);
+        }
+      });
+    },
+  },
+  {
+    id: 'create/status-201',
+    requirement: 'CREATE-1',
+    level: 'P',
+    title: 'A create answers 201 with a record of its own id.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const one = expect.intern(await api.create(interns.body()), 201, 'a create');
+      const other = expect.intern(await api.create(interns.body()), 201, 'another create');
+      match(one.id, UUID, 'id');
+      notEqual(other.id, one.id, 'id of another intern');
+    },
+  },
+  {
+    id: 'create/explicit-workspace',
+    requirement: 'CREATE-1',
+    level: 'S',
+    title: 'A create that names no workspace is 400: there is no default.',
+    needs: ['write'],
+    onLive: 'warn',
+    async run({ api, interns }) {
+      const { name, workspace_id } = interns.body();
+      expect.status(await api.create({ name: interns.name(), workspace_id }), [200, 201], 'the valid twin');
+      expect.error(await api.create({ name }), { status: 400 }, 'a create without workspace_id');
+      const listed = expect.page(await api.list(), 'the list').data;
+      ok(!listed.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
+    },
+  },
+  {
+    id: 'create/foreign-workspace',
+    requirement: 'CREATE-1',
+    level: 'P',
+    title: "A create in a workspace that is not the key's is refused and makes nothing.",
+    needs: ['write', 'foreign_workspace', 'foreign_api_key'],
+    async run({ api, interns, target }) {
+      const body = interns.body();
+      const workspace_id = target.foreignWorkspaceId;
+      expect.refused(await api.create({ ...body, workspace_id }), 'a create in a foreign workspace');
+      const { data } = expect.page(await api.list({}, { as: 'foreign_api_key' }), 'the list there');
+      ok(!data.some(({ name }) => name === body.name), 'the list there', 'no intern of the refused create');
+      expect.status(await api.create(body), [200, 201], 'the valid twin');
+    },
+  },
+  {
+    id: 'create/foreign-workspace-404',
+    requirement: 'CREATE-1',
+    level: 'C',
+    title: "A workspace that is not the key's is 404, known or not, once the body is found valid.",
+    needs: ['control', 'write', 'foreign_workspace'],
+    async run({ api, interns, target }) {
+      for (const workspace_id of [target.foreignWorkspaceId, interns.unknownId()]) {
+        const answer = await api.create(interns.body({ workspace_id }));
+        expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'a create elsewhere');
+        const both = await api.create(interns.body({ workspace_id, colour: 'red' }));
+        expect.error(both, INVALID, 'an invalid create elsewhere');
+      }
+      for (const workspace_id of [null, 7, {}, []]) {
+        expect.error(await api.create(interns.body({ workspace_id })), INVALID, 'a workspace_id that is no string');
+      }
+    },
+  },
+  {
+    id: 'create/private-vault',
+    requirement: 'CREATE-2',
+    level: 'P',
+    title: 'Every intern has a vault_id, unique to it, that stays.',
+    needs: ['running'],
+    async run({ api, interns, race }) {
+      const answers = await race(6, () => api.create(interns.body()));
+      const made = answers.map((answer) => expect.intern(answer, 201, 'a create'));
+      for (const { vault_id } of made) match(vault_id, UUID, 'vault_id');
+      equal(new Set(made.map(({ vault_id }) => vault_id)).size, made.length, 'different vaults of the interns');
+      const one = await interns.running();
+      expect.status(await api.suspend(one.id), 200, 'a suspend');
+      equal(expect.intern(await api.get(one.id), 200, 'the read').vault_id, one.vault_id, 'vault_id after a suspend');
+    },
+  },
+  {
+    id: 'create/vault-in-listing',
+    requirement: 'CREATE-2',
+    level: 'S',
+    title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const made = await interns.stopped();
+      const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
+      ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
+      const { data } = expect.page(await api.list(), 'the list');
+      equal(data.filter((intern) => intern.vault_id === vault_id).length, 1, 'interns with that vault');
+    },
+  },
+  {
+    id: 'create/attached-vault',
+    requirement: 'CREATE-2',
+    level: 'P',
+    title: "vault_id attaches another intern's vault, shown as attached_vault_id, beside a private one.",
+    needs: ['write'],
+    async run({ api, interns }) {
+      const one = await interns.stopped();
+      equal(one.attached_vault_id, null, 'attached_vault_id without an attached vault');
+      const other = expect.intern(await api.create(interns.body({ vault_id: one.vault_id })), 201, 'a create');
+      equal(other.attached_vault_id, one.vault_id, 'attached_vault_id');
+      match(other.vault_id, UUID, 'vault_id beside an attached vault');
+      notEqual(other.vault_id, one.vault_id, 'vault_id beside an attached vault');
+      equal(expect.intern(await api.get(other.id), 200, 'the read').attached_vault_id, one.vault_id, 'as it is read');
+    },
+  },
+  {
+    id: 'create/vault-that-cannot-be-attached',
+    requirement: 'CREATE-2',
+    level: 'P',
+    title: 'A vault that cannot be attached is 409: unknown, of another workspace, of an intern that is gone.',
+    needs: ['write', 'foreign_api_key', 'foreign_workspace'],
+    async run({ api, interns, target }) {
+      const theirs = await interns.stopped({ workspace_id: target.foreignWorkspaceId }, { as: 'foreign_api_key' });
+      const gone = await interns.stopped();
+      expect.status(await api.create(interns.body({ vault_id: gone.vault_id })), 201, 'the valid twin');
+      expect.status(await api.remove(gone.id), 202, 'a delete');
+      await interns.untilGone(gone.id);
+      for (const vault_id of [interns.unknownId(), theirs.vault_id, gone.vault_id]) {
+        const body = interns.body({ vault_id });
+        expect.error(await api.create(body), { status: 409 }, `a create with vault ${vault_id}`);
+        const { data } = expect.page(await api.list(), 'the list');
+        ok(!data.some(({ name }) => name === body.name), 'the list', 'no intern of the refused create');
+      }
+    },
+  },
+  {
+    id: 'create/name-rules',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A name within the rules is taken as it is, up to 17 characters.',
+    needs: ['write'],
+    maxRuns: 25,
+    async run({ api, interns, property }) {
+      const longest = interns.name().padEnd(LONGEST, 'a');
+      expect.status(await api.create(interns.body({ name: longest })), 201, `a name of ${LONGEST} characters`);
+      await property('names', nameFrom('x'), async (tail) => {
+        const name = `${interns.name()}${tail}`.slice(0, LONGEST).replace(/-$/, 'x');
+        const made = expect.intern(await api.create(interns.body({ name })), 201, `a create of ${name}`);
+        equal(made.name, name, 'name');
+      });
+    },
+  },
+  {
+    id: 'create/shortest-name',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A name of 2 characters is taken; one of 1 is not.',
+    needs: ['control', 'write'],
+    async run({ api, interns, random }) {
+      const pick = (units: string) => units[Math.floor(random() * units.length)] ?? 'a';
+      const name = `${pick('bcdfghjklmnp')}${pick('0123456789')}`;
+      const made = expect.intern(await api.create(interns.body({ name })), [200, 201], 'a name of 2 characters');
+      equal(made.name, name, 'name');
+      expect.error(await api.create(interns.body({ name: name.slice(0, 1) })), INVALID, 'a name of 1 character');
+    },
+  },
+  {
+    id: 'create/bad-name',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A name outside the rules is 400, on create and on rename.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      await property('names', badName(interns.name()), async (name) => {
+        expect.error(await api.create(interns.body({ name })), INVALID, `a create of ${JSON.stringify(name)}`);
+        expect.error(await api.update(intern.id, { name }), INVALID, `a rename to ${JSON.stringify(name)}`);
+      });
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').name, intern.name, 'name after refused renames');
+    },
+  },
+  {
+    id: 'create/name-taken',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A name is unique per creator while its intern exists, and free again after.',
+    needs: ['write', 'peer_api_key'],
+    async run({ api, interns }) {
+      const one = await interns.stopped();
+      const again = { name: one.name, description: 'another' };
+      expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a second create of the name');
+      expect.status(await api.create(interns.body(again), { as: 'peer_api_key' }), 201, "a peer's create of the name");
+      expect.status(await api.remove(one.id), 202, 'the delete');
+      const destroying = await api.get(one.id);
+      if (destroying.status === 200) {
+        expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a create while the teardown goes on');
+      }
+      await interns.untilGone(one.id);
+      expect.status(await api.create(interns.body(again)), 201, 'a create of the name that is free again');
+    },
+  },
+  {
+    id: 'create/rename-taken',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
+    needs: ['write', 'peer_api_key'],
+    async run({ api, interns }) {
+      const one = await interns.stopped();
+      const two = await interns.stopped();
+      const peers = await interns.stopped({}, { as: 'peer_api_key' });
+      expect.error(await api.update(two.id, { name: one.name }), NAME_TAKEN, 'a rename to a taken name');
+      expect.error(
+        await api.update(two.id, { name: one.name, description: 'new' }),
+        NAME_TAKEN,
+        'a rename to a taken name with a change',
+      );
+      equal(expect.intern(await api.get(two.id), 200, 'the read').description, null, 'description after the refusal');
+      expect.status(await api.update(two.id, { name: two.name }), 200, 'a rename to the own name');
+      expect.status(await api.update(two.id, { name: peers.name }), 200, "a rename to a peer's name");
+      expect.status(await api.update(one.id, { name: two.name }), 200, 'a rename to a name that was given up');
+      expect.error(await api.create(interns.body({ name: peers.name })), NAME_TAKEN, 'a create of a name renamed to');
+    },
+  },
+]);

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { noObject } from '../arbitraries/broken-json.js';
+import { equal } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
+
+/** Text of `length` code points; those outside the basic plane take two code units each. */
+const long = (length: number, unit: string) => unit.repeat(length);
+
+const LIMITS = [
+  ['description', 2_000],
+  ['instructions', 100_000],
+] as const;
+
+const wrongType = fc.constantFrom<unknown>(7, true, [], ['a'], {}, { text: 'a' }, 0, false);
+
+export const FIELDS = defineChecks([
+  {
+    id: 'create/text-limits',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      for (const [field, most] of LIMITS) {
+        for (const unit of ['a', 'é', '😀']) {
+          const text = long(most, unit);
+          const made = expect.intern(await api.create(interns.body({ [field]: text })), 201, `${most} × ${unit}`);
+          equal(made[field] === text, true, `whether ${field} came back whole`);
+          expect.status(await api.update(intern.id, { [field]: text }), 200, `an update to ${most} × ${unit}`);
+          const over = { [field]: `${text}${unit}` };
+          expect.error(await api.create(interns.body(over)), INVALID, `${most + 1} × ${unit} as ${field}`);
+          expect.error(await api.update(intern.id, over), INVALID, `an update of ${field} to ${most + 1} × ${unit}`);
+        }
+      }
+    },
+  },
+  {
+    id: 'create/field-types',
+    requirement: 'BODY-4',
+    level: 'S',
+    title: 'A field of another type is 400, on create and update.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      expect.status(await api.create(interns.body({ description: 'a' })), [200, 201], 'the valid twin');
+      const field = fc.constantFrom('name', 'description', 'instructions');
+      await property('fields', field, wrongType, async (key, value) => {
+        const shown = JSON.stringify(value);
+        expect.error(
+          await api.create(interns.body({ [key]: value })),
+          { status: 400 },
+          `a create with ${key} ${shown}`,
+        );
+        expect.error(await api.update(intern.id, { [key]: value }), { status: 400 }, `an update of ${key} to ${shown}`);
+      });
+    },
+  },
+  {
+    id: 'create/flag-types',
+    requirement: 'CREATE-1',
+    level: 'P',
+    title: 'provision is a boolean and vault_id a string: anything else is 400.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const provision = fc.constantFrom<unknown>('true', 1, 0, null, [], {});
+      await property('flags', provision, async (value) => {
+        expect.error(
+          await api.create(interns.body({ provision: value })),
+          INVALID,
+          'a create with a strange provision',
+        );
+      });
+      for (const vault_id of [7, {}, [], true]) {
+        expect.error(await api.create(interns.body({ vault_id })), INVALID, 'a create with a vault_id of another type');
+      }
+      for (const name of [undefined, null]) {
+        expect.error(await api.create(interns.body({ name })), INVALID, 'a create without a name');
+      }
+    },
+  },
+  {
+    id: 'create/unknown-fields',
+    requirement: 'CREATE-5',
+    level: 'P',
+    title: 'A create with a field that is none of its own is 400, whatever the value.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const key = fc.oneof(
+        fc.constantFrom('id', 'status', 'model', 'colour', 'Name', 'workspaceId', 'created_at', 'hostname', 'vaultId'),
+        fc.string({ minLength: 1, maxLength: 8 }).map((tail) => `x-${tail}`),
+      );
+      await property('fields', key, fc.jsonValue({ maxDepth: 1 }), async (field, value) => {
+        const answer = await api.create(interns.body({ [field]: value }));
+        expect.error(answer, INVALID, `a create with ${JSON.stringify(field)}`);
+      });
+    },
+  },
+  {
+    id: 'update/unknown-fields',
+    requirement: 'UPDATE-1',
+    level: 'P',
+    title: 'An update with a field that cannot be changed is 400, and changes nothing beside it either.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      const key = fc.constantFrom(
+        'id',
+        'status',
+        'workspace_id',
+        'vault_id',
+        'created_at',
+        'hostname',
+        'provision',
+        'colour',
+        'Description',
+      );
+      await property('fields', key, fc.boolean(), async (field, beside) => {
+        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
+        const own = (before as unknown as Record<string, unknown>)[field] ?? 'x';
+        const body = { [field]: own, ...(beside ? { description: 'slipped in' } : {}) };
+        expect.error(await api.update(intern.id, body), INVALID, `an update with ${field}`);
+        equal(expect.intern(await api.get(intern.id), 200, 'the read'), before, 'the record after the refusal');
+      });
+    },
+  },
+  {
+    id: 'create/no-object',
+    requirement: 'BODY-4',
+    level: 'S',
+    title: 'A body that is no JSON object is 400 on create and update.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      await property('bodies', noObject(), async (value) => {
+        expect.error(await api.create(value), { status: 400 }, `a create of ${JSON.stringify(value)}`);
+        expect.error(await api.update(intern.id, value), { status: 400 }, `an update with ${JSON.stringify(value)}`);
+      });
+    },
+  },
+  {
+    id: 'create/invalid-body-reason',
+    requirement: 'BODY-4',
+    level: 'P',
+    title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      const expected = { ...INVALID, message: /^Invalid request body/ };
+      await property('bodies', noObject(), async (value) => {
+        expect.error(await api.create(value), expected, 'a create');
+        expect.error(await api.update(intern.id, value), expected, 'an update');
+        expect.error(await api.remove(intern.id, value), expected, 'a delete');
+      });
+    },
+  },
+]);

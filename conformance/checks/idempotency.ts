@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { idempotencyKey } from '../arbitraries/idempotency-key.js';
+import { equal, notEqual } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+
+const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
+const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+/** How many interns of a name there are. */
+async function called({ api }: Pick<Ctx, 'api'>, name: string): Promise<number> {
+  return expect.page(await api.list(), 'the list').data.filter((intern) => intern.name === name).length;
+}
+
+export const IDEMPOTENCY = defineChecks([
+  {
+    id: 'create/retry-makes-no-second',
+    requirement: 'CREATE-4',
+    level: 'S',
+    title: 'A retry with the same key and body answers the same intern and makes no second.',
+    needs: ['write'],
+    maxRuns: 25,
+    async run(ctx) {
+      const { api, interns, property } = ctx;
+      await property('keys', idempotencyKey(), fc.integer({ min: 1, max: 3 }), async (tail, retries) => {
+        const body = interns.body({ description: 'once' });
+        const key = `${body.name}${tail}`.slice(0, 255);
+        const first = expect.intern(await api.create(body, keyed(key)), [200, 201], 'the create');
+        for (let count = 0; count < retries; count++) {
+          const again = expect.intern(await api.create(body, keyed(key)), [200, 201], 'a retry');
+          equal(again.id, first.id, 'id of the retry');
+        }
+        equal(await called(ctx, body.name), 1, `interns of the name after ${retries} retries`);
+      });
+    },
+  },
+  {
+    id: 'create/racing-equal-creates',
+    requirement: 'CREATE-4',
+    level: 'S',
+    title: 'Equal creates with one key, sent at once, make one intern.',
+    needs: ['write'],
+    maxRuns: 10,
+    async run(ctx) {
+      const { api, interns, race, property } = ctx;
+      await property('races', fc.integer({ min: 2, max: 8 }), fc.boolean(), async (n, provision) => {
+        const body = interns.body(provision ? { provision } : {});
+        const answers = await race(n, () => api.create(body, keyed(`race-${body.name}`)));
+        for (const answer of answers) expect.status(answer, [200, 201, 409, 429, 503], 'a racing create');
+        const made = answers.filter(({ status }) => status < 300);
+        const ids = new Set(made.map((answer) => expect.intern(answer, [200, 201], 'a create').id));
+        equal(ids.size, 1, `interns answered to ${n} equal creates`);
+        equal(await called(ctx, body.name), 1, `interns made by ${n} equal creates`);
+      });
+    },
+  },
+  {
+    id: 'create/racing-different-creates',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
+    needs: ['write'],
+    maxRuns: 10,
+    async run({ api, interns, race, property }) {
+      await property('races', fc.integer({ min: 2, max: 6 }), async (n) => {
+        const key = keyed(`differ-${interns.name()}`);
+        const bodies = Array.from({ length: n }, () => interns.body());
+        const answers = await race(n, (index) => api.create(bodies[index], key));
+        const made = answers.filter(({ status }) => status < 300);
+        equal(made.length, 1, `creates that were accepted out of ${n} different ones with one key`);
+        for (const answer of answers) if (answer.status >= 300) expect.status(answer, 409, 'a create that came late');
+        const names = new Set(bodies.map(({ name }) => name));
+        const listed = expect.page(await api.list(), 'the list').data.filter(({ name }) => names.has(name));
+        equal(listed.length, 1, 'interns that were made');
+      });
+    },
+  },
+  {
+    id: 'create/replay-200',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'A finished create replays with 200 and the first answer, also after the intern was changed.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const body = interns.body({ description: 'as created' });
+      const key = keyed(`replay-${body.name}`);
+      const first = expect.intern(await api.create(body, key), 201, 'the create');
+      equal(expect.intern(await api.create(body, key), 200, 'the retry'), first, 'the replayed answer');
+      expect.status(await api.update(first.id, { description: 'changed', name: interns.name() }), 200, 'an update');
+      expect.status(await api.provision(first.id), 202, 'a provision');
+      await interns.until(first.id, ['running']);
+      equal(expect.intern(await api.create(body, key), 200, 'a late retry'), first, 'the answer replayed later');
+    },
+  },
+  {
+    id: 'create/key-reused',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'The same key with another body is 409 idempotency_key_reused, whichever field differs.',
+    needs: ['write'],
+    async run(ctx) {
+      const { api, interns, property } = ctx;
+      const body = interns.body({ description: 'one', instructions: 'two' });
+      const key = keyed(`reused-${body.name}`);
+      const first = expect.intern(await api.create(body, key), 201, 'the create');
+      const another = fc.oneof(
+        fc.constantFrom<Record<string, unknown>>(
+          { provision: true },
+          { description: 'One' },
+          { description: 'one ' },
+          { description: null },
+          { instructions: '' },
+          { description: undefined },
+          { name: interns.name() },
+        ),
+        fc
+          .string()
+          .filter((text) => text !== 'one')
+          .map((description) => ({ description })),
+      );
+      await property('bodies', another, async (change) => {
+        expect.error(await api.create({ ...body, ...change }, key), REUSED, 'the key with another body');
+      });
+      equal(expect.intern(await api.create(body, key), 200, 'the key with its body').id, first.id, 'id of the replay');
+      equal(await called(ctx, body.name), 1, 'interns of the name');
+    },
+  },
+  {
+    id: 'create/key-reused-first',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'A reused key is told before a taken name or a vault that cannot be attached.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const taken = await interns.stopped();
+      const body = interns.body();
+      const key = keyed(`first-${body.name}`);
+      expect.status(await api.create(body, key), 201, 'the create');
+      expect.error(await api.create({ ...body, name: taken.name }, key), REUSED, 'a reused key with a taken name');
+      const vault = { ...body, vault_id: interns.unknownId() };
+      expect.error(await api.create(vault, key), REUSED, 'a reused key with a vault that is none');
+    },
+  },
+  {
+    id: 'create/key-lengths',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'An Idempotency-Key has 1 to 255 characters; none and 256 are 400 and make nothing.',
+    needs: ['write'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const longest = interns.name().padEnd(255, 'k');
+      expect.status(await api.create(interns.body(), keyed(longest)), 201, 'a key of 255 characters');
+      for (const key of ['', `${longest}k`, longest.repeat(2)]) {
+        const body = interns.body();
+        expect.error(await api.create(body, keyed(key)), BAD_KEY, `a key of ${key.length} characters`);
+        equal(await called(ctx, body.name), 0, `interns made with a key of ${key.length} characters`);
+      }
+    },
+  },
+  {
+    id: 'create/keys-differ-in-case',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'Keys are compared as they are: in case, and to their last character.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const stem = `Key-${interns.name()}-`.padEnd(254, 'z');
+      const ids = new Set<string>();
+      for (const key of [`${stem}a`, `${stem}b`, `${stem}A`, stem.slice(0, 253)]) {
+        ids.add(expect.intern(await api.create(interns.body(), keyed(key)), 201, 'a create with a key of its own').id);
+      }
+      equal(ids.size, 4, 'interns made with four keys');
+    },
+  },
+  {
+    id: 'create/derived-key',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'Without the header an equal create replays, and one that differs is a create of its own.',
+    needs: ['write'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const body = interns.body({ description: 'derived' });
+      const first = expect.intern(await api.create(body), 201, 'the create');
+      equal(expect.intern(await api.create(body), 200, 'an equal create'), first, 'the replayed answer');
+      const other = await api.create({ ...body, description: 'another' });
+      expect.error(other, { status: 409, reason: 'name_conflict', retryable: false }, 'a create that differs');
+      equal(await called(ctx, body.name), 1, 'interns of the name');
+    },
+  },
+  {
+    id: 'create/key-per-caller',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'A key is scoped to its caller: the same key of a peer is another, with and without the header.',
+    needs: ['write', 'peer_api_key'],
+    async run({ api, interns }) {
+      const body = interns.body();
+      const key = keyed(`shared-${body.name}`);
+      const ours = expect.intern(await api.create(body, key), 201, 'the create');
+      const peer = { as: 'peer_api_key' } as const;
+      const theirs = expect.intern(await api.create(body, { ...key, ...peer }), 201, "a peer's equal create");
+      notEqual(theirs.id, ours.id, "id of the peer's intern");
+      expect.status(
+        await api.create(interns.body(), { ...key, ...peer }),
+        409,
+        'another body with the key of the peer',
+      );
+      const derived = interns.body();
+      const one = expect.intern(await api.create(derived), 201, 'a create without key');
+      const two = expect.intern(await api.create(derived, peer), 201, "a peer's equal create without key");
+      notEqual(two.id, one.id, "id of the peer's intern without key");
+    },
+  },
+  {
+    id: 'create/equal-as-json',
+    requirement: 'CREATE-4',
+    level: 'C',
+    title: 'Bodies are equal as JSON values: order of keys, white space and escapes do not count.',
+    needs: ['control', 'write'],
+    async run({ api, interns, send }) {
+      for (const key of [`json-${interns.name()}`, undefined]) {
+        const body = interns.body({ description: 'é/"', provision: false });
+        const headers = {
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        };
+        const create = (text: string) => send({ method: 'POST', path: '/interns', body: textBytes(text), headers });
+        const first = expect.intern(await create(JSON.stringify(body)), 201, 'the create');
+        const turned = Object.fromEntries(Object.entries(body).reverse());
+        const escaped = JSON.stringify(turned).replace('é', '\\u00e9').replace('/', '\\/');
+        for (const text of [JSON.stringify(turned), JSON.stringify(body, undefined, 3), ` ${escaped}\n`]) {
+          equal(expect.intern(await create(text), 200, 'an equal body').id, first.id, 'id of the replay');
+        }
+        const { provision, ...less } = body;
+        expect.status(await create(JSON.stringify(less)), 409, `a body without provision ${provision}`);
+      }
+    },
+  },
+  {
+    id: 'create/keys-and-deleted-interns',
+    requirement: 'CREATE-4',
+    level: 'C',
+    title: 'A derived key is forgotten with its intern; a given one is not, and replays the first answer.',
+    needs: ['control', 'clock', 'write'],
+    async run({ api, interns, clock }) {
+      const body = interns.body();
+      const first = expect.intern(await api.create(body), 201, 'a create without key');
+      expect.status(await api.remove(first.id), 202, 'the delete');
+      await interns.untilGone(first.id);
+      const second = expect.intern(await api.create(body), 201, 'an equal create after the teardown');
+      notEqual(second.id, first.id, 'id of the new intern');
+
+      const named = interns.body();
+      const key = keyed(`kept-${named.name}`);
+      const kept = expect.intern(await api.create(named, key), 201, 'a create with a key');
+      expect.status(await api.remove(kept.id), 202, 'the delete');
+      await interns.untilGone(kept.id);
+      await clock.advance(25 * 3_600_000);
+      equal(expect.intern(await api.create(named, key), 200, 'a retry a day later'), kept, 'the replayed answer');
+      expect.error(await api.create(interns.body(), key), REUSED, 'the key with another body');
+    },
+  },
+  {
+    id: 'create/one-caller-one-key',
+    requirement: 'CREATE-4',
+    level: 'C',
+    title: "A person's key and tokens share their idempotency keys.",
+    needs: ['control', 'write', 'oauth_token'],
+    async run({ api, interns }) {
+      const body = interns.body();
+      const key = keyed(`person-${body.name}`);
+      const made = expect.intern(await api.create(body, key), 201, 'the create');
+      const again = expect.intern(
+        await api.create(body, { ...key, as: 'oauth_token' }),
+        200,
+        'the retry as OAuth token',
+      );
+      equal(again.id, made.id, 'id of the replay');
+    },
+  },
+]);
