@@ -17,7 +17,9 @@ function signatureLines(signature: ExplainSignature): string[] {
   const difference = signature.first_difference;
   if (difference) {
     const { index, expected, found, field } = difference;
-    lines.push(`  they part at byte ${index} (${field}): expected ${expected ?? 'the end'}, signed ${found ?? 'the end'}`);
+    lines.push(
+      `  they part at byte ${index} (${field}): expected ${expected ?? 'the end'}, signed ${found ?? 'the end'}`,
+    );
   }
   return lines;
 }

@@ -42,12 +42,16 @@ export function readBytes(flag: string, file: string, io: Pick<Io, 'folder'>): B
 }
 
 /** The body, or its digest alone. Throws a {@link UsageError} when more than one is given. */
-export function readRequestBody(argv: Record<string, unknown>, io: Pick<Io, 'folder'>): { bytes?: Buffer; sha256: string } {
+export function readRequestBody(
+  argv: Record<string, unknown>,
+  io: Pick<Io, 'folder'>,
+): { bytes?: Buffer; sha256: string } {
   const names = ['body', 'body-file', 'body-sha256'].filter((name) => argv[name] !== undefined);
   if (names.length > 1) throw new UsageError(`--${names.join(' and --')} say the same thing: give one`);
   const digest = given(argv, 'body-sha256');
   if (digest !== undefined) {
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new UsageError('--body-sha256: expected 64 lower-case hexadecimal digits');
+    if (!/^[0-9a-f]{64}$/.test(digest))
+      throw new UsageError('--body-sha256: expected 64 lower-case hexadecimal digits');
     return { sha256: digest };
   }
   const file = given(argv, 'body-file');
@@ -72,7 +76,12 @@ export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'
 }
 
 /** Takes the text of a key, or a file with one, through `read`. */
-export function readKeyFlag<Key>(flag: string, value: string, io: Pick<Io, 'folder'>, read: (text: string) => Key): Key {
+export function readKeyFlag<Key>(
+  flag: string,
+  value: string,
+  io: Pick<Io, 'folder'>,
+  read: (text: string) => Key,
+): Key {
   const content = /^\s*(\{|-----BEGIN)/.test(value) ? value : readBytes(flag, value, io).toString('utf8');
   try {
     return read(content);

@@ -4,15 +4,42 @@ import type { ExplainBody, Explanation } from '../contract/signing-lab.js';
 import { explain } from '../daemon/explain.js';
 import { readPublicKey } from '../signing/keys.js';
 import type { Io } from './command.js';
-import { given, needed, readBytes, readKeyFlag, readProfile, readRequestBody, requestOptions, seconds } from './proof-flags.js';
+import {
+  given,
+  needed,
+  readBytes,
+  readKeyFlag,
+  readProfile,
+  readRequestBody,
+  requestOptions,
+  seconds,
+} from './proof-flags.js';
 import { inWords, UsageError } from './usage.js';
 
 /** Flags of the commands that judge a request as a daemon received it. */
 export const receivedOptions = (): Record<string, Options> => ({
-  'public-key': { type: 'string', requiresArg: true, describe: 'Key to verify with: PEM, JWK or JWK set, or a file with one' },
-  control: { type: 'string', requiresArg: true, describe: 'Instead: control URL of a running emulator, which knows what it signed' },
-  header: { type: 'string', array: true, requiresArg: true, alias: 'H', describe: 'A header of the request, "name: value"; repeatable' },
-  headers: { type: 'string', requiresArg: true, describe: 'File with the headers: JSON as from sign, or lines; - is standard input' },
+  'public-key': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Key to verify with: PEM, JWK or JWK set, or a file with one',
+  },
+  control: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Instead: control URL of a running emulator, which knows what it signed',
+  },
+  header: {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    alias: 'H',
+    describe: 'A header of the request, "name: value"; repeatable',
+  },
+  headers: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'File with the headers: JSON as from sign, or lines; - is standard input',
+  },
   at: { type: 'string', requiresArg: true, describe: 'Unix seconds to judge at (default: now)' },
   window: { type: 'string', requiresArg: true, describe: 'Seconds a proof may be old (default: 60)' },
   'require-v2': { type: 'boolean', describe: 'Refuse requests that carry a v1 proof only' },
@@ -79,7 +106,8 @@ export async function judgeReceived(argv: Record<string, unknown>, io: Io): Prom
   };
   const control = given(argv, 'control');
   const keyText = given(argv, 'public-key');
-  if ((control === undefined) === (keyText === undefined)) throw new UsageError('give either --public-key or --control');
+  if ((control === undefined) === (keyText === undefined))
+    throw new UsageError('give either --public-key or --control');
   if (control !== undefined) return askEmulator(control, request);
   needed(argv, 'intern');
   try {
