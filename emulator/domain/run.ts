@@ -39,7 +39,7 @@ export interface Run {
   /** The model that the intern reported last. */
   model: string | null;
   usage: Usage | null;
-  /** Set until the intern has accepted the prompt. */
+  /** Set until the intern has accepted the prompt or the answer: who sent it waits for that. */
   opening: ((refusal?: Refusal) => void) | undefined;
   generator: TurnGenerator | undefined;
   sleeps: Set<Sleep> | undefined;
@@ -399,15 +399,19 @@ export function createRunner(deps: RunnerDeps) {
       idleSoonUnlessSilent(run);
       return accepted;
     },
-    /** Hands the answer to the run that asked, which goes on where it paused. */
-    answer(run: Run, answer: Answer): void {
+    /** Hands the answer to the run that asked, which goes on where it paused; resolves once it comes to rest again. */
+    answer(run: Run, answer: Answer): Promise<void> {
       run.timer?.cancel();
       run.timer = undefined;
       run.question = undefined;
       setStatus(run, 'running');
       run.hot = true;
+      const rested = new Promise<void>((resolve) => {
+        run.opening = () => resolve();
+      });
       idleSoon(run);
       void drive(run, null, answer);
+      return rested;
     },
   };
 

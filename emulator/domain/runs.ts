@@ -65,7 +65,7 @@ export interface Runs {
   /** A user's message (CHAT-1, CHAT-14 to CHAT-17): a reader of the run it started, or the session it was steered into. */
   prompt(request: PromptRequest): Promise<PromptResult>;
   /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
-  reply(request: ReplyRequest): Reader;
+  reply(request: ReplyRequest): Promise<Reader>;
   /** Throws 404 when the caller may not use a session (INVOKE-3): judged before anything of the intern's state. */
   ownedSession(internId: string, sessionId: string, callerId: string): void;
   /** Starts a run that nobody listens to (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
@@ -212,7 +212,7 @@ export function createRuns(deps: RunsDeps): Runs {
       return { reader };
     },
 
-    reply({ intern, sessionId, interactionId, content, admit }) {
+    async reply({ intern, sessionId, interactionId, content, admit }) {
       needRunning(intern);
       const lane = lanes.peek(intern.id);
       const run = lane?.asked.get(interactionId);
@@ -228,9 +228,10 @@ export function createRuns(deps: RunsDeps): Runs {
         throw new Refusal('attachment_gone');
       }
       admit();
-      run.reader = attachReader(run, cancel);
-      runner.answer(run, read.answer);
-      return run.reader;
+      const reader = attachReader(run, cancel);
+      run.reader = reader;
+      await runner.answer(run, read.answer);
+      return reader;
     },
 
     ownedSession: sessions.owned,

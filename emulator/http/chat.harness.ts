@@ -249,6 +249,8 @@ export function createHarness(options: HarnessOptions = {}) {
     /** Sends a prompt to a script, and reads what comes. */
     say: async (script: string, more?: Record<string, unknown>, extra?: Extra) =>
       listen(await prompt(`script: ${script}\nhello`, more, extra)),
+    /** Sends a prompt as it is, and reads what comes. */
+    ask: async (content: string) => listen(await prompt(content)),
     reply: (sessionId: string | undefined, id: string | undefined, content: unknown, extra?: Extra) =>
       call(
         chat,

@@ -62,7 +62,7 @@ export function chatRoute(deps: ChatDeps): Route {
     async act(call) {
       const { caller, intern, input } = call;
       const admit = () => deps.limiter.take(caller.id);
-      if (input.kind === 'reply') return stream(call, deps.runs.reply({ intern, admit, ...input }));
+      if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, ...input }));
       const result = await deps.runs.prompt({ intern, admit, ...input });
       if ('reader' in result) return stream(call, result.reader);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { createHarness } from './chat.harness.js';
+
+const user = (content: unknown) => ({ role: 'user', content });
+const good = { stream: true, messages: [user('hi')] };
+
+describe('chat bodies', () => {
+  test.each<[string, unknown, string]>([
+    ['no object', [], 'body'],
+    ['nothing', undefined, 'body'],
+    ['no messages', { stream: true }, 'messages'],
+    ['empty messages', { stream: true, messages: [] }, 'messages'],
+    ['no stream', { messages: [user('hi')] }, 'stream'],
+    ['stream false', { ...good, stream: false }, 'stream'],
+    ['stream as text', { ...good, stream: 'true' }, 'stream'],
+    ['a message that is none', { ...good, messages: ['hi'] }, 'messages[0]'],
+    [
+      'an assistant at the end',
+      { ...good, messages: [user('a'), { role: 'assistant', content: 'b' }] },
+      'messages[1].role',
+    ],
+    ['a system message at the end', { ...good, messages: [{ role: 'system', content: 'b' }] }, 'messages[0].role'],
+    ['an empty prompt', { ...good, messages: [user('')] }, 'messages[0].content'],
+    ['a null prompt', { ...good, messages: [user(null)] }, 'messages[0].content'],
+    ['a number as prompt', { ...good, messages: [user(7)] }, 'messages[0].content'],
+    ['no content', { ...good, messages: [{ role: 'user' }] }, 'messages[0].content'],
+    ['too long a prompt', { ...good, messages: [user('x'.repeat(32_001))] }, 'messages[0].content'],
+    ['an image part', { ...good, messages: [user([{ type: 'image_url' }])] }, 'messages[0].content[0]'],
+    ['an empty session id', { ...good, session_id: '' }, 'session_id'],
+    ['too long a session id', { ...good, session_id: 'x'.repeat(257) }, 'session_id'],
+    ['a control character in it', { ...good, session_id: 'a\u0000b' }, 'session_id'],
+    ['a null session id', { ...good, session_id: null }, 'session_id'],
+    ['an unknown mode', { ...good, approval_mode: 'auto' }, 'approval_mode'],
+    [
+      'a tool message without call id',
+      { ...good, session_id: 's', messages: [{ role: 'tool', content: 'x' }] },
+      'messages[0].tool_call_id',
+    ],
+    [
+      'a tool message without session',
+      { ...good, messages: [{ role: 'tool', tool_call_id: 'c', content: 'x' }] },
+      'session_id',
+    ],
+  ])('%s is refused by name', async (_what, body, field) => {
+    const h = createHarness();
+    const refused = await h.refused(h.chat(body));
+    expect(refused).toMatchObject({ status: 400, reason: 'bad_request' });
+    expect(refused.message).toContain(`${field}: `);
+    expect(h.runs.list()).toEqual([]);
+    expect((await h.chat(good)).status).toBe(200);
+  });
+
+  test.each<[string, unknown]>([
+    ['unknown fields', { ...good, temperature: 2, tools: [], foo: null }],
+    ['any model', { ...good, model: 7 }],
+    ['earlier messages of any kind', { ...good, messages: [7, null, { role: 'nobody' }, user('hi')] }],
+    [
+      'text parts',
+      {
+        ...good,
+        messages: [
+          user([
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ]),
+        ],
+      },
+    ],
+    ['32000 characters beyond the first plane', { ...good, messages: [user('😀'.repeat(32_000))] }],
+    ['a session id of 256 characters', { ...good, session_id: 'é'.repeat(256) }],
+    ['self-drive', { ...good, approval_mode: 'self-drive' }],
+  ])('%s pass', async (_what, body) => {
+    const h = createHarness();
+    expect((await h.chat(body)).status).toBe(200);
+  });
+
+  test('the request model is never used', async () => {
+    const h = createHarness();
+    const text = await (await h.chat({ ...good, model: 'gpt-x' })).text();
+    expect(text).not.toContain('gpt-x');
+  });
+});
+
+describe('the limiter in chat', () => {
+  test('prompts, replies, steers and invokes count one each; refused ones none; 429 comes last', async () => {
+    const h = createHarness({ settings: { turns_per_minute: 4 } });
+    const q = await (await h.say('ask-question')).end();
+    expect((await h.prompt('steer', { session_id: q.sessionId })).status).toBe(202);
+    expect((await h.invoke({ input: 'x' })).status).toBe(202);
+    expect((await h.reply(q.sessionId, q.call?.id, 'nonsense')).status).toBe(400);
+    expect((await h.reply(q.sessionId, 'call_x', '{}')).status).toBe(404);
+    expect((await h.prompt('')).status).toBe(400);
+    expect((await h.reply(q.sessionId, q.call?.id, '{"action":"decline"}')).status).toBe(200);
+    const refused = await h.refused(h.prompt('x'));
+    expect(refused).toMatchObject({ status: 429, reason: 'rate_limited', retryAfter: '60' });
+    expect((await h.invoke({ input: 'x' })).status).toBe(429);
+    // Everything else refuses first.
+    expect((await h.prompt('script: nowhere')).status).toBe(400);
+    h.setStatus(h.intern, 'stopped');
+    expect((await h.prompt('x')).status).toBe(409);
+    h.setStatus(h.intern, 'running');
+    const bob = { ...h.alice, id: 'bob' };
+    expect((await h.prompt('x', {}, { caller: bob })).status).toBe(200);
+    await h.clock.advance(60_000);
+    expect((await h.prompt('x')).status).toBe(200);
+  });
+});
+
+describe('which script', () => {
+  test('put on the intern, then the prompt, then the model, then the instructions, then echo', async () => {
+    const h = createHarness();
+    for (const name of ['a', 'b', 'c', 'd']) h.scripts.put(name, { name, turn: [{ say: name }] });
+    const content = async (n: number, change: object, prompt: string) => {
+      const row = h.addIntern(n, change);
+      return ((await (await h.prompt(prompt, {}, { row })).text()).match(/"content":"([^"]+)"/) ?? [])[1];
+    };
+    const booted = { model: 'script/c', instructions: 'script: d\nBe kind.' };
+    expect(await content(2, { script: 'a', booted }, 'script: b\nx')).toBe('a');
+    expect(await content(3, { booted }, 'script: b\nx')).toBe('b');
+    expect(await content(4, { booted }, 'x')).toBe('c');
+    expect(await content(5, { booted: { ...booted, model: 'acme/large' } }, 'x')).toBe('d');
+    expect(await content(6, { booted: { model: null, instructions: null } }, 'x')).toBe('x');
+  });
+
+  test('an unknown one in the prompt is 400 and lists the known; one the intern carries fails its turns', async () => {
+    const h = createHarness();
+    const refused = await h.refused(h.prompt('script: nowhere\nx'));
+    expect(refused).toMatchObject({ status: 400, reason: 'bad_request' });
+    expect(refused.message).toContain('unknown script "nowhere"');
+    expect(refused.message).toContain('ask-permission, ask-question');
+    const row = h.addIntern(2, { booted: { model: 'script/nowhere', instructions: null } });
+    const failed = await h.refused(h.prompt('x', {}, { row }));
+    expect(failed).toMatchObject({ status: 502, reason: 'turn_failed' });
+    expect(failed.message).toContain('its model names an unknown script "nowhere"');
+  });
+
+  test('the line that selects a script is not part of the prompt, unless nothing else is', async () => {
+    const h = createHarness();
+    const content = async (prompt: string) => (await (await h.ask(prompt)).end()).content;
+    expect(await content('script: echo\nfirst\nsecond')).toBe('first\nsecond');
+    expect(await content('script: echo')).toBe('script: echo');
+    expect(await content('script:echo\r\nx')).toBe('x');
+    expect(await content('a\nscript: refuses')).toBe('a\nscript: refuses');
+  });
+});
