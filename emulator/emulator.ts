@@ -1,36 +1,13 @@
-import { type ClockControl, createClock } from './clock/clock.js';
-import { createRandom, type Random } from './clock/random.js';
-import type { Profile } from './contract/profile.js';
-import type { Settings } from './contract/settings.js';
+import type { ClockControl } from './clock/clock.js';
 import { createControl } from './control/control.js';
 import { signingLab } from './control/signing.js';
-import { seededTarget, type Target } from './control/target.js';
-import { createProofs } from './daemon/proofs.js';
-import { type Accounts, createAccounts } from './domain/accounts.js';
-import type { Caller } from './domain/caller.js';
-import { createCreate } from './domain/create.js';
-import { createInterns, type InternsDeps } from './domain/interns.js';
-import { createLimiter } from './domain/limiter.js';
-import { createProcesses } from './domain/processes.js';
-import { createRuns } from './domain/runs.js';
-import { createApp, type NodeBindings } from './http/app.js';
-import { chatRoute } from './http/chat.js';
-import { daemonAliasRoute, daemonRoute } from './http/daemon.js';
-import { createFaults } from './http/faults.js';
-import { internRoutes } from './http/interns.js';
-import { invokeRoute } from './http/invoke.js';
-import { createJournal } from './http/journal.js';
-import { scimRoute } from './http/scim.js';
-import { signAliasRoute, signRoute } from './http/sign.js';
+import type { Target } from './control/target.js';
+import type { NodeBindings } from './http/app.js';
 import { type Listener, listen } from './listen.js';
-import { createLogin, LOGIN_PATH, type LoginToken } from './oidc/login.js';
-import { type EmulatorOptions, loadProfile, loadSeed, loadSettings, OptionError } from './options.js';
-import { inProcess, isLoopback, placed, regionalJudge } from './place.js';
-import { createScriptRegistry } from './scripts/registry.js';
+import { type EmulatorOptions, OptionError } from './options.js';
+import { type Alterations, createParts, DEFAULT_PORT } from './parts.js';
+import { inProcess, isLoopback, placed } from './place.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
-import { loadSigningKey } from './signing/keys.js';
-import { openFileStore } from './store/file.js';
-import { createMemoryStore } from './store/memory.js';
 import { VERSION } from './version.js';
 
 /** Where an emulator listens. */
@@ -72,169 +49,22 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-export const DEFAULT_PORT = 4683;
-
-/** The single values of a store that an opening leaves behind (`openings`), and the key that signs. */
-function openMeta(store: ReturnType<typeof createMemoryStore>): number {
-  const meta = store.collection('meta');
-  const last = meta.get('openings')?.value;
-  const openings = typeof last === 'number' ? last + 1 : 1;
-  meta.put({ id: 'openings', value: openings });
-  return openings;
-}
-
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Puts the parts of an emulator together. Nothing is shared between two of them, and nothing needs a socket.
+ * Puts an emulator together. Nothing is shared between two of them, and nothing needs a socket.
  *
  * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
  */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const profile: Profile = loadProfile(options.profile);
-  const seed = loadSeed(options.seedFile);
-  const initial: Settings = loadSettings(options.settings);
-  let settings = initial;
-  const log = options.log ?? (() => {});
-  const clock = createClock(options.clock ?? 'real');
-  const store =
-    options.data === undefined ? createMemoryStore() : openFileStore(options.data, { hold: () => clock.hold() });
-  // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
-  const stream = String(openMeta(store));
-  const root = createRandom(options.seed);
-  const randomOf = (name: string): Random => createRandom(root.seed, `${stream} ${name}`);
-  const random = randomOf('ids');
+export const createEmulator = (options: EmulatorOptions = {}): Emulator => createAltered(options);
 
-  const accounts: Accounts = createAccounts(seed, randomOf('digests').bytes(32));
-  const scripts = createScriptRegistry({
-    behaviours: options.scripts ?? [],
-    files: options.scriptFiles ?? [],
-    rows: store.collection('scripts'),
-    log,
-  });
-  const internsDeps: InternsDeps = {
-    clock,
-    random,
-    store,
-    accounts,
-    plan: (row) => scripts.resolveLifecycle(row),
-    endRuns: (id, cause) => runs.endAll(id, cause),
-    forgetRuns: (id) => runs.forget(id),
-    log,
-  };
-  const interns = createInterns(internsDeps);
-  const processes = createProcesses(interns, internsDeps);
-  const limiter = createLimiter({ clock, settings: () => settings });
-  const runs = createRuns({
-    clock,
-    random: randomOf('runs'),
-    settings: () => settings,
-    store,
-    scripts,
-    intern: (id) => interns.get(id),
-    log,
-  });
-
+/** An emulator with parts exchanged. For the kit's deviations, which have to be wrong in exactly one way. */
+export function createAltered(options: EmulatorOptions, alterations: Alterations = {}): Emulator {
+  const parts = createParts(options, alterations);
+  const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
+  const { processes, random, runs, scripts, seed, settings, store, target } = parts;
+  const { daemon } = parts.proofs;
   const meta = store.collection('meta');
-  const stored = meta.get('signing_key')?.value;
-  const key = loadSigningKey({
-    ...(options.signingKey === undefined ? {} : { given: options.signingKey }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-    ...(typeof stored === 'string' ? { stored } : {}),
-  });
-  if (key.source === 'generated') meta.put({ id: 'signing_key', value: key.pem });
-  const { signer, daemon, lab } = createProofs({
-    clock,
-    random: randomOf('proofs'),
-    profile,
-    signingKey: key,
-    interns: store.collection('interns'),
-    subjects: () => seed.members.map((member) => member.oauth_subject),
-    settings: () => settings,
-    daemonOrigin: () => target.daemon_origin,
-    requireV2: options.requireV2,
-    lifecyclePlan: (row) => scripts.resolveLifecycle(row),
-    log,
-  });
-
-  const login = createLogin({
-    clock,
-    random: randomOf('login'),
-    members: seed.members,
-    issuer: () => new URL(LOGIN_PATH, target.base_url).href,
-    outsideIssuer: options.oidcIssuer,
-    log,
-  });
-  const loggedIn = (found: LoginToken | undefined): Caller | undefined =>
-    found && {
-      id: found.member.id,
-      kind: 'oauth',
-      workspaceId: found.member.workspace_id,
-      programme: found.member.programme,
-      subject: found.member.oauth_subject,
-      grant: found.grant,
-    };
-  const resolve = (token: string) => {
-    const seeded = accounts.resolve(token);
-    if (seeded) return seeded;
-    const found = login.resolveToken(token);
-    return found instanceof Promise ? found.then(loggedIn) : loggedIn(found);
-  };
-
-  const faults = createFaults();
-  const journal = createJournal(clock, accounts.redact);
-  const regional = regionalJudge(options.regionalHosts ?? ['eu.']);
-
-  const signDeps = { clock, random: randomOf('nonces'), signer, limiter, profile };
-  const daemonDeps = {
-    clock,
-    random,
-    store,
-    daemonOrigin: () => target.daemon_origin,
-    lifecyclePlan: (row: Parameters<typeof scripts.resolveLifecycle>[0]) => scripts.resolveLifecycle(row),
-    log,
-  };
-  const app = createApp(
-    [
-      ...internRoutes({ interns, processes, store, create: createCreate(interns, processes, internsDeps) }),
-      chatRoute({
-        clock,
-        random: randomOf('chat'),
-        runs,
-        limiter,
-        profile,
-        settings: () => settings,
-        observe({ watch }) {
-          return { onWrite: watch.onWrite, onClose: (how, _at, ended) => watch.onClose(how, ended) };
-        },
-      }),
-      invokeRoute({ runs, limiter }),
-      daemonRoute(daemonDeps),
-      daemonAliasRoute(daemonDeps),
-      signRoute(signDeps),
-      signAliasRoute(signDeps),
-      scimRoute(seed.scim_group_mappings),
-    ],
-    {
-      clock,
-      random: randomOf('requests'),
-      settings: () => settings,
-      interns,
-      faults,
-      journal,
-      resolve,
-      regional,
-      log,
-    },
-  );
-
-  const target: Target = {
-    ...placed('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
-    profile: profile.name,
-    clock: options.clock ?? 'real',
-    public_keys: [key.jwk],
-    ...seededTarget(seed),
-  };
 
   /** Stops what goes on by itself, exchanges the rows, and takes up what the new ones have going on. */
   const replaceState = async (state: ReturnType<typeof store.snapshot>) => {
@@ -248,7 +78,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
 
   const reset = async () => {
-    settings = initial;
+    parts.setSettings(initialSettings);
     limiter.clear();
     login.reset();
     faults.clear();
@@ -273,9 +103,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     journal,
     token: options.controlToken,
     target: () => target,
-    settings: () => settings,
+    settings,
     setTurnsPerMinute(turns) {
-      settings = { ...settings, turns_per_minute: turns };
+      parts.setSettings({ ...settings(), turns_per_minute: turns });
       limiter.clear();
     },
     intern: (id) => interns.get(id),
@@ -289,7 +119,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     reset,
     exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
     importState: (state) => replaceState(completeImport(state, store.snapshot(), random)),
-    extra: signingLab(lab),
+    extra: signingLab(parts.proofs.lab),
     log,
   });
 

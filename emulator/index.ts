@@ -20,7 +20,7 @@ export type {
   TurnContext,
   TurnGenerator,
 } from './scripts/behaviour.js';
-export { readScriptFile, scriptFilesOf } from './scripts/files.js';
+export { scriptFilesOf, validateScriptFile } from './scripts/files.js';
 export { ScriptInvalid } from './scripts/problems.js';
 export { UnusableKey } from './signing/keys.js';
 export { StoreError } from './store/errors.js';

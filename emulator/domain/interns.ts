@@ -7,7 +7,7 @@ import type { LifecyclePlan } from '../scripts/behaviour.js';
 import type { Store } from '../store/store.js';
 import type { Accounts } from './accounts.js';
 import type { Caller } from './caller.js';
-import { type LifecycleEvent, transition } from './lifecycle.js';
+import { type LifecycleEvent, type Transition, transition } from './lifecycle.js';
 
 /** What the lifecycle needs of the rest of an emulator. */
 export interface InternsDeps {
@@ -15,6 +15,7 @@ export interface InternsDeps {
   readonly random: Random;
   readonly store: Store;
   readonly accounts: Accounts;
+  readonly transitions: readonly Transition[];
   /** How the script that governs an intern wants its boot, teardown, vault and daemon to go. */
   plan(row: InternRow): LifecyclePlan;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */
@@ -85,14 +86,14 @@ export function createInterns(deps: InternsDeps): Interns {
       return next;
     },
     move(row, event, record, change) {
-      const to = transition(row.record.status, event);
+      const to = transition(row.record.status, event, deps.transitions);
       if (to === undefined)
         throw new Refusal('intern_busy', { detail: `${event} is not allowed while ${row.record.status}` });
       const status: Status = to === 'same' || to === 'gone' ? row.record.status : to;
       return interns.put(row, { ...record, status }, change);
     },
     update(row, body) {
-      if (transition(row.record.status, 'update') === undefined)
+      if (transition(row.record.status, 'update', deps.transitions) === undefined)
         throw new Refusal('intern_busy', { detail: `update is not allowed while ${row.record.status}` });
       const { name } = body;
       if (name !== undefined && interns.nameTaken(row.creator, row.record.workspace_id, name, row.id))

@@ -49,7 +49,7 @@ export const TRANSITIONS: readonly Transition[] = [
 export function transition(
   status: Status,
   event: LifecycleEvent,
-  table: readonly Transition[] = TRANSITIONS,
+  table: readonly Transition[],
 ): Transition['to'] | undefined {
   return table.find((row) => row.on === event && row.from.includes(status))?.to;
 }

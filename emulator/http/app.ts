@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { type Answer, toResponse } from './answer.js';
-import { type Area, BASE, createPipeline, type PipelineDeps, type Resource } from './pipeline.js';
+import { type Area, BASE, type createPipeline, type Resource } from './pipeline.js';
 import type { Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
@@ -25,9 +25,11 @@ const areaOf = (path: string): Area => {
  *
  * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
  */
-export function createApp(routes: readonly Route[], deps: PipelineDeps): Hono<{ Bindings: NodeBindings }> {
+export function createApp(
+  routes: readonly Route[],
+  run: ReturnType<typeof createPipeline>,
+): Hono<{ Bindings: NodeBindings }> {
   const app = new Hono<{ Bindings: NodeBindings }>();
-  const run = createPipeline(deps);
 
   const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
     const socket = bindings?.incoming?.socket;

@@ -9,7 +9,8 @@ import { createLimiter } from '../domain/limiter.js';
 import { createRuns } from '../domain/runs.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { createScriptRegistry } from '../scripts/registry.js';
-import type { StreamHooks } from '../sse/body.js';
+import { createBody, type StreamHooks } from '../sse/body.js';
+import { createEncoder } from '../sse/chunks.js';
 import { createMemoryStore } from '../store/memory.js';
 import { refusalAnswer, toResponse } from './answer.js';
 import { chatRoute } from './chat.js';
@@ -146,7 +147,13 @@ export function createHarness(options: HarnessOptions = {}) {
   const limiter = createLimiter({ clock, settings: () => settings });
   const shared = { runs, limiter, clock, random, settings: () => settings };
   const profile = PROFILES[options.profile ?? 'svc'];
-  const chat = chatRoute({ ...shared, profile, ...(options.hooks && { observe: () => options.hooks }) });
+  const chat = chatRoute({
+    ...shared,
+    profile,
+    createBody,
+    createEncoder,
+    ...(options.hooks && { observe: () => options.hooks }),
+  });
   const invoke = invokeRoute(shared);
 
   const addIntern = (n = 1, change: Partial<InternRow> = {}): InternRow => {

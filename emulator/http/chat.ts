@@ -6,8 +6,8 @@ import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
-import { createBody, type StreamHooks } from '../sse/body.js';
-import { createEncoder } from '../sse/chunks.js';
+import type { createBody, StreamHooks } from '../sse/body.js';
+import type { createEncoder } from '../sse/chunks.js';
 import { type Answer, json } from './answer.js';
 import { type Call, type Route, route } from './route.js';
 
@@ -18,6 +18,9 @@ export interface ChatDeps {
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
   readonly settings: () => Settings;
+  /** What makes the bytes of a stream. */
+  readonly createBody: typeof createBody;
+  readonly createEncoder: typeof createEncoder;
   /** What a journal wants to be told of the stream that answers a call. */
   readonly observe?: (call: Call<ChatInput>) => StreamHooks | undefined;
 }
@@ -34,9 +37,9 @@ const STREAM_HEADERS = {
  */
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): Answer => {
-    const body = createBody({
+    const body = deps.createBody({
       source: reader,
-      encoder: createEncoder({
+      encoder: deps.createEncoder({
         id: `chatcmpl-${deps.random.uuid()}`,
         created: Math.floor(deps.clock.now() / 1_000),
         sessionId: reader.sessionId,
