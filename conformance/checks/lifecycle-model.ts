@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import { type Command, type CommandName, commands, type Real } from '../model/commands.js';
+import { createModel } from '../model/model.js';
+
+const LIFE: readonly CommandName[] = ['create', 'retry', 'get', 'list', 'update', 'provision', 'suspend', 'delete'];
+const TALK: readonly CommandName[] = [...LIFE, 'chat', 'chat', 'answer', 'invoke'];
+
+/** Any sequence of commands does to the target what it does to the model. */
+async function holds(
+  ctx: Ctx,
+  names: readonly CommandName[],
+  how: Pick<Real, 'published' | 'inTime'>,
+  most = 30,
+): Promise<void> {
+  await ctx.property('commands', commands(names, most), async (sequence: Command[]) => {
+    await fc.asyncModelRun(() => ({ model: createModel(), real: { ctx, asked: [], ...how } }), sequence);
+  });
+}
+
+/** Sequences of operations against an independent model of the lifecycle. */
+export const LIFECYCLE_MODEL = defineChecks([
+  {
+    id: 'model/lifecycle',
+    requirement: 'LIFE-1',
+    level: 'S',
+    title: 'Any sequence of lifecycle operations does what the operations state.',
+    needs: ['running'],
+    maxRuns: 20,
+    run: (ctx) => holds(ctx, LIFE, { published: false, inTime: false }),
+  },
+  {
+    id: 'model/conversations',
+    requirement: 'LIFE-1',
+    level: 'S',
+    title: 'Chat, answers and invoke do what they state at any point of the lifecycle.',
+    needs: ['running', 'behaviour:ask-permission'],
+    maxRuns: 20,
+    run: (ctx) => holds(ctx, TALK, { published: false, inTime: false }),
+  },
+  {
+    id: 'model/in-time',
+    requirement: 'LIFE-1',
+    level: 'S',
+    title: 'Boots and teardowns come to their end whatever is done meanwhile, and signing works throughout.',
+    needs: ['running', 'behaviour:ask-permission', 'oauth_token', 'clock'],
+    maxRuns: 20,
+    run: (ctx) => holds(ctx, [...TALK, 'sign', 'wait', 'wait'], { published: false, inTime: true }),
+  },
+  {
+    id: 'model/statuses',
+    requirement: 'LIFE-1',
+    level: 'P',
+    title: 'Statuses and refusals follow the published transitions under any sequence of operations.',
+    needs: ['running', 'behaviour:ask-permission'],
+    maxRuns: 20,
+    run: (ctx) => holds(ctx, TALK, { published: true, inTime: false }),
+  },
+]);
