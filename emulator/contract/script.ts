@@ -2,15 +2,27 @@ import { z } from 'zod';
 import { parseDuration } from './duration.js';
 import { PERMISSION_OPTIONS, questionProblem } from './interaction.js';
 
+const DURATION = 'expected milliseconds, or a duration such as "20ms", "45s", "5m", "1h"';
+
 /** Milliseconds, or text such as `20ms`, `45s`, `5m`, `1h`. Kept as written: compiling reads it. */
 const duration = z
-  .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/)], {
-    error: 'expected milliseconds, or a duration such as "20ms", "45s", "5m", "1h"',
+  .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/, { error: DURATION, abort: true })], {
+    error: DURATION,
   })
+  .refine(
+    (value) => {
+      try {
+        return parseDuration(value) >= 0;
+      } catch {
+        return false;
+      }
+    },
+    { error: 'expected a whole number of milliseconds' },
+  )
   .meta({ description: 'Milliseconds, or a number with ms, s, m or h' });
 
 /** Milliseconds of a duration that the schema let through. */
-export const durationMs = (value: z.infer<typeof duration>): number => Math.round(parseDuration(value));
+export const durationMs = (value: z.infer<typeof duration>): number => parseDuration(value);
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 

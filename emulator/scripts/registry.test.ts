@@ -1,0 +1,157 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { InternRow } from '../contract/state.js';
+import { createMemoryStore } from '../store/memory.js';
+import { type Behaviour, DEFAULT_LIFECYCLE } from './behaviour.js';
+import { validateScriptFile } from './files.js';
+import { ScriptInvalid } from './problems.js';
+import { createScriptRegistry } from './registry.js';
+
+const made: string[] = [];
+const directory = () => {
+  const path = mkdtempSync(join(tmpdir(), 'scripts-'));
+  made.push(path);
+  return path;
+};
+afterEach(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+const script = (name: string, say = name) => ({ name, turn: [{ say }] });
+const code = (name: string): Behaviour => ({ name, async *turn() {} });
+
+/** A registry whose watching is done by hand. */
+function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
+  const store = createMemoryStore();
+  const log: Record<string, unknown>[] = [];
+  const watched = new Map<string, () => void>();
+  const scripts = createScriptRegistry({
+    rows: store.collection('scripts'),
+    files,
+    behaviours,
+    log: (record) => void log.push(record),
+    watch(path, changed) {
+      watched.set(path, changed);
+      return () => watched.delete(path);
+    },
+  });
+  return { store, log, watched, scripts, changed: () => watched.forEach((call) => void call()) };
+}
+
+const row = (change: Partial<InternRow>): InternRow =>
+  ({ script: null, booted: null, record: { model: null, instructions: null }, ...change }) as InternRow;
+
+describe('the registry', () => {
+  test('control comes before code, code before files, files before stock', () => {
+    const dir = directory();
+    for (const name of ['echo', 'b', 'c']) writeFileSync(join(dir, `${name}.json`), JSON.stringify(script(name)));
+    const { scripts } = setUp([dir], [code('b'), code('d')]);
+    expect(scripts.view('echo')).toEqual({ name: 'echo', from: 'file' });
+    expect(scripts.view('b')).toEqual({ name: 'b', from: 'code' });
+    expect(scripts.put('b', script('b'))).toEqual({ name: 'b', from: 'control', source: script('b') });
+    expect(scripts.view('b')?.from).toBe('control');
+    expect(scripts.delete('b')).toBe(true);
+    expect(scripts.delete('b')).toBe(false);
+    expect(scripts.view('b')?.from).toBe('code');
+    expect(scripts.view('slow')?.from).toBe('stock');
+    expect(scripts.view('none')).toBeUndefined();
+    expect(scripts.list().map((view) => view.name)).toEqual(scripts.names());
+    expect(scripts.names()).toContain('d');
+  });
+
+  test('put refuses what is no script, and another name than the path has', () => {
+    const { scripts, store } = setUp();
+    expect(() => scripts.put('a', { name: 'a', turn: 7 })).toThrow(ScriptInvalid);
+    expect(() => scripts.put('a', script('b'))).toThrow('name: expected "a"');
+    expect(store.collection('scripts').size).toBe(0);
+  });
+
+  test('what was put is in the store, and comes back with it', async () => {
+    const first = setUp();
+    first.scripts.put('mine', script('mine'));
+    const second = setUp();
+    await second.store.replace(first.store.snapshot());
+    expect(second.scripts.get('mine')?.name).toBe('mine');
+  });
+
+  test('files are read again when they change; one that became invalid keeps what it held', () => {
+    const dir = directory();
+    const file = join(dir, 'a.json');
+    writeFileSync(file, JSON.stringify(script('a')));
+    const { scripts, changed, log, watched } = setUp([dir]);
+    writeFileSync(join(dir, 'b.json'), JSON.stringify(script('b')));
+    changed();
+    expect(scripts.get('b')).toBeDefined();
+    const before = scripts.get('a');
+    writeFileSync(file, '{"name": "a", "turn": [');
+    changed();
+    expect(scripts.get('a')).toBe(before);
+    expect(log.at(-1)).toMatchObject({
+      event: 'scripts_not_reloaded',
+      file,
+      problems: [expect.stringMatching(/^not JSON/)],
+    });
+    rmSync(file);
+    changed();
+    expect(scripts.get('a')).toBeUndefined();
+    scripts.close();
+    expect(watched.size).toBe(0);
+  });
+
+  test('an invalid file, a missing one and two of one name stop the start', () => {
+    const dir = directory();
+    writeFileSync(join(dir, 'a.json'), '{"name": "a", "turn": [{"say": 7}]}');
+    expect(() => setUp([join(dir, 'a.json')])).toThrow(`${join(dir, 'a.json')}: turn[0].say: expected string`);
+    expect(() => setUp([join(dir, 'none.json')])).toThrow(/ENOENT/);
+    mkdirSync(join(dir, 'two'));
+    writeFileSync(join(dir, 'two', '1.json'), JSON.stringify(script('same')));
+    writeFileSync(join(dir, 'two', '2.json'), JSON.stringify(script('same')));
+    expect(() => setUp([join(dir, 'two')])).toThrow('two are called "same"');
+    expect(validateScriptFile(join(dir, 'a.json'))).toEqual({ problems: [expect.stringContaining('turn[0].say')] });
+    expect(validateScriptFile(join(dir, 'two', '1.json'))).toEqual({ name: 'same', problems: [] });
+  });
+
+  test('the operating system tells of changes when nobody watches by hand', async () => {
+    const dir = directory();
+    writeFileSync(join(dir, 'a.json'), JSON.stringify(script('a')));
+    let heard: (record: Record<string, unknown>) => void = () => {};
+    const reloaded = new Promise<void>((resolve) => {
+      heard = (record) => {
+        if (record.event === 'scripts_reloaded' && String(record.names).includes('b')) resolve();
+      };
+    });
+    const scripts = createScriptRegistry({
+      rows: createMemoryStore().collection('scripts'),
+      files: [join(dir, 'a.json'), dir].slice(1),
+      log: (record) => heard(record),
+    });
+    writeFileSync(join(dir, 'b.json'), JSON.stringify(script('b')));
+    await reloaded;
+    expect(scripts.get('b')).toBeDefined();
+    scripts.close();
+  });
+});
+
+describe('the lifecycle an intern has', () => {
+  test('follows the script put on it, its model, its instructions', () => {
+    const { scripts } = setUp();
+    const ends = (change: Partial<InternRow>) => scripts.resolveLifecycle(row(change)).boot.ends;
+    expect(scripts.resolveLifecycle(row({}))).toEqual(DEFAULT_LIFECYCLE);
+    expect(ends({ script: 'boot-hangs', booted: { model: 'script/boot-fails', instructions: null } })).toBe('hangs');
+    expect(ends({ booted: { model: 'script/boot-fails', instructions: 'script: boot-hangs' } })).toBe('failed');
+    expect(ends({ booted: { model: null, instructions: 'script: boot-hangs\nBe kind.' } })).toBe('hangs');
+    expect(ends({ booted: null, record: { model: 'script/boot-fails', instructions: null } as never })).toBe('failed');
+    expect(scripts.resolveLifecycle(row({ script: 'teardown-fails' }))).toEqual({
+      ...DEFAULT_LIFECYCLE,
+      teardown: { after: 1_000, ends: 'workspace_archive_failed' },
+    });
+  });
+
+  test('an unknown script fails the boot, says so, and does not keep the intern from being torn down', () => {
+    const plan = setUp().scripts.resolveLifecycle(row({ booted: { model: 'script/none', instructions: null } }));
+    expect(plan.boot).toMatchObject({ ends: 'failed', message: expect.stringContaining('unknown script "none"') });
+    expect(plan.teardown).toEqual(DEFAULT_LIFECYCLE.teardown);
+  });
+});

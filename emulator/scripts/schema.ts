@@ -1,0 +1,7 @@
+import { z } from 'zod';
+import { scriptSchema } from '../contract/script.js';
+
+/** The published JSON Schema of scripts, made from the one that judges them. */
+export const scriptJsonSchema = (): Record<string, unknown> => ({
+  ...z.toJSONSchema(scriptSchema, { target: 'draft-2020-12', io: 'input' }),
+});
