@@ -1,0 +1,308 @@
+import fc from 'fast-check';
+import { noObject } from '../arbitraries/broken-json.js';
+import { equal, ok, oneOf } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
+const STARTED = [200, 202, 204];
+
+/** Bodies of delete that are refused. */
+const badBody = fc.oneof(
+  noObject(),
+  fc.constantFrom<unknown>(
+    { acknowledge_workspace_loss: null },
+    { acknowledge_workspace_loss: 'true' },
+    { acknowledge_workspace_loss: 1 },
+    { acknowledge_workspace_loss: 0 },
+    { acknowledge_workspace_loss: [] },
+    { acknowledge_workspace_loss: {} },
+    { acknowledgeWorkspaceLoss: true },
+    { Acknowledge_workspace_loss: true },
+    { force: true },
+    { acknowledge_workspace_loss: true, force: true },
+    { acknowledge_workspace_loss: false, reason: '' },
+  ),
+);
+
+export const DELETE = defineChecks([
+  {
+    id: 'delete/until-gone',
+    requirement: 'DELETE-1',
+    level: 'S',
+    title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every read.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      for (const intern of [await interns.stopped(), await interns.running()]) {
+        expect.status(await api.remove(intern.id), STARTED, 'the delete');
+        await interns.untilGone(intern.id);
+        expect.error(await api.get(intern.id), { status: 404 }, 'the read of a gone intern');
+        expect.error(await api.update(intern.id, { description: 'x' }), { status: 404 }, 'an update of a gone intern');
+        expect.error(await api.provision(intern.id), { status: 404 }, 'a provision of a gone intern');
+        expect.error(await api.remove(intern.id), { status: 404 }, 'a delete of a gone intern');
+        const { data } = expect.page(await api.list(), 'the list');
+        ok(!data.some(({ id }) => id === intern.id), 'the list', 'no gone intern');
+      }
+    },
+  },
+  {
+    id: 'delete/answer',
+    requirement: 'DELETE-1',
+    level: 'P',
+    title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.running();
+      const answer = await api.remove(intern.id);
+      expect.status(answer, 202, 'the delete');
+      equal((answer.json as { deleting?: unknown } | undefined)?.deleting, true, 'deleting');
+      const read = await api.get(intern.id);
+      if (read.status !== 404)
+        equal(expect.intern(read, 200, 'the read').status, 'destroying', 'status after the delete');
+    },
+  },
+  {
+    id: 'delete/from-every-state',
+    requirement: 'DELETE-1',
+    level: 'C',
+    title: 'A delete is 202 from every state, destroying too, and ends in 404.',
+    needs: ['control', 'running'],
+    async run({ api, interns, control }) {
+      const fails = await control.script({ lifecycle: { boot: { ends: 'failed', message: 'no disk' } } });
+      const hangs = await control.script({ lifecycle: { boot: { ends: 'hangs' } } });
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      const failed = await interns.stopped({ instructions: `script: ${fails}`, provision: true });
+      const booting = await interns.stopped({ instructions: `script: ${hangs}`, provision: true });
+      await interns.until(failed.id, ['failed']);
+      await interns.until(booting.id, ['provisioning']);
+      const queued = await interns.stopped({ provision: true });
+      for (const { id } of [stopped, running, failed, booting, queued]) {
+        const { status } = expect.intern(await api.get(id), 200, 'the read');
+        expect.status(await api.remove(id), 202, `a delete from ${status}`);
+        equal(
+          expect.intern(await api.get(id), 200, 'the read').status,
+          'destroying',
+          `status after it, from ${status}`,
+        );
+        expect.status(await api.remove(id), 202, 'a delete of a destroying intern');
+      }
+      for (const { id } of [stopped, running, failed, booting, queued]) await interns.untilGone(id);
+    },
+  },
+  {
+    id: 'delete/destroying-is-busy',
+    requirement: 'DELETE-1',
+    level: 'C',
+    title: 'Update, provision and suspend of a destroying intern are 409 intern_busy; it can still be read.',
+    needs: ['control', 'running'],
+    async run({ api, interns }) {
+      for (const intern of [await interns.running(), await interns.stopped()]) {
+        expect.status(await api.remove(intern.id), 202, 'the delete');
+        expect.error(await api.update(intern.id, { description: 'late' }), BUSY, 'an update');
+        expect.error(await api.provision(intern.id), BUSY, 'a provision');
+        expect.error(await api.suspend(intern.id), BUSY, 'a suspend');
+        const read = expect.intern(await api.get(intern.id), 200, 'the read');
+        equal([read.status, read.description], ['destroying', null], 'status and description');
+        await interns.untilGone(intern.id);
+      }
+    },
+  },
+  {
+    id: 'delete/own-key-dies',
+    requirement: 'DELETE-1',
+    level: 'P',
+    title: "The intern's own key works until the teardown has ended, and is 401 after.",
+    needs: ['control', 'own_key'],
+    async run({ api, interns }) {
+      const { id, key: as } = await interns.own();
+      expect.status(await api.get(id, { as }), 200, 'the read with the own key');
+      expect.status(await api.remove(id), 202, 'the delete');
+      expect.status(await api.get(id, { as }), 200, 'the read while the teardown goes on');
+      await interns.untilGone(id);
+      for (const answer of [await api.get(id, { as }), await api.list({}, { as })]) {
+        expect.error(answer, { status: 401, metadata: 'absent' }, 'a request with the key of a gone intern');
+      }
+    },
+  },
+  {
+    id: 'delete/own-key-is-dead',
+    requirement: 'DELETE-1',
+    level: 'S',
+    title: "A gone intern's own key opens nothing.",
+    needs: ['control', 'own_key'],
+    async run({ api, interns }) {
+      const { id, key: as } = await interns.own();
+      expect.status(await api.get(id, { as }), 200, 'the read with the own key');
+      expect.status(await api.remove(id), STARTED, 'the delete');
+      await interns.untilGone(id);
+      expect.refused(await api.get(id, { as }), 'the read with the key of a gone intern');
+    },
+  },
+  {
+    id: 'delete/ends-runs',
+    requirement: 'DELETE-1',
+    level: 'S',
+    title: 'Runs end with run_ended, code 410, when the teardown starts.',
+    needs: ['running', 'behaviour:never-ends'],
+    async run({ api, interns, chat, prompt }) {
+      const intern = await interns.running();
+      const reply = await chat(intern.id, prompt('never-ends'));
+      await reply.until('the first content', (t) => t.content !== '');
+      expect.status(await api.remove(intern.id), STARTED, 'the delete');
+      const t = await reply.end();
+      expect.finish(t, 'error', 'the run of a deleted intern');
+      equal([t.error?.code, t.error?.reason], [410, 'run_ended'], 'code and reason of the ended run');
+      ok(t.final !== undefined && t.done, 'the stream', 'a final chunk and [DONE]', t.items.length);
+    },
+  },
+  {
+    id: 'delete/ends-waiting-runs',
+    requirement: 'DELETE-1',
+    level: 'C',
+    title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
+    needs: ['control', 'running'],
+    async run({ api, interns, chat, prompt, control, answer }) {
+      const intern = await interns.running();
+      const asked = await (await chat(intern.id, prompt('ask-question'))).end();
+      expect.finish(asked, 'tool_calls', 'the prompt that asks');
+      expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
+      expect.status(await api.remove(intern.id), 202, 'the delete');
+      const runs = await control.runs(intern.id);
+      equal(
+        runs.map(({ status, ended }) => [status, ended]),
+        runs.map(() => ['ended', 'cancelled']),
+        'the runs after the delete',
+      );
+      equal(runs.length, 2, 'number of runs');
+      const late = await answer(intern.id, asked, { action: 'decline' });
+      oneOf(late.status, [404, 409], 'status of an answer after the delete');
+    },
+  },
+  {
+    id: 'delete/optional-body',
+    requirement: 'DELETE-2',
+    level: 'S',
+    title: 'Without a body, with white space, with {} and with the boolean either way a delete is accepted.',
+    needs: ['write'],
+    async run({ api, interns, send }) {
+      const json = { 'content-type': 'application/json' };
+      for (const body of [{}, { acknowledge_workspace_loss: false }, { acknowledge_workspace_loss: true }]) {
+        const answer = await api.remove((await interns.stopped()).id, body);
+        expect.status(answer, STARTED, `a delete with ${JSON.stringify(body)}`);
+      }
+      for (const text of ['', ' ', '\r\n\t ']) {
+        const path = `/interns/${(await interns.stopped()).id}`;
+        const answer = await send({ method: 'DELETE', path, headers: json, body: textBytes(text) });
+        expect.status(answer, STARTED, `a delete with the body ${JSON.stringify(text)}`);
+      }
+      expect.status(await api.remove((await interns.stopped()).id), STARTED, 'a delete without body and content type');
+    },
+  },
+  {
+    id: 'delete/bad-body',
+    requirement: 'DELETE-2',
+    level: 'S',
+    title: 'Any other body is 400, and nothing is deleted.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      await property('bodies', badBody, async (body) => {
+        const answer = await api.remove(intern.id, body);
+        expect.error(answer, { status: 400 }, `a delete with ${JSON.stringify(body)}`);
+        const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
+        equal(after.status, intern.status, 'status after the refusal');
+      });
+      expect.status(await api.remove(intern.id, { acknowledge_workspace_loss: true }), STARTED, 'the valid twin');
+    },
+  },
+  {
+    id: 'delete/archive-fails',
+    requirement: 'DELETE-3',
+    level: 'S',
+    title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',
+    needs: ['control', 'write'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped({ instructions: 'script: teardown-fails' });
+      expect.status(await api.remove(intern.id), STARTED, 'the delete');
+      const failed = await interns.until(intern.id, ['destroy_failed']);
+      ok(
+        failed.last_failure_message?.includes('workspace_archive_failed'),
+        'last_failure_message',
+        'names workspace_archive_failed',
+        failed.last_failure_message,
+      );
+      for (const body of [undefined, {}, { acknowledge_workspace_loss: false }]) {
+        oneOf(
+          (await api.remove(intern.id, body)).status,
+          [...STARTED, 409],
+          'status of a delete without acknowledgement',
+        );
+        const kept = await interns.until(intern.id, ['destroy_failed']);
+        equal(kept.name, intern.name, 'name of the intern that is still there');
+      }
+      expect.status(
+        await api.remove(intern.id, { acknowledge_workspace_loss: true }),
+        STARTED,
+        'the acknowledged delete',
+      );
+      await interns.untilGone(intern.id);
+    },
+  },
+  {
+    id: 'delete/tried-again',
+    requirement: 'DELETE-3',
+    level: 'C',
+    title: 'Without the acknowledgement a delete is 202 and tried again, and succeeds when the archive does.',
+    needs: ['control', 'write'],
+    async run({ api, interns, control }) {
+      const intern = await interns.stopped({ instructions: 'script: teardown-fails' });
+      expect.status(await api.remove(intern.id), 202, 'the delete');
+      await interns.until(intern.id, ['destroy_failed']);
+      expect.status(await api.remove(intern.id), 202, 'the delete tried again');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'destroying', 'status while it is tried');
+      await interns.until(intern.id, ['destroy_failed']);
+      await control.useScript(intern.id, 'echo');
+      expect.status(await api.remove(intern.id), 202, 'a delete that can be archived');
+      await interns.untilGone(intern.id);
+    },
+  },
+  {
+    id: 'delete/acknowledged-at-once',
+    requirement: 'DELETE-3',
+    level: 'C',
+    title: 'An acknowledgement given with the first delete counts, one given while it goes on too.',
+    needs: ['control', 'write'],
+    async run({ api, interns }) {
+      const given = { acknowledge_workspace_loss: true };
+      const first = await interns.stopped({ instructions: 'script: teardown-fails' });
+      expect.status(await api.remove(first.id, given), 202, 'the acknowledged first delete');
+      await interns.untilGone(first.id);
+      const other = await interns.stopped({ instructions: 'script: teardown-fails' });
+      expect.status(await api.remove(other.id), 202, 'a delete');
+      expect.status(await api.remove(other.id, given), 202, 'the acknowledgement while it goes on');
+      await interns.untilGone(other.id);
+    },
+  },
+  {
+    id: 'delete/takes-its-time',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'A scripted teardown takes as long as it says: the intern is destroying until then, and gone after.',
+    needs: ['control', 'clock', 'write'],
+    async run({ api, interns, clock, control }) {
+      const slow = await control.script({ lifecycle: { teardown: { after: '2h' } } });
+      const intern = await interns.stopped({ instructions: `script: ${slow}` });
+      expect.status(await api.remove(intern.id), 202, 'the delete');
+      await clock.advance(7_199_999);
+      equal(
+        expect.intern(await api.get(intern.id), 200, 'the read').status,
+        'destroying',
+        'status 1 ms before the end',
+      );
+      await clock.advance(1);
+      expect.status(await api.get(intern.id), 404, 'the read when the time has come');
+    },
+  },
+]);

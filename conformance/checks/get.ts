@@ -1,0 +1,124 @@
+import { STATUSES } from '../arbitraries/status-filter.js';
+import { equal, fail, match, ok, oneOf, TIMESTAMP, UUID } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { DIGEST } from '../operations.js';
+
+const isNull = (value: unknown) => value === null;
+const isText = (value: unknown) => typeof value === 'string';
+const form = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
+const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => isNull(value) || holds(value);
+
+/** The fields of the record and their forms. */
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  id: form(UUID),
+  name: form(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
+  description: orNull(isText),
+  instructions: orNull(isText),
+  model: orNull(isText),
+  status: (value) => STATUSES.some((status) => status === value),
+  last_failure_message: orNull(isText),
+  progress: orNull((value) => typeof value === 'object' && !Array.isArray(value)),
+  hostname: orNull(form(/^[^\s/:]+$/)),
+  workspace_id: form(UUID),
+  vault_id: orNull(form(UUID)),
+  attached_vault_id: orNull(form(UUID)),
+  created_at: form(TIMESTAMP),
+  updated_at: form(TIMESTAMP),
+};
+
+/** Keys that would hold what a caller must not get. */
+const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
+
+function secretKeys(value: unknown, at = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(SECRET.test(key) && inner !== null ? [`${at}${key}`] : []),
+    ...secretKeys(inner, `${at}${key}.`),
+  ]);
+}
+
+export const GET = defineChecks([
+  {
+    id: 'get/settings',
+    requirement: 'GET-1',
+    level: 'S',
+    title: 'A read returns the lifecycle state and the settings.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const made = await interns.stopped({ description: 'seen', instructions: 'Be brief.' });
+      const read = expect.intern(await api.get(made.id), 200, 'the read');
+      equal(read.id, made.id, 'id');
+      equal([read.name, read.description, read.instructions], [made.name, 'seen', 'Be brief.'], 'the settings');
+      ok(read.status !== undefined && 'model' in read, 'the record', 'status and model', Object.keys(read));
+      equal(expect.intern(await api.get(made.id), 200, 'another read'), read, 'the record read again');
+    },
+  },
+  {
+    id: 'get/record-form',
+    requirement: 'GET-1',
+    level: 'P',
+    title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      const listed = expect.page(await api.list({ limit: 5 }), 'the list').data;
+      const updated = expect.intern(await api.update(stopped.id, { description: 'x' }), 200, 'an update');
+      for (const record of [stopped, running, updated, ...listed]) {
+        for (const [field, holds] of Object.entries(FIELDS)) {
+          const value = (record as unknown as Record<string, unknown>)[field];
+          if (!holds(value)) fail(`${field} of a record (${record.status})`, 'the form of the published API', value);
+        }
+      }
+      oneOf(stopped.last_failure_message, [null], 'last_failure_message of a new intern');
+      match(running.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
+      equal(running.progress, null, 'progress of a running intern');
+    },
+  },
+  {
+    id: 'get/no-secrets',
+    requirement: 'GET-1',
+    level: 'S',
+    title: 'No answer of the lifecycle carries a credential or content of the vault.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const running = await interns.running();
+      const answers = [
+        await api.get(running.id),
+        await api.list({ limit: 3 }),
+        await api.create(interns.body()),
+        await api.update(running.id, { description: 'seen' }),
+        await api.suspend(running.id),
+        await api.provision(running.id),
+      ];
+      for (const answer of answers) {
+        ok(answer.status < 300, 'a valid request', 'success', expect.shown(answer));
+        equal(secretKeys(answer.json), [], 'fields that hold something secret');
+      }
+    },
+  },
+  {
+    id: 'get/no-known-secrets',
+    requirement: 'GET-1',
+    level: 'S',
+    title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
+    needs: ['control', 'running', 'oauth_token'],
+    async run({ api, interns, control }) {
+      const { id } = await interns.running();
+      const { api_key } = await control.intern(id);
+      const daemon = (await api.daemon(id, { as: 'oauth_token' })).json as { token?: string };
+      const texts = [
+        (await api.get(id)).text,
+        (await api.get(id, { as: { bearer: api_key } })).text,
+        (await api.list()).text,
+        (await api.update(id, { description: 'seen' })).text,
+        (await api.sign(id, { bodySha256: DIGEST }, { as: 'oauth_token' })).text,
+        (await api.remove(id)).text,
+      ];
+      for (const secret of [api_key, daemon.token ?? api_key]) {
+        ok(!texts.some((text) => text.includes(secret)), 'the answers', 'no credential of the intern');
+      }
+    },
+  },
+]);

@@ -1,0 +1,229 @@
+import { equal, match, ok, oneOf } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
+const STARTED = [200, 202, 204];
+
+export const PROVISION = defineChecks([
+  {
+    id: 'provision/first-boot',
+    requirement: 'PROV-1',
+    level: 'S',
+    title: 'A created intern does not run before provision, and runs after it.',
+    needs: ['running'],
+    async run({ api, interns, chat }) {
+      const intern = await interns.stopped();
+      const reply = await chat(intern.id, 'Hello.');
+      ok(reply.status >= 400 && reply.status < 500, 'chat before the boot', 'refused', reply.status);
+      await reply.whole();
+      expect.status(await api.provision(intern.id), STARTED, 'the provision');
+      await interns.until(intern.id, ['running']);
+      const t = await (await chat(intern.id, 'Hello.')).end();
+      expect.finish(t, 'stop', 'chat after the boot');
+    },
+  },
+  {
+    id: 'provision/at-create',
+    requirement: 'CREATE-3',
+    level: 'S',
+    title: 'Provisioning starts at once where the create asks for it.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const made = expect.intern(await api.create(interns.body({ provision: true })), [200, 201], 'the create');
+      await interns.until(made.id, ['running']);
+    },
+  },
+  {
+    id: 'provision/waits',
+    requirement: 'CREATE-3',
+    level: 'P',
+    title: 'Without provision, or with false, it waits for a provision call, however long, and boots then.',
+    needs: ['running', 'clock'],
+    async run({ api, interns, wait }) {
+      const made = [await interns.stopped(), await interns.stopped({ provision: false })];
+      await wait(3_600_000);
+      for (const { id } of made) {
+        const waiting = expect.intern(await api.get(id), 200, 'the read an hour later');
+        equal([waiting.status, waiting.hostname, waiting.progress], ['stopped', null, null], 'the waiting intern');
+        expect.status(await api.provision(id), 202, 'the provision');
+        await interns.until(id, ['running']);
+      }
+    },
+  },
+  {
+    id: 'provision/answer',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      const answer = await api.provision(intern.id);
+      expect.status(answer, 202, 'the provision');
+      equal((answer.json as { provisioning?: unknown } | undefined)?.provisioning, true, 'provisioning');
+      const made = expect.intern(await api.create(interns.body({ provision: true })), 201, 'a create');
+      oneOf(made.status, ['queued', 'provisioning', 'running'], 'status of an intern created with provision');
+    },
+  },
+  {
+    id: 'provision/states',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'A boot goes queued, provisioning with progress, running with a hostname.',
+    needs: ['running', 'clock'],
+    async run({ api, interns, clock }) {
+      const intern = await interns.stopped();
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      const order = ['queued', 'provisioning', 'running'];
+      let at = 0;
+      let progressed = 0;
+      for (let step = 0; step <= 60; step++) {
+        const now = expect.intern(await api.get(intern.id), 200, 'the read');
+        const place = order.indexOf(now.status);
+        ok(place >= at, 'status in a boot', `${order.slice(at).join(', then ')}`, now.status);
+        at = place;
+        if (now.status !== 'running') equal(now.hostname, null, `hostname while ${now.status}`);
+        if (now.status === 'provisioning') {
+          const { progress } = now;
+          ok(progress !== null, 'progress while provisioning', 'where the boot stands', progress);
+          ok(progress.step_label !== '', 'step_label', 'a label', progress);
+          ok(progress.step_number >= Math.max(1, progressed), 'step_number', 'from 1 on, never back', progress);
+          ok(progress.step_number <= progress.total_steps, 'step_number', 'at most total_steps', progress);
+          progressed = progress.step_number;
+        } else equal(now.progress, null, `progress while ${now.status}`);
+        if (now.status === 'running') {
+          match(now.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
+          ok(progressed > 0, 'statuses of the boot', 'provisioning among them');
+          return;
+        }
+        await clock.advance(100);
+      }
+      equal(order[at], 'running', 'status 6 s after the provision');
+    },
+  },
+  {
+    id: 'provision/takes-a-second',
+    requirement: 'PROV-1',
+    level: 'C',
+    title: 'A boot takes 1 s on the clock, not a millisecond less, in at least two steps.',
+    needs: ['control', 'running', 'clock'],
+    async run({ api, interns, clock }) {
+      for (const at of ['create', 'provision'] as const) {
+        const intern = await interns.stopped(at === 'create' ? { provision: true } : {});
+        if (at === 'provision') expect.status(await api.provision(intern.id), 202, 'the provision');
+        const read = async () => expect.intern(await api.get(intern.id), 200, 'the read');
+        oneOf((await read()).status, ['queued', 'provisioning'], `status at once after ${at}`);
+        const steps = new Set<number>();
+        for (const ms of [1, 99, 100, 100, 100, 100, 100, 100, 100, 100, 99]) {
+          await clock.advance(ms);
+          const { status, progress } = await read();
+          oneOf(status, ['queued', 'provisioning'], 'status within the second');
+          if (progress !== null) steps.add(progress.step_number);
+        }
+        ok(steps.size >= 2, 'progress steps of a boot', 'at least two', [...steps]);
+        await clock.advance(1);
+        equal((await read()).status, 'running', `status 1 s after ${at}`);
+      }
+    },
+  },
+  {
+    id: 'provision/only-where-it-can',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      expect.status(await api.provision(intern.id), 202, 'the valid twin');
+      const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
+      if (status !== 'running') expect.error(await api.provision(intern.id), BUSY, `a provision while ${status}`);
+      await interns.until(intern.id, ['running']);
+      expect.error(await api.provision(intern.id), BUSY, 'a provision while running');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'running', 'status after the refusal');
+    },
+  },
+  {
+    id: 'provision/race',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'Of provisions sent at once one starts the boot; the others are 409.',
+    needs: ['running'],
+    async run({ api, interns, race }) {
+      const intern = await interns.stopped();
+      const answers = await race(5, () => api.provision(intern.id));
+      const started = answers.filter(({ status }) => status === 202);
+      equal(started.length, 1, 'provisions that were accepted');
+      for (const answer of answers) if (answer.status !== 202) expect.error(answer, BUSY, 'a provision that came late');
+      await interns.until(intern.id, ['running']);
+    },
+  },
+  {
+    id: 'provision/failed-boot',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'A boot that fails leaves failed with a last_failure_message; it can be provisioned again.',
+    needs: ['control', 'running'],
+    async run({ api, interns, control }) {
+      const intern = await interns.stopped({ instructions: 'script: boot-fails' });
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      const failed = await interns.until(intern.id, ['failed', 'running']);
+      equal(failed.status, 'failed', 'status after a boot that fails');
+      ok(
+        failed.last_failure_message,
+        'last_failure_message of a failed boot',
+        'a message',
+        failed.last_failure_message,
+      );
+      equal([failed.progress, failed.hostname], [null, null], 'progress and hostname of a failed intern');
+      expect.status(await api.provision(intern.id), 202, 'a provision of a failed intern');
+      await interns.until(intern.id, ['failed']);
+      await control.useScript(intern.id, 'echo');
+      expect.status(await api.provision(intern.id), 202, 'a provision with nothing in its way');
+      const up = await interns.until(intern.id, ['running']);
+      match(up.hostname, /^[^\s/:]+$/, 'hostname of the intern that came up');
+    },
+  },
+  {
+    id: 'provision/scripted-failure-message',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'A scripted boot takes its time, shows its steps, and fails with its message.',
+    needs: ['control', 'clock', 'write'],
+    async run({ api, interns, control, clock }) {
+      const steps = ['Creating disk', 'Starting runtime'];
+      const boot = { after: '2s', steps, ends: 'failed', message: 'no disk left' };
+      const name = await control.script({ lifecycle: { boot } });
+      const intern = await interns.stopped({ instructions: `script: ${name}` });
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      const labels = new Set<string>();
+      for (let ms = 0; ms < 1_900; ms += 100) {
+        await clock.advance(100);
+        const { status, progress } = expect.intern(await api.get(intern.id), 200, 'the read');
+        oneOf(status, ['queued', 'provisioning'], 'status within the boot');
+        if (progress !== null) labels.add(progress.step_label);
+        if (progress !== null) equal(progress.total_steps, 2, 'total_steps');
+      }
+      equal([...labels], steps, 'labels of the steps');
+      await clock.advance(100);
+      const failed = expect.intern(await api.get(intern.id), 200, 'the read');
+      equal([failed.status, failed.last_failure_message], ['failed', 'no disk left'], 'status and message');
+    },
+  },
+  {
+    id: 'provision/hanging-boot',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'boot-hangs: the intern stays provisioning, whatever time passes, and can be deleted.',
+    needs: ['control', 'clock', 'write'],
+    async run({ api, interns, clock }) {
+      const intern = await interns.stopped({ instructions: 'script: boot-hangs', provision: true });
+      await clock.advance(3_600_000);
+      const { status } = expect.intern(await api.get(intern.id), 200, 'the read an hour later');
+      equal(status, 'provisioning', 'status an hour later');
+      expect.error(await api.suspend(intern.id), BUSY, 'a suspend of a booting intern');
+      expect.status(await api.remove(intern.id), 202, 'the delete');
+      await interns.untilGone(intern.id);
+    },
+  },
+]);

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { text } from '../arbitraries/text.js';
+import { equal, notEqual, ok, oneOf } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
+const DONE = [200, 202, 204];
+const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
+
+export const SUSPEND = defineChecks([
+  {
+    id: 'suspend/stops-and-resumes',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
+    needs: ['running'],
+    async run({ api, interns, chat }) {
+      const intern = await interns.running({ description: 'kept', instructions: 'Be kept.' });
+      expect.status(await api.suspend(intern.id), DONE, 'the suspend');
+      const stopped = expect.intern(await api.get(intern.id), 200, 'the read');
+      notEqual(stopped.status, 'running', 'status after the suspend');
+      const refused = await chat(intern.id, 'Hello.');
+      ok(refused.status >= 400, 'chat with a suspended intern', 'refused', refused.status);
+      await refused.whole();
+      expect.status(await api.provision(intern.id), DONE, 'the provision');
+      const resumed = await interns.until(intern.id, ['running']);
+      for (const key of KEPT) equal(resumed[key], intern[key], `${key} after suspend and provision`);
+      expect.finish(await (await chat(intern.id, 'Hello.')).end(), 'stop', 'chat after the provision');
+    },
+  },
+  {
+    id: 'suspend/keeps-what-was-changed',
+    requirement: 'PROV-1',
+    level: 'S',
+    title: 'What was set before a suspend and while suspended is there after the resume.',
+    needs: ['running'],
+    maxRuns: 10,
+    async run({ api, interns, property }) {
+      const intern = await interns.running();
+      const some = text({ minLength: 1, maxLength: 50 });
+      await property('settings', some, some, async (description, instructions) => {
+        expect.status(await api.update(intern.id, { description }), 200, 'an update while running');
+        expect.status(await api.suspend(intern.id), DONE, 'the suspend');
+        expect.status(await api.update(intern.id, { instructions }), 200, 'an update while suspended');
+        expect.status(await api.provision(intern.id), DONE, 'the provision');
+        const resumed = await interns.until(intern.id, ['running']);
+        equal([resumed.description, resumed.instructions], [description, instructions], 'settings after the resume');
+      });
+    },
+  },
+  {
+    id: 'suspend/answer',
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.running();
+      const answer = await api.suspend(intern.id);
+      expect.status(answer, 200, 'the suspend');
+      equal((answer.json as { suspended?: unknown } | undefined)?.suspended, true, 'suspended');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'stopped', 'status after it');
+    },
+  },
+  {
+    id: 'suspend/only-what-runs',
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      expect.error(await api.suspend(intern.id), BUSY, 'a suspend of a new intern');
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
+      if (status !== 'running') expect.error(await api.suspend(intern.id), BUSY, `a suspend while ${status}`);
+      await interns.until(intern.id, ['running']);
+      expect.status(await api.suspend(intern.id), 200, 'the valid twin');
+      expect.error(await api.suspend(intern.id), BUSY, 'a second suspend');
+    },
+  },
+  {
+    id: 'suspend/ends-runs',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'A run that streams ends with run_ended, code 410, when the intern is suspended.',
+    needs: ['running', 'behaviour:never-ends'],
+    async run({ api, interns, chat, prompt }) {
+      const intern = await interns.running();
+      const reply = await chat(intern.id, prompt('never-ends'));
+      await reply.until('the first content', (t) => t.content !== '');
+      expect.status(await api.suspend(intern.id), DONE, 'the suspend');
+      const t = await reply.end();
+      expect.finish(t, 'error', 'the run of a suspended intern');
+      equal([t.error?.code, t.error?.reason], [410, 'run_ended'], 'code and reason of the ended run');
+      ok(t.final !== undefined && t.done, 'the stream', 'a final chunk and [DONE]', t.items.length);
+    },
+  },
+  {
+    id: 'suspend/ends-waiting-runs',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'A question that waits ends with the suspend: its answer is refused, after the resume too.',
+    needs: ['running', 'behaviour:ask-question'],
+    async run({ api, interns, chat, prompt, answer }) {
+      const intern = await interns.running();
+      const asked = await (await chat(intern.id, prompt('ask-question'))).end();
+      if (asked.finish !== 'tool_calls') expect.finish(asked, 'tool_calls', 'the prompt that asks');
+      expect.status(await api.suspend(intern.id), DONE, 'the suspend');
+      expect.status(await api.provision(intern.id), DONE, 'the provision');
+      await interns.until(intern.id, ['running']);
+      const late = await answer(intern.id, asked, { action: 'decline' });
+      oneOf(late.status, [404, 409, 410], 'status of an answer to a run that has ended');
+      await late.whole();
+    },
+  },
+  {
+    id: 'suspend/ends-every-run',
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'Runs that wait and invoke runs are ended as cancelled, and do not go on after the resume.',
+    needs: ['control', 'running'],
+    async run({ api, interns, chat, prompt, control }) {
+      const intern = await interns.running();
+      expect.finish(await (await chat(intern.id, prompt('ask-question'))).end(), 'tool_calls', 'the prompt that asks');
+      expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
+      expect.status(await api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      await interns.until(intern.id, ['running']);
+      const runs = await control.runs(intern.id);
+      equal(
+        runs.map(({ status, ended }) => `${status} ${ended}`),
+        ['ended cancelled', 'ended cancelled'],
+        'the runs after the suspend',
+      );
+    },
+  },
+  {
+    id: 'suspend/daemon-token-dies',
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'The daemon token dies with the suspend; the next boot has another.',
+    needs: ['running', 'oauth_token', 'daemon'],
+    async run({ api, interns, daemon }) {
+      const intern = await interns.running();
+      const token = async () => {
+        const answer = await api.daemon(intern.id, { as: 'oauth_token' });
+        expect.status(answer, 200, 'the reveal');
+        return (answer.json as { token: string }).token;
+      };
+      const reason = async (bearer: string) => {
+        const answer = await daemon('/api/invoke', { headers: { authorization: `Bearer ${bearer}` } });
+        expect.status(answer, 401, 'a daemon request without a proof');
+        return (answer.json as { error?: { metadata?: { reason?: string } } }).error?.metadata?.reason;
+      };
+      const first = await token();
+      equal(await reason(first), 'proof_missing', 'what the daemon misses while the intern runs');
+      expect.status(await api.suspend(intern.id), 200, 'the suspend');
+      equal(await reason(first), 'token_invalid', 'what the daemon says to the token after the suspend');
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      await interns.until(intern.id, ['running']);
+      const second = await token();
+      notEqual(second, first, 'the token of the next boot');
+      equal(await reason(first), 'token_invalid', 'what the daemon says to the old token');
+      equal(await reason(second), 'proof_missing', 'what the daemon says to the new one');
+    },
+  },
+  {
+    id: 'suspend/race',
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'Suspend and provision sent at once leave one state, and each answer fits it.',
+    needs: ['running'],
+    maxRuns: 10,
+    async run({ api, interns, race, property }) {
+      await property('orders', fc.array(fc.boolean(), { minLength: 2, maxLength: 5 }), async (order) => {
+        const intern = await interns.running();
+        const answers = await race(order.length, (index) =>
+          order[index] === true ? api.suspend(intern.id) : api.provision(intern.id),
+        );
+        for (const answer of answers) oneOf(answer.status, [200, 202, 409], 'status of a racing call');
+        const stops = answers.filter(({ status }) => status === 200).length;
+        const starts = answers.filter(({ status }) => status === 202).length;
+        ok(stops - starts === 0 || stops - starts === 1, 'suspends and provisions accepted', 'in turn', [
+          stops,
+          starts,
+        ]);
+        const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
+        equal(
+          status === 'stopped',
+          stops > starts,
+          `whether it is stopped after ${stops} suspends, ${starts} provisions`,
+        );
+      });
+    },
+  },
+]);

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { equal, match, notEqual, ok, UUID } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+
+const UPSTREAM = { status: 502, reason: 'upstream_unavailable', retryable: true } as const;
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+async function called({ api }: Pick<Ctx, 'api'>, name: string) {
+  return expect.page(await api.list(), 'the list').data.filter((intern) => intern.name === name);
+}
+
+/** A create that broke off at `at`; `key` undefined is a derived one. */
+async function broken(ctx: Ctx, at: 'vault' | 'provisioner', key: string | undefined) {
+  const body = ctx.interns.body(at === 'provisioner' ? { provision: true } : {});
+  const options = key === undefined ? {} : keyed(`${key}-${body.name}`);
+  await ctx.control.fault({ operation: 'create', at });
+  const failed = await ctx.api.create(body, options);
+  expect.error(failed, UPSTREAM, `a create that fails at the ${at}`);
+  return { body, options };
+}
+
+const AT = fc.constantFrom('vault' as const, 'provisioner' as const);
+
+export const UNFINISHED = defineChecks([
+  {
+    id: 'create/unfinished-is-resumed',
+    requirement: 'CREATE-4',
+    level: 'S',
+    title: 'A create that broke off is resumed by its retry: one intern, with its vault, and provisioned if asked.',
+    needs: ['control', 'running'],
+    maxRuns: 10,
+    async run(ctx) {
+      const { api, interns, property } = ctx;
+      await property('breaks', AT, fc.constantFrom('key', undefined), async (at, key) => {
+        const { body, options } = await broken(ctx, at, key);
+        const before = await called(ctx, body.name);
+        ok(before.length <= 1, 'interns of the name before the retry', 'at most one', before.length);
+        const made = expect.intern(await api.create(body, options), [200, 201], 'the retry');
+        if (before[0] !== undefined) equal(made.id, before[0].id, 'id of the resumed intern');
+        match(made.vault_id, UUID, 'vault_id of the resumed intern');
+        equal((await called(ctx, body.name)).length, 1, 'interns of the name after the retry');
+        if (at === 'provisioner') await interns.until(made.id, ['running']);
+        const again = expect.intern(await api.create(body, options), [200, 201], 'one more retry');
+        equal(again.id, made.id, 'id of one more retry');
+        equal((await called(ctx, body.name)).length, 1, 'interns of the name in the end');
+      });
+    },
+  },
+  {
+    id: 'create/unfinished-answers-201',
+    requirement: 'CREATE-4',
+    level: 'C',
+    title: 'The retry that completes a create answers 201, the next one 200 with the same record.',
+    needs: ['control', 'write'],
+    maxRuns: 10,
+    async run(ctx) {
+      await ctx.property('breaks', AT, fc.constantFrom('key', undefined), async (at, key) => {
+        const { body, options } = await broken(ctx, at, key);
+        const made = expect.intern(await ctx.api.create(body, options), 201, 'the retry');
+        const again = expect.intern(await ctx.api.create(body, options), 200, 'the retry after it');
+        equal(again, made, 'the replayed answer');
+      });
+    },
+  },
+  {
+    id: 'create/unfinished-more-than-once',
+    requirement: 'CREATE-4',
+    level: 'C',
+    title: 'A create may break off again and again, at both steps: each retry takes it up where it stands.',
+    needs: ['control', 'running'],
+    async run(ctx) {
+      const { api, interns, control } = ctx;
+      const body = interns.body({ provision: true });
+      const key = keyed(`often-${body.name}`);
+      for (const at of ['vault', 'vault', 'provisioner', 'provisioner'] as const) {
+        await control.fault({ operation: 'create', at });
+        expect.error(await api.create(body, key), UPSTREAM, `a create that fails at the ${at}`);
+        const found = await called(ctx, body.name);
+        equal(found.length, 1, `interns of the name after a failure at the ${at}`);
+        if (at === 'vault') equal(found[0]?.vault_id, null, 'vault_id before there is a vault');
+      }
+      const [half] = await called(ctx, body.name);
+      const made = expect.intern(await api.create(body, key), 201, 'the retry');
+      equal(made.id, half?.id, 'id of the resumed intern');
+      equal(made.vault_id, half?.vault_id, 'vault_id, once made');
+      await interns.until(made.id, ['running']);
+    },
+  },
+  {
+    id: 'create/unfinished-with-another-body',
+    requirement: 'CREATE-4',
+    level: 'P',
+    title: 'The key of an unfinished create with another body is 409, and the create can still be resumed.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const { body, options } = await broken(ctx, 'vault', 'other');
+      const other = await ctx.api.create({ ...body, description: 'another' }, options);
+      const reused = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
+      expect.error(other, reused, 'another body with the key of an unfinished create');
+      const made = expect.intern(await ctx.api.create(body, options), [200, 201], 'the retry');
+      equal(made.description, null, 'description of the resumed intern');
+      equal((await called(ctx, body.name)).length, 1, 'interns of the name');
+    },
+  },
+  {
+    id: 'create/unfinished-retries-race',
+    requirement: 'CREATE-4',
+    level: 'S',
+    title: 'Racing retries of an unfinished create complete one intern.',
+    needs: ['control', 'write'],
+    maxRuns: 10,
+    async run(ctx) {
+      const { api, race, property } = ctx;
+      await property('races', AT, fc.constantFrom('key', undefined), async (at, key) => {
+        const { body, options } = await broken(ctx, at, key);
+        const answers = await race(5, () => api.create(body, options));
+        for (const answer of answers) expect.status(answer, [200, 201, 409, 503], 'a racing retry');
+        const made = answers.filter(({ status }) => status < 300);
+        ok(
+          made.length > 0,
+          'racing retries',
+          'at least one that completes',
+          answers.map(({ status }) => status),
+        );
+        const interns = made.map((answer) => expect.intern(answer, [200, 201], 'a retry'));
+        equal(new Set(interns.map(({ id }) => id)).size, 1, 'interns answered');
+        equal(new Set(interns.map(({ vault_id }) => vault_id)).size, 1, 'vaults answered');
+        equal((await called(ctx, body.name)).length, 1, 'interns of the name');
+      });
+    },
+  },
+  {
+    id: 'create/script-vault-fails-once',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'vault-fails-once: the first create answers 502, its retry completes the same intern.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const body = interns.body({ instructions: 'script: vault-fails-once' });
+      expect.error(await api.create(body), UPSTREAM, 'the create');
+      const [half] = await called(ctx, body.name);
+      equal(half?.vault_id, null, 'vault_id of the unfinished intern');
+      const made = expect.intern(await api.create(body), 201, 'the retry');
+      equal(made.id, half?.id, 'id of the intern');
+      match(made.vault_id, UUID, 'vault_id');
+      equal((await called(ctx, body.name)).length, 1, 'interns of the name');
+      const other = interns.body({ instructions: 'script: vault-fails-once' });
+      expect.error(await api.create(other), UPSTREAM, 'the create of another intern');
+      const second = expect.intern(await api.create(other), 201, 'its retry');
+      notEqual(second.vault_id, made.vault_id, 'vault_id of the other intern');
+    },
+  },
+]);

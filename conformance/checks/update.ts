@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { badModel, model } from '../arbitraries/model.js';
+import { text } from '../arbitraries/text.js';
+import { equal, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
+const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
+/** What no update changes. */
+const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
+
+export const UPDATE = defineChecks([
+  {
+    id: 'update/only-what-is-named',
+    requirement: 'UPDATE-1',
+    level: 'S',
+    title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
+    needs: ['write'],
+    maxRuns: 50,
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped({ description: 'first', instructions: 'first' });
+      const field = (arbitrary: fc.Arbitrary<string>) => fc.option(arbitrary, { nil: undefined });
+      const changes = fc.record({
+        description: field(text({ maxLength: 100 })),
+        instructions: field(text({ maxLength: 100 })),
+        model: field(model()),
+        name: field(fc.constantFrom('renamed')),
+      });
+      await property('changes', changes, async (wanted) => {
+        const named = Object.entries(wanted).filter(([, value]) => value !== undefined);
+        const body = Object.fromEntries(named.map(([key, value]) => [key, key === 'name' ? interns.name() : value]));
+        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
+        const answer = expect.intern(await api.update(intern.id, body), 200, 'the update');
+        const after = expect.intern(await api.get(intern.id), 200, 'the read after');
+        for (const key of SETTINGS) equal(after[key], key in body ? body[key] : before[key], `${key} after the update`);
+        for (const key of FIXED) equal(after[key], before[key], `${key} after the update`);
+        equal(answer, after, 'the answer of the update against the read');
+      });
+    },
+  },
+  {
+    id: 'update/null-clears',
+    requirement: 'UPDATE-1',
+    level: 'P',
+    title: 'null clears description, instructions and model, each by itself; a name cannot be cleared.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const full = { description: 'a', instructions: 'b', model: 'acme/one' };
+      const intern = await interns.stopped();
+      for (const key of ['description', 'instructions', 'model'] as const) {
+        expect.status(await api.update(intern.id, full), 200, 'an update that sets all');
+        expect.status(await api.update(intern.id, { [key]: null }), 200, `an update of ${key} to null`);
+        const after = expect.intern(await api.get(intern.id), 200, 'the read');
+        const { description, instructions, model: slug } = after;
+        equal(
+          { description, instructions, model: slug },
+          { ...full, [key]: null },
+          `settings after ${key} was cleared`,
+        );
+      }
+      expect.error(await api.update(intern.id, { name: null }), INVALID, 'an update of name to null');
+      expect.status(await api.update(intern.id, { description: '' }), 200, 'an empty description');
+    },
+  },
+  {
+    id: 'update/model-form',
+    requirement: 'UPDATE-1',
+    level: 'P',
+    title: 'model is author/slug with or without a variant; anything else is 400.',
+    needs: ['write'],
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      await property('models', model(), async (slug) => {
+        const after = expect.intern(await api.update(intern.id, { model: slug }), 200, `model ${slug}`);
+        equal(after.model, slug, 'model');
+      });
+      await property('other values', badModel(), async (slug) => {
+        expect.error(await api.update(intern.id, { model: slug }), INVALID, `model ${JSON.stringify(slug)}`);
+      });
+    },
+  },
+  {
+    id: 'update/model-at-next-provision',
+    requirement: 'UPDATE-1',
+    level: 'P',
+    title: 'A new model takes effect at the next provision, not before.',
+    needs: ['control', 'running'],
+    async run({ api, interns, chat }) {
+      const intern = await interns.running();
+      const usage = async () => (await (await chat(intern.id, 'Hello.')).end()).final?.usage ?? null;
+      ok((await usage()) !== null, 'usage before the change', 'what echo reports');
+      expect.status(await api.update(intern.id, { model: 'script/no-usage' }), 200, 'the update');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').model, 'script/no-usage', 'model as it is read');
+      ok((await usage()) !== null, 'usage before the next provision', 'what the old model reports');
+      expect.status(await api.suspend(intern.id), 200, 'a suspend');
+      expect.status(await api.provision(intern.id), 202, 'a provision');
+      await interns.until(intern.id, ['running']);
+      equal(await usage(), null, 'usage after the provision');
+    },
+  },
+  {
+    id: 'update/no-op',
+    requirement: 'UPDATE-1',
+    level: 'C',
+    title: 'A body that changes nothing is 200 and leaves the record, updated_at too.',
+    needs: ['control', 'clock', 'write'],
+    async run({ api, interns, clock }) {
+      const intern = await interns.stopped({ description: 'same' });
+      await clock.advance(10);
+      for (const body of [{}, { description: 'same' }, { name: intern.name }, { model: null, description: 'same' }]) {
+        const after = expect.intern(await api.update(intern.id, body), 200, `an update with ${JSON.stringify(body)}`);
+        equal(after, intern, `the record after ${JSON.stringify(body)}`);
+      }
+    },
+  },
+  {
+    id: 'update/moves-updated-at',
+    requirement: 'UPDATE-1',
+    level: 'C',
+    title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
+    needs: ['control', 'write'],
+    maxRuns: 30,
+    async run({ api, interns, property }) {
+      const intern = await interns.stopped();
+      let count = 0;
+      const field = fc.constantFrom('description', 'instructions', 'name', 'model');
+      await property('changes', field, async (key) => {
+        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
+        count++;
+        const value = key === 'name' ? interns.name() : key === 'model' ? `acme/m${count}` : `change ${count}`;
+        const after = expect.intern(await api.update(intern.id, { [key]: value }), 200, `an update of ${key}`);
+        const moved = Date.parse(after.updated_at) - Date.parse(before.updated_at);
+        ok(moved >= 1, 'updated_at', 'at least 1 ms later', `${before.updated_at}, ${after.updated_at}`);
+        equal(after.created_at, intern.created_at, 'created_at');
+      });
+    },
+  },
+  {
+    id: 'update/status-moves-updated-at',
+    requirement: 'UPDATE-1',
+    level: 'C',
+    title: 'Every change of status moves updated_at forward too.',
+    needs: ['control', 'running'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      const at = async () => Date.parse(expect.intern(await api.get(intern.id), 200, 'the read').updated_at);
+      let before = Date.parse(intern.updated_at);
+      const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+        ['provision', () => api.provision(intern.id)],
+        ['the boot', () => interns.until(intern.id, ['running'])],
+        ['suspend', () => api.suspend(intern.id)],
+        ['delete', () => api.remove(intern.id)],
+      ];
+      for (const [what, step] of steps) {
+        await step();
+        const after = await at();
+        ok(after > before, `updated_at after ${what}`, `later than ${new Date(before).toISOString()}`, after);
+        before = after;
+      }
+    },
+  },
+  {
+    id: 'update/in-every-state',
+    requirement: 'UPDATE-1',
+    level: 'S',
+    title: 'A running and a suspended intern can be updated, and stay what they are.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.running();
+      const running = expect.intern(await api.update(intern.id, { description: 'while running' }), 200, 'an update');
+      equal(running.status, 'running', 'status after an update of a running intern');
+      expect.status(await api.suspend(intern.id), [200, 202, 204], 'a suspend');
+      const before = expect.intern(await api.get(intern.id), 200, 'the read');
+      const after = expect.intern(await api.update(intern.id, { instructions: 'New.' }), 200, 'an update');
+      equal(after.status, before.status, 'status after an update of a suspended intern');
+      equal(after.description, 'while running', 'description, which was not named');
+    },
+  },
+]);
