@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { equal, fail, match, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import { ASKING, answered, asked, badAnswer, callOf, fate, HELD, held, permission, talk } from '../talk.js';
+
+const ended = (t: Transcript, what: string) => {
+  expect.finish(t, 'error', what);
+  expect.grammar(t, 'S');
+  equal(t.error?.code, 410, `error code of ${what}`);
+  equal(t.error?.reason, 'run_ended', `error reason of ${what}`);
+};
+const severed = (t: Transcript, what: string) => {
+  expect.finish(t, 'error', what);
+  expect.grammar(t, 'S');
+  equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
+};
+
+/** CHAT-12 and CHAT-13: runs that end otherwise than by themselves. */
+export const CHAT_ENDINGS = defineChecks([
+  {
+    id: 'chat-endings/cancelled',
+    requirement: 'CHAT-12',
+    level: 'S',
+    title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
+    needs: ['running', 'behaviour:cancelled'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      ended(await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run');
+    },
+  },
+  {
+    id: 'chat-endings/deadline',
+    requirement: 'CHAT-12',
+    level: 'S',
+    title: 'So does one that meets its deadline.',
+    needs: ['running', 'behaviour:deadline'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      ended(await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline');
+    },
+  },
+  {
+    id: 'chat-endings/severed',
+    requirement: 'CHAT-13',
+    level: 'S',
+    title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
+    needs: ['running', 'behaviour:severed'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      severed(await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
+    },
+  },
+  {
+    id: 'chat-endings/severed-published',
+    requirement: 'CHAT-13',
+    level: 'P',
+    title: 'The chunk of a severed stream carries 502, retryable.',
+    needs: ['running', 'behaviour:severed'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await talk(ctx, intern.id, ctx.prompt('severed'));
+      equal(t.error?.code, 502, 'error code of a severed run');
+      equal(t.error?.retryable, true, 'retryable of a severed run');
+      expect.grammar(t, 'P');
+    },
+  },
+  {
+    id: 'chat-endings/error-in-place',
+    requirement: 'CHAT-12',
+    level: 'P',
+    title: 'The error stands at the top of the chunk that carries the finish reason: code, message, reason, retryable.',
+    needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
+        const t = await talk(ctx, intern.id, ctx.prompt(behaviour));
+        expect.finish(t, 'error');
+        const carrying = t.chunks.filter(({ json }) => 'error' in json);
+        equal(carrying.length, 1, `chunks with an error of a run that is ${behaviour}`);
+        ok(
+          t.error?.inPlace,
+          `error of a run that is ${behaviour}`,
+          '{code, message, metadata} at the top of a chunk',
+          carrying,
+        );
+        const [choice] = (carrying[0]?.json.choices ?? []) as Record<string, unknown>[];
+        equal(choice?.finish_reason, 'error', 'finish_reason of the chunk with the error');
+        ok(
+          typeof t.error?.message === 'string' && t.error.message !== '',
+          'message of the error',
+          'a message',
+          t.error,
+        );
+        equal(typeof t.error?.retryable, 'boolean', 'type of retryable');
+      }
+    },
+  },
+  {
+    id: 'chat-endings/any',
+    requirement: 'CHAT-12',
+    level: 'S',
+    title:
+      'Before and after a question, with usage or without: what was said stays, and the two errors are told apart.',
+    needs: ['running', 'control'],
+    maxRuns: 30,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const end = fc.constantFrom('cancelled' as const, 'deadline' as const, 'severed' as const);
+      await ctx.property('ending', end, fc.boolean(), fc.boolean(), async (how, paused, reported) => {
+        const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+        const before = [{ say: 'Half a sen' }, ...(reported ? [{ usage }] : [])];
+        const ask = paused ? [permission('ok'), { say: 'tence' }] : [];
+        const said = await ctx.script([...before, ...ask, { end: how }]);
+        let t = await talk(ctx, intern.id, { prompt: said, approval_mode: 'manual' });
+        if (paused) {
+          expect.finish(t, 'tool_calls', 'the prompt');
+          t = await answered(ctx, intern.id, t, 'allow_once');
+        }
+        if (how === 'severed') severed(t, `a run that ends ${how}`);
+        else ended(t, `a run that ends ${how}`);
+        equal(t.content, paused ? 'tence' : 'Half a sen', `content of a run that ends ${how}`);
+        const seen = t.final?.usage as Record<string, unknown> | null | undefined;
+        equal(reported ? seen?.total_tokens : seen, reported ? 7 : null, `usage of a run that ends ${how}`);
+      });
+    },
+  },
+  {
+    id: 'chat-endings/fails',
+    requirement: 'CHAT-2',
+    level: 'S',
+    title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const retryable of [true, false]) {
+        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
+        expect.finish(t, 'error');
+        expect.grammar(t, 'S');
+        equal(t.content, 'Half', 'content of a run that fails');
+        ok(t.error !== undefined, 'error of a run that fails', 'an error in the stream', t.chunks.at(-2)?.json);
+        ok(
+          t.error.reason !== 'run_ended' && t.error.reason !== 'stream_severed',
+          'reason of a run that fails',
+          'one of its own',
+          t.error,
+        );
+      }
+    },
+  },
+  {
+    id: 'chat-endings/suspend-while-streaming',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
+    needs: ['running', 'behaviour:never-ends'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const said = reply.transcript.content;
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      const t = await reply.end();
+      ended(t, 'the stream of a suspended intern');
+      equal(t.content, said, 'content of the stream of a suspended intern');
+    },
+  },
+  {
+    id: 'chat-endings/delete-while-streaming',
+    requirement: 'CHAT-12',
+    level: 'S',
+    title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
+    needs: ['running', 'behaviour:never-ends'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const deleted = await ctx.api.remove(intern.id);
+      ok(deleted.status < 300, 'status of the delete', 'a success', expect.shown(deleted));
+      ended(await reply.end(), 'the stream of a deleted intern');
+    },
+  },
+  {
+    id: 'chat-endings/suspend-while-waiting',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'Suspending ends runs that wait: resumed, the intern has forgotten their questions and takes a prompt.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id: call, session } = callOf(t);
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await ctx.api.provision(intern.id), [200, 202], 'the provision');
+      await ctx.interns.until(intern.id, ['running']);
+      expect.refused(
+        await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),
+        'an answer after the suspension',
+      );
+      expect.finish(
+        await talk(ctx, intern.id, { prompt: 'Hello.', session_id: session }),
+        'stop',
+        'a prompt to that session',
+      );
+    },
+  },
+  {
+    id: 'chat-endings/shown',
+    requirement: 'EMU-4',
+    level: 'C',
+    title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
+        await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
+        equal(await fate(ctx, intern.id), `ended: ${end}`, `the run of a turn that ends ${end}`);
+      }
+      const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      await reply.end();
+      const runs = await ctx.control.runs(intern.id);
+      equal(runs[0]?.ended, 'cancelled', 'the streaming run after suspend');
+      equal(
+        runs.find((run) => run.session_id === waiting.sessionId)?.ended,
+        'cancelled',
+        'the waiting run after suspend',
+      );
+      for (const run of runs) {
+        equal(run.status, 'ended', 'status of a run of a suspended intern');
+        equal(run.origin, 'chat', 'origin of a chat run');
+        equal(run.intern_id, intern.id, 'intern_id of a run');
+        match(run.started_at, /^\d{4}-.*Z$/, 'started_at of a run');
+        match(run.ended_at, /^\d{4}-.*Z$/, 'ended_at of an ended run');
+      }
+      const started = runs.map((run) => Date.parse(run.started_at));
+      if (started.some((at, index) => at > (started[index - 1] ?? at)))
+        fail('order of the runs', 'newest first', started);
+    },
+  },
+]);

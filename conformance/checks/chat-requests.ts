@@ -1,0 +1,351 @@
+import fc from 'fast-check';
+import { cuts, pieces } from '../arbitraries/cuts.js';
+import { lastRole, noContent, unknownFields } from '../arbitraries/message.js';
+import { prompt, promptOf } from '../arbitraries/prompt.js';
+import { equal, match } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Answer } from '../probe/client.js';
+import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../talk.js';
+
+const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
+
+const chatPath = (id: string) => `/interns/${id}/chat/completions`;
+
+/** Any body at all, sent as it is. */
+async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
+  const open = await ctx.open({
+    method: 'POST',
+    path: chatPath(id),
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  if (open.status !== 200) return open.whole();
+  await open.close();
+  return {
+    status: 200,
+    headers: open.headers,
+    text: 'a stream',
+    bytes: new Uint8Array(),
+    json: undefined,
+    exchange: open.exchange,
+  };
+}
+
+/** CHAT-15 and CHAT-16: what a chat request has to be, and when it is not taken. */
+export const CHAT_REQUESTS = defineChecks([
+  {
+    id: 'chat-requests/length',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
+    needs: ['running'],
+    maxRuns: 12,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const long = fc.constantFrom(1, 31_999, 32_000).chain((length) => promptOf(length));
+      await ctx.property('a prompt that fits', long, async (said) => {
+        expect.finish(await talk(ctx, intern.id, said), 'stop', 'a prompt that fits');
+      });
+      const over = fc.constantFrom(32_001, 32_002, 64_000, 64_001).chain((length) => promptOf(length));
+      await ctx.property('a prompt too long', over, async (said) => {
+        expect.error(await unstreamed(ctx, intern.id, said), BAD, 'a prompt of more than 32000 code points');
+      });
+      expect.error(await unstreamed(ctx, intern.id, ''), BAD, 'an empty prompt');
+    },
+  },
+  {
+    id: 'chat-requests/length-of-parts',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'Text parts count together.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const of = (length: number) => ({
+        messages: [
+          { role: 'user', content: Array.from({ length }, () => ({ type: 'text', text: 'x'.repeat(8_000) })) },
+        ],
+      });
+      expect.finish(await talk(ctx, intern.id, of(3)), 'stop', 'parts of 24000 characters');
+      expect.error(await unstreamed(ctx, intern.id, of(5)), BAD, 'parts of 40000 characters');
+    },
+  },
+  {
+    id: 'chat-requests/stream-true',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'stream other than true is refused.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const messages = [{ role: 'user', content: 'Hello.' }];
+      const sent = (stream: unknown) =>
+        raw(ctx, intern.id, JSON.stringify({ messages, ...(stream === undefined ? {} : { stream }) }));
+      equal((await sent(true)).status, 200, 'status of the valid twin');
+      for (const stream of [undefined, false, null, 'true', 1, 0, [], {}, [true]]) {
+        expect.error(await sent(stream), BAD, `a prompt with stream ${JSON.stringify(stream)}`);
+      }
+    },
+  },
+  {
+    id: 'chat-requests/messages',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'Messages that are missing, none, or no list are refused.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const good = { role: 'user', content: 'Hello.' };
+      const sent = (messages: unknown) => raw(ctx, intern.id, JSON.stringify({ messages, stream: true }));
+      equal((await sent([good])).status, 200, 'status of the valid twin');
+      for (const messages of [undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }]) {
+        expect.error(await sent(messages), BAD, `messages ${JSON.stringify(messages)}`);
+      }
+    },
+  },
+  {
+    id: 'chat-requests/last-role',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const user = { role: 'user', content: 'Hello.' };
+      expect.finish(await talk(ctx, intern.id, { messages: [user, user] }), 'stop', 'the valid twin');
+      await ctx.property('last', lastRole(), async (last) => {
+        expect.error(
+          await unstreamed(ctx, intern.id, { messages: [user, last] }),
+          BAD,
+          'a prompt with such a last message',
+        );
+      });
+    },
+  },
+  {
+    id: 'chat-requests/content-forms',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'Content that is neither text nor text parts is refused.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const parts = [{ type: 'text', text: 'Hello.' }];
+      expect.finish(
+        await talk(ctx, intern.id, { messages: [{ role: 'user', content: parts }] }),
+        'stop',
+        'the valid twin',
+      );
+      await ctx.property('content', noContent(), async (content) => {
+        expect.error(await unstreamed(ctx, intern.id, { messages: [{ role: 'user', content }] }), BAD, 'such content');
+      });
+      expect.error(
+        await unstreamed(ctx, intern.id, { messages: [{ role: 'user' }] }),
+        BAD,
+        'a message without content',
+      );
+    },
+  },
+  {
+    id: 'chat-requests/unknown-fields',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'Fields that the interface does not know change nothing.',
+    needs: ['running'],
+    maxRuns: 50,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const twin = await talk(ctx, intern.id, 'Hello.');
+      await ctx.property('fields', unknownFields(), async (extra) => {
+        const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra });
+        expect.finish(t, 'stop');
+        equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
+      });
+    },
+  },
+  {
+    id: 'chat-requests/no-object',
+    requirement: 'BODY-4',
+    level: 'P',
+    title: 'A chat or invoke body that is no JSON object is 400 bad_request.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const broken = [
+        '',
+        '{',
+        '[]',
+        'null',
+        '"text"',
+        '1',
+        'true',
+        '{"messages":[{"role":"user","content":"Hello."}],"stream":true',
+        "{'a':1}",
+      ];
+      for (const body of broken) {
+        expect.error(await raw(ctx, intern.id, body), BAD, `the chat body ${JSON.stringify(body)}`);
+        const invoked = await ctx.send({
+          method: 'POST',
+          path: `/interns/${intern.id}/invoke`,
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        expect.error(invoked, BAD, `the invoke body ${JSON.stringify(body)}`);
+      }
+    },
+  },
+  {
+    id: 'chat-requests/media-type-not-looked-at',
+    requirement: 'BODY-3',
+    level: 'C',
+    title: 'Chat and invoke do not look at the content type.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello.' }], stream: true });
+      for (const type of ['text/plain', 'application/octet-stream', undefined]) {
+        const headers = { 'content-type': type };
+        const bytes = new TextEncoder().encode(body);
+        const chat = await ctx.send({ method: 'POST', path: chatPath(intern.id), body: [bytes], headers });
+        equal(chat.status, 200, `status of a prompt sent as ${type ?? 'nothing'}`);
+        const input = JSON.stringify({ input: 'Hello.' });
+        const invoke = await ctx.send({ method: 'POST', path: `/interns/${intern.id}/invoke`, body: input, headers });
+        equal(invoke.status, 202, `status of an invoke sent as ${type ?? 'nothing'}`);
+      }
+    },
+  },
+  {
+    id: 'chat-requests/cut-anywhere',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A body that arrives in pieces, cut within characters too, says the same.',
+    needs: ['running', 'control'],
+    maxRuns: 40,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      await ctx.property('prompt', prompt(60), cuts(), async (said, at) => {
+        const body = pieces(JSON.stringify({ messages: [{ role: 'user', content: said }], stream: true }), at);
+        const headers = { 'content-type': 'application/json' };
+        const answer = await ctx.send({ method: 'POST', path: chatPath(intern.id), body, headers });
+        equal(answer.status, 200, 'status of a prompt sent in pieces');
+        const content = answer.text
+          .split(/\r\n|\r|\n/)
+          .filter((line) => /^data: ?\{/.test(line))
+          .map(
+            (line) =>
+              (JSON.parse(line.slice(5)) as { choices: { delta?: { content?: string } }[] }).choices[0]?.delta
+                ?.content ?? '',
+          )
+          .join('');
+        equal(content, said, 'content of the echo');
+      });
+    },
+  },
+  {
+    id: 'chat-requests/not-running',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: 'An intern that does not run answers 409 intern_not_ready, retryable: before its first boot and suspended.',
+    needs: ['running'],
+    async run(ctx) {
+      const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
+      const stopped = await ctx.interns.stopped();
+      expect.error(await unstreamed(ctx, stopped.id, 'Hello.'), NOT_READY, 'a prompt to an intern never provisioned');
+      const intern = await ctx.interns.running();
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the twin: a prompt while it runs');
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to a suspended intern');
+      expect.error(await ctx.api.invoke(intern.id, { input: 'Hello.' }), NOT_READY, 'an invoke on a suspended intern');
+      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+      await ctx.interns.until(intern.id, ['running']);
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once it runs again');
+    },
+  },
+  {
+    id: 'chat-requests/not-accepted',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title:
+      'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
+    needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
+      expect.error(
+        away,
+        { status: 502, reason: 'intern_unreachable', retryable: true },
+        'a prompt to an intern out of reach',
+      );
+      const refused = await unstreamed(ctx, intern.id, ctx.prompt('refuses'));
+      expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
+    },
+  },
+  {
+    id: 'chat-requests/accepted-first',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: 'After a word or a wait the stream is open, and what goes wrong then is told in it.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const end of ['severed', 'failed']) {
+        for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
+          const reply = await ctx.chat(intern.id, await ctx.script([first, { end }]));
+          equal(reply.status, 200, `status of a turn that begins with ${Object.keys(first)} and ends ${end}`);
+          await ctx.clock.advance(1_000);
+          const t = await reply.end();
+          expect.finish(t, 'error');
+          expect.grammar(t, 'S');
+        }
+      }
+    },
+  },
+  {
+    id: 'chat-requests/opens-at-once',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '20s' }, { say: 'late' }]));
+      equal(reply.status, 200, 'status while the intern says nothing yet');
+      match(await fate(ctx, intern.id), /^running$/, 'the run while the intern says nothing yet');
+      await ctx.clock.advance(20_000);
+      const t = await reply.end();
+      expect.finish(t, 'stop');
+      equal(t.content, 'late', 'content');
+    },
+  },
+  {
+    id: 'chat-requests/too-many-waiting',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const said = await ctx.script(ASKING);
+      const first = await asked(ctx, intern.id, said);
+      for (let at = 1; at < 64; at++) await asked(ctx, intern.id, said);
+      // Whether the 65th run may wait too is a question of reading; the 66th may not.
+      let waiting = 64;
+      let reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
+      if (reply.status === 200) {
+        await reply.end();
+        waiting++;
+        reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
+      }
+      const full = await plain(ctx, reply);
+      expect.error(full, { status: 503, reason: 'busy' }, `a prompt while ${waiting} runs wait`);
+      match(full.headers.get('retry-after'), /^\d+$/, 'Retry-After of 503 busy');
+      const other = await ctx.interns.running();
+      expect.finish(await talk(ctx, other.id, 'Hello.'), 'stop', 'a prompt to another intern');
+      expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'an answer while so many wait');
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once one has been answered');
+    },
+  },
+]);

@@ -1,0 +1,223 @@
+import { equal, match, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { answered, asked, fate, HELD, held, newest, permission, read, talk } from '../talk.js';
+
+/** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
+export const DISCONNECT = defineChecks([
+  {
+    id: 'disconnect/while-silent',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title:
+      'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
+    needs: ['running', 'behaviour:silent', 'slow:31s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const session_id = `gone ${intern.id}`;
+      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      await reply.disconnect();
+      await ctx.wait(31_000);
+      const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+      expect.finish(next, 'stop', 'the next prompt of the session');
+    },
+  },
+  {
+    id: 'disconnect/cancels',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
+      const reply = await held(ctx, intern.id, await ctx.script(steps));
+      const left = await ctx.clock.now();
+      await reply.disconnect();
+      await ctx.settle();
+      await ctx.clock.advance(30_000);
+      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
+      const run = await newest(ctx, intern.id);
+      const took = Date.parse(run.ended_at ?? '') - left;
+      ok(took >= 0 && took <= 30_000, 'ms until the run was cancelled', 'at most 30000', took);
+      await ctx.clock.advance(60_000);
+      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run when it would have gone on');
+    },
+  },
+  {
+    id: 'disconnect/while-it-speaks',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'So is one that keeps speaking.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(
+        ctx,
+        intern.id,
+        await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]),
+      );
+      await ctx.clock.advance(2_000);
+      await reply.disconnect();
+      await ctx.settle();
+      await ctx.clock.advance(30_000);
+      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
+    },
+  },
+  {
+    id: 'disconnect/before-first-word',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'So is one that has not said a word yet.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '120s' }, { say: 'x' }]));
+      equal(reply.status, 200, 'status while the intern says nothing yet');
+      await reply.disconnect();
+      await ctx.settle();
+      await ctx.clock.advance(31_000);
+      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 31 s after its client left');
+    },
+  },
+  {
+    id: 'disconnect/answered-run',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'So is one that streams on after an answer.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script([permission('ok'), ...HELD]));
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      await reply.until('content after the answer', (seen) => seen.content !== '');
+      await reply.disconnect();
+      await ctx.settle();
+      await ctx.clock.advance(30_000);
+      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
+    },
+  },
+  {
+    id: 'disconnect/only-its-own',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'Other runs of the intern and runs of other interns go on.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const waiting = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'answered' }]));
+      const started = await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) });
+      expect.status(started, 202, 'the invoke');
+      const far = await held(ctx, other.id, await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]));
+      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      await reply.disconnect();
+      await ctx.settle();
+      await ctx.clock.advance(31_000);
+      equal(
+        await fate(ctx, intern.id, (started.json as { session_id: string }).session_id),
+        'running',
+        'the run of invoke',
+      );
+      equal(await fate(ctx, intern.id, waiting.sessionId), 'waiting', 'the run that waits');
+      equal((await answered(ctx, intern.id, waiting, 'allow_once')).content, 'answered', 'content after the answer');
+      await ctx.clock.advance(9_000);
+      equal((await read(far)).content, 'One. Two.', 'content of the run of another intern');
+    },
+  },
+  {
+    id: 'disconnect/after-done',
+    requirement: 'CHAT-9',
+    level: 'S',
+    title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
+      const t = await reply.until('[DONE]', (seen) => seen.done);
+      expect.finish(t, 'tool_calls');
+      await reply.disconnect();
+      await ctx.settle();
+      expect.finish(
+        await answered(ctx, intern.id, t, 'allow_once'),
+        'stop',
+        'the run, answered after its client had gone',
+      );
+    },
+  },
+  {
+    id: 'disconnect/cancel-after-done',
+    requirement: 'CHAT-9',
+    level: 'S',
+    title: 'So does cancelling the body on reading [DONE], and a minute without anybody.',
+    needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
+      const t = await reply.until('[DONE]', (seen) => seen.done);
+      await reply.cancel();
+      await ctx.wait(61_000);
+      expect.finish(
+        await answered(ctx, intern.id, t, 'allow_once'),
+        'stop',
+        'the run, answered a minute after its client had gone',
+      );
+    },
+  },
+  {
+    id: 'disconnect/after-each-done',
+    requirement: 'CHAT-9',
+    level: 'S',
+    title: 'That holds for each of several questions.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const steps = ['a', 'b', 'c'].flatMap((as) => [permission(as), { say: as }]);
+      let reply = await ctx.chat(intern.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
+      for (const as of ['a', 'b', 'c']) {
+        const t = await reply.until('[DONE]', (seen) => seen.done);
+        expect.finish(t, 'tool_calls');
+        await reply.cancel();
+        await ctx.settle();
+        match(await fate(ctx, intern.id), /^waiting$/, 'the run after its client cancelled on [DONE]');
+        reply = await ctx.answer(intern.id, t, 'allow_once');
+        await reply.until(`content after answer ${as}`, (seen) => seen.content === as);
+      }
+      expect.finish(await reply.end(), 'stop', 'the run answered three times');
+    },
+  },
+  {
+    id: 'disconnect/of-who-steered',
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'That a client who steered goes away cancels nothing.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const session_id = `s ${intern.id}`;
+      const said = await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]);
+      const reply = await held(ctx, intern.id, { prompt: said, session_id });
+      const steering = await ctx.chat(intern.id, { prompt: 'Also.', session_id });
+      await steering.disconnect();
+      await ctx.clock.advance(40_000);
+      const t = await read(reply);
+      expect.finish(t, 'stop', 'the run that was steered');
+      ok(t.content.endsWith('Two.'), 'content of the run that was steered', 'all of it', t.content);
+    },
+  },
+  {
+    id: 'disconnect/after-stop',
+    requirement: 'EMU-4',
+    level: 'C',
+    title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, 'Hello.');
+      const t = await reply.until('[DONE]', (seen) => seen.done);
+      await reply.cancel();
+      await ctx.settle();
+      equal(await fate(ctx, intern.id, t.sessionId), 'ended: stop', 'the run after its client went');
+    },
+  },
+]);

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { equal, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import { asked, held, permission } from '../talk.js';
+
+/** Other comments are nobody's business. */
+const beats = (t: Transcript) => t.comments.filter((comment) => comment.text === 'keepalive').length;
+
+/** CHAT-11: a sign of life in silence. */
+export const KEEPALIVE = defineChecks([
+  {
+    id: 'keepalive/after-30-seconds',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'Not before 30 seconds of silence, then `: keepalive`, and again after every further 30.',
+    needs: ['running', 'behaviour:silent', 'slow:95s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
+      const { transcript } = reply;
+      const since = () => transcript.items.length;
+      const before = since();
+      await ctx.wait(28_000);
+      await ctx.settle();
+      equal(beats(transcript), 0, 'keepalives after 28 s');
+      equal(since(), before, 'events after 28 s of silence');
+      for (let beat = 1; beat <= 3; beat++) {
+        await ctx.wait(beat === 1 ? 4_000 : 30_000);
+        await reply.until(`keepalive ${beat} after ${beat * 30 + 2} s of silence`, (t) => beats(t) >= beat);
+        equal(beats(transcript), beat, `keepalives after ${beat * 30 + 2} s of silence`);
+      }
+      expect.grammar(transcript, 'S', 'CHAT-11');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'keepalive/to-the-millisecond',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'None at 29.999 s, one by 30.001 s.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '300s' }]));
+      await ctx.clock.advance(29_999);
+      await ctx.settle();
+      equal(beats(reply.transcript), 0, 'keepalives after 29.999 s');
+      await ctx.clock.advance(2);
+      await reply.until('a keepalive after 30.001 s', (t) => beats(t) === 1);
+      await ctx.clock.advance(29_998);
+      await ctx.settle();
+      equal(beats(reply.transcript), 1, 'keepalives 29.998 s later');
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'keepalive/between-events',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'Between any two events there are as many as the silence has whole 30 seconds, and they split none.',
+    needs: ['running', 'control', 'clock'],
+    maxRuns: 15,
+    async run(ctx) {
+      const gap = fc.oneof(
+        fc.integer({ min: 1, max: 29 }),
+        fc.integer({ min: 31, max: 59 }),
+        fc.integer({ min: 61, max: 89 }),
+      );
+      await ctx.property(
+        'gaps in seconds',
+        fc.array(gap, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (gaps, thinks) => {
+          const intern = await ctx.interns.running();
+          const steps = gaps.flatMap((s, at) => [
+            { wait: `${s}s` },
+            thinks && at % 2 === 0 ? { reason: `<${at}>` } : { say: `<${at}>` },
+          ]);
+          const reply = await held(ctx, intern.id, await ctx.script([{ say: '<start>' }, ...steps]));
+          for (const s of gaps) await ctx.clock.advance(s * 1000);
+          const t = await reply.end();
+          expect.grammar(t, 'S');
+          const seen: number[] = [];
+          let count = 0;
+          for (const item of t.items) {
+            if (item.kind === 'comment') count += item.text === 'keepalive' ? 1 : 0;
+            else if (/<\d+>/.test(item.data)) {
+              seen.push(count);
+              count = 0;
+            }
+          }
+          equal(
+            seen,
+            gaps.map((s) => Math.floor(s / 30)),
+            `keepalives before each event after gaps of ${gaps.join(', ')} s`,
+          );
+          equal(count, 0, 'keepalives after the last event');
+        },
+      );
+    },
+  },
+  {
+    id: 'keepalive/not-while-active',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'A stream that says something every 20 seconds carries none.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, await ctx.script([{ say: 'abcdefghij', every: '20s', chunks: 10 }]));
+      for (let at = 0; at < 10; at++) await ctx.clock.advance(20_000);
+      const t = await reply.end();
+      expect.finish(t, 'stop');
+      equal(beats(t), 0, 'keepalives in 200 s of activity');
+    },
+  },
+  {
+    id: 'keepalive/before-first-word',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'A stream that is open without a word yet carries them too.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '45s' }, { say: 'late' }]));
+      equal(reply.status, 200, 'status while the intern says nothing yet');
+      await ctx.clock.advance(31_000);
+      await reply.until('a keepalive before the first word', (t) => beats(t) === 1);
+      await ctx.clock.advance(14_000);
+      const t = await reply.end();
+      expect.finish(t, 'stop');
+      equal(t.content, 'late', 'content');
+      equal(beats(t), 1, 'keepalives in 45 s of silence');
+    },
+  },
+  {
+    id: 'keepalive/after-an-answer',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'The stream that goes on after an answer carries them too; the time it waited does not count.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
+      await ctx.clock.advance(100_000);
+      equal(beats(t), 0, 'keepalives on the response that ended with the question');
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      await reply.until('content after the answer', (seen) => seen.content !== '');
+      await ctx.clock.advance(29_000);
+      await ctx.settle();
+      equal(beats(reply.transcript), 0, 'keepalives 29 s after the answer');
+      await ctx.clock.advance(2_000);
+      await reply.until('a keepalive 31 s after the answer', (seen) => beats(seen) === 1);
+      await reply.disconnect();
+    },
+  },
+  {
+    id: 'keepalive/every-stream',
+    requirement: 'CHAT-11',
+    level: 'S',
+    title: 'Streams of several interns each carry their own.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const said = await ctx.script([{ say: 'x' }, { wait: '300s' }]);
+      const one = await held(ctx, (await ctx.interns.running()).id, said);
+      const two = await held(ctx, (await ctx.interns.running()).id, said);
+      await ctx.clock.advance(31_000);
+      for (const reply of [one, two]) {
+        const t = await reply.until('a keepalive after 31 s', (seen) => beats(seen) >= 1);
+        ok(t.finish === undefined, 'a silent stream', 'still open', t.finish);
+        await reply.disconnect();
+      }
+    },
+  },
+]);
