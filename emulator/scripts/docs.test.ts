@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createHarness, type Harness, listen } from '../http/chat.harness.js';
+import type { Behaviour } from './behaviour.js';
+
+const page = readFileSync('docs/scripts.md', 'utf8');
+const blocks = new Map(
+  [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => {
+    const source = JSON.parse(json ?? '') as { name: string };
+    return [source.name, source];
+  }),
+);
+const tried = new Set<string>();
+
+/** An emulator's chat with one recipe of the page put in. */
+function recipe(name: string): Harness {
+  const h = createHarness();
+  tried.add(name);
+  h.scripts.put(name, blocks.get(name));
+  return h;
+}
+
+const accept = (content: object) => JSON.stringify({ action: 'accept', content });
+
+describe('docs/scripts.md', () => {
+  afterAll(() => {
+    // A recipe without a test of its own is no recipe.
+    expect([...tried].sort()).toEqual([...blocks.keys()].sort());
+  });
+
+  test('there are ten recipes', () => {
+    expect(blocks.size).toBe(10);
+    expect(page.match(/^### \d+\./gm)).toHaveLength(10);
+  });
+
+  test('deploy asks under manual, consents otherwise', async () => {
+    const h = recipe('deploy');
+    expect((await (await h.say('deploy')).end()).content).toBe('I have to use the shell. Deployed.');
+    const q = await (await h.say('deploy', { approval_mode: 'manual' })).end();
+    expect(q).toMatchObject({ content: 'I have to use the shell. ', finish: 'tool_calls' });
+    expect((await listen(await h.reply(q.sessionId, q.call?.id, 'reject_once')).end()).content).toBe('Left alone.');
+  });
+
+  test('order asks twice', async () => {
+    const h = recipe('order');
+    const first = await (await h.say('order')).end();
+    const second = await listen(await h.reply(first.sessionId, first.call?.id, accept({ size: 'S' }))).end();
+    const third = await listen(await h.reply(first.sessionId, second.call?.id, accept({ count: 2 }))).end();
+    expect(third).toMatchObject({ content: 'Small ones, then.', finish: 'stop' });
+    expect(h.runs.list()).toHaveLength(1);
+  });
+
+  test('patient times out', async () => {
+    const h = recipe('patient');
+    const q = await (await h.say('patient')).end();
+    await h.clock.advance(300_000);
+    expect(h.runs.list()[0]?.ended).toBe('deadline');
+    expect(await h.refused(h.reply(q.sessionId, q.call?.id, accept({})))).toMatchObject({
+      status: 409,
+      reason: 'interaction_not_pending',
+    });
+  });
+
+  test('overloaded fails in the middle', async () => {
+    const h = recipe('overloaded');
+    const stream = await h.say('overloaded');
+    await h.clock.advance(100);
+    expect(await stream.end()).toMatchObject({
+      content: 'The answer is, as far as I',
+      finish: 'error',
+      error: {
+        code: 502,
+        message: 'The model is overloaded',
+        metadata: { reason: 'turn_failed', retryable: true },
+      },
+    });
+  });
+
+  test('cut is severed', async () => {
+    const said = await (await recipe('cut').say('cut')).end();
+    expect(said).toMatchObject({ content: 'You can count on', error: { metadata: { reason: 'stream_severed' } } });
+  });
+
+  test('sleepy is slow, and keeps the stream alive', async () => {
+    const h = recipe('sleepy');
+    const stream = await h.say('sleepy');
+    await h.clock.advance(2_000 + 90_000);
+    const said = await stream.end();
+    expect(said).toMatchObject({ content: 'Let me think about that. Done.', keepalives: 2 });
+    expect(said.chunks).toHaveLength(1 + 6 + 1 + 2);
+  });
+
+  test('steerable is steered', async () => {
+    const h = recipe('steerable');
+    const stream = await h.say('steerable', { session_id: 's' });
+    expect((await h.prompt('left', { session_id: 's' })).status).toBe(202);
+    await h.clock.advance(10_000);
+    expect((await stream.end()).content).toBe('Turning right. (steered: left)Arrived.');
+  });
+
+  test('no-disk fails to boot', () => {
+    const h = recipe('no-disk');
+    expect(h.scripts.resolveLifecycle({ ...h.intern, script: 'no-disk' }).boot).toEqual({
+      after: 3_000,
+      steps: ['Creating disk', 'Mounting disk'],
+      ends: 'failed',
+      message: 'No space left',
+    });
+  });
+
+  test('sticky fails to archive', () => {
+    const h = recipe('sticky');
+    expect(h.scripts.resolveLifecycle({ ...h.intern, script: 'sticky' }).teardown).toEqual({
+      after: 500,
+      ends: 'workspace_archive_failed',
+    });
+  });
+
+  test('paint asks in chat, and goes on by itself under invoke', async () => {
+    const h = recipe('paint');
+    const q = await (await h.say('paint')).end();
+    expect(q.call?.arguments).not.toHaveProperty('fallback');
+    const rest = await listen(await h.reply(q.sessionId, q.call?.id, accept({ colour: 'red' }))).end();
+    expect(rest).toMatchObject({ content: 'As you like.', usage: { total_tokens: 15 } });
+    expect((await h.invoke({ input: 'script: paint' })).status).toBe(202);
+    await h.settle();
+    expect(h.runs.list()[0]).toMatchObject({ origin: 'invoke', ended: 'stop' });
+  });
+
+  test('the behaviour in code runs as it stands on the page', async () => {
+    const source = /const dice: Behaviour = (\{[\s\S]*?\n\});\n/.exec(page)?.[1];
+    const dice = new Function(`return ${source}`)() as Behaviour;
+    const story = async () => {
+      const h = createHarness({ scripts: [dice], seed: 'dice' });
+      const stream = await h.say('dice');
+      await h.clock.advance(500);
+      return stream.end();
+    };
+    const said = await story();
+    expect(said.content).toMatch(/^You said hello; I rolled [1-6]\.$/);
+    expect(said).toMatchObject({ reasoning: expect.stringContaining(said.sessionId ?? '?'), finish: 'stop' });
+    expect((await story()).text).toBe(said.text);
+  });
+});
