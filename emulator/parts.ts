@@ -12,7 +12,7 @@ import { createInterns, type InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import { createLimiter } from './domain/limiter.js';
 import { createProcesses } from './domain/processes.js';
-import { createRuns } from './domain/runs.js';
+import { createRuns, RUN_MAKERS, type RunMakers } from './domain/runs.js';
 import { createApp } from './http/app.js';
 import { chatRoute } from './http/chat.js';
 import { daemonAliasRoute, daemonRoute } from './http/daemon.js';
@@ -50,6 +50,7 @@ export interface Alterable {
   processes: ReturnType<typeof createProcesses>;
   create: ReturnType<typeof createCreate>;
   limiter: ReturnType<typeof createLimiter>;
+  runMakers: RunMakers;
   runs: ReturnType<typeof createRuns>;
   proofs: ReturnType<typeof createProofs>;
   faults: ReturnType<typeof createFaults>;
@@ -140,7 +141,16 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
   const limiter = alter('limiter', createLimiter({ clock, settings }));
   const runs = alter(
     'runs',
-    createRuns({ clock, random: randomOf('runs'), settings, store, scripts, intern: (id) => interns.get(id), log }),
+    createRuns({
+      clock,
+      random: randomOf('runs'),
+      settings,
+      store,
+      scripts,
+      intern: (id) => interns.get(id),
+      log,
+      make: alter('runMakers', RUN_MAKERS),
+    }),
   );
 
   const meta = store.collection('meta');

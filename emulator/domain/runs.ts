@@ -26,7 +26,29 @@ export interface RunsDeps {
   /** The intern as it is now; undefined once it is gone. */
   readonly intern: (id: string) => InternRow | undefined;
   readonly log: (record: Record<string, unknown>) => void;
+  /** What runs are made with, where it is not the usual. */
+  readonly make?: Partial<RunMakers>;
 }
+
+/** What runs are made with: each can be exchanged by itself. */
+export interface RunMakers {
+  readonly runner: typeof createRunner;
+  readonly lanes: typeof createLanes;
+  readonly reader: typeof attachReader;
+  readonly sessions: typeof createSessions;
+  /** What a run answers by itself. */
+  readonly ownAnswer: typeof ownAnswer;
+  readonly readAnswer: typeof readAnswer;
+}
+
+export const RUN_MAKERS: RunMakers = {
+  runner: createRunner,
+  lanes: createLanes,
+  reader: attachReader,
+  sessions: createSessions,
+  ownAnswer,
+  readAnswer,
+};
 
 /** Counts the turn, or throws 429; called last, once nothing else refuses. The result takes the count back. */
 export type Admit = () => () => void;
@@ -91,16 +113,17 @@ export interface Runs {
  */
 export function createRuns(deps: RunsDeps): Runs {
   const { clock, random, settings, store } = deps;
-  const lanes = createLanes();
-  const sessions = createSessions(store.collection('sessions'));
+  const make = { ...RUN_MAKERS, ...deps.make };
+  const lanes = make.lanes();
+  const sessions = make.sessions(store.collection('sessions'));
   let seq = 0;
 
-  const runner = createRunner({
+  const runner = make.runner({
     clock,
     random,
     randomFor: (stream) => createRandom(random.seed, stream),
     log: deps.log,
-    answer: ownAnswer,
+    answer: make.ownAnswer,
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
     changed: lanes.moved,
@@ -206,7 +229,7 @@ export function createRuns(deps: RunsDeps): Runs {
       if (lane.waiting > settings().max_waiting_runs) throw tooManyWaiting(lane);
       const giveBack = admit();
       const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
-      const reader = attachReader(run, cancel);
+      const reader = make.reader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack);
       return { reader };
@@ -221,14 +244,14 @@ export function createRuns(deps: RunsDeps): Runs {
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
       if (lane.streaming) throw busy();
-      const read = readAnswer(run.question.ask, content);
+      const read = make.readAnswer(run.question.ask, content);
       if ('problem' in read) throw new Refusal('bad_request', { message: `Unacceptable answer: ${read.problem}` });
       if (run.lost) {
         runner.end(run, { ended: 'severed' });
         throw new Refusal('attachment_gone');
       }
       admit();
-      const reader = attachReader(run, cancel);
+      const reader = make.reader(run, cancel);
       run.reader = reader;
       await runner.answer(run, read.answer);
       return reader;
