@@ -8,6 +8,14 @@ export interface CommandRow {
   load(): Promise<{ default: CommandModule }>;
 }
 
+/** The command that has a command line of its own, of which ours is given the name only. */
+export const CONFORMANCE = {
+  word: 'conformance',
+  command: 'conformance [url]',
+  describe: 'Check a deployment, or an emulator of its own, with the conformance kit',
+  load: () => import('../../conformance/cli/main.js'),
+} as const;
+
 export const COMMANDS: readonly CommandRow[] = [
   { command: ['serve', '$0'], describe: 'Listen until stopped (the default)', load: () => import('./serve.js') },
   {

@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { VERSION } from '../version.js';
 import type { Io } from './command.js';
-import { COMMANDS, type CommandRow } from './commands.js';
+import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
 import { FLAG_NAMES, kebab } from './flags.js';
 import { suggestion, UsageError } from './usage.js';
 
@@ -12,12 +12,9 @@ const partedAt = (args: readonly string[]) => {
 };
 
 /** Whether a row of the table may be the command that is meant. Only those are loaded, before yargs looks at the flags. */
-function isMeant({ command }: CommandRow, args: readonly string[]): boolean {
-  const named = (row: CommandRow) => args.includes(wordOf(row));
-  const isDefault = typeof command !== 'string';
-  return isDefault
-    ? !COMMANDS.some((row) => typeof row.command === 'string' && named(row))
-    : args.includes(wordOf({ command }));
+function isMeant(row: CommandRow, args: readonly string[]): boolean {
+  const isDefault = typeof row.command !== 'string';
+  return isDefault ? !COMMANDS.some((other) => other !== row && wordOf(other) === args[0]) : args.includes(wordOf(row));
 }
 
 const wordOf = ({ command }: Pick<CommandRow, 'command'>): string => [command].flat()[0]?.split(' ')[0] ?? '';
@@ -28,7 +25,7 @@ function improved(message: string, args: readonly string[]): string {
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
   if (unknown === undefined) return line;
   if (args.includes(unknown)) {
-    return `there is no command ${JSON.stringify(unknown)}${suggestion(unknown, COMMANDS.map(wordOf))}`;
+    return `there is no command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
   }
   return `there is no flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
 }
@@ -38,6 +35,9 @@ function improved(message: string, args: readonly string[]): string {
  * understand.
  */
 export async function main(args: readonly string[], io: Io): Promise<number> {
+  if (args[0] === CONFORMANCE.word) {
+    return (await CONFORMANCE.load()).main(args.slice(1), `intern-emulator ${CONFORMANCE.word}`);
+  }
   const cut = partedAt(args);
   const own = args.slice(0, cut);
   const rest = args.slice(cut + 1);
@@ -69,6 +69,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
       },
     );
   }
+  parser.command(CONFORMANCE.command, CONFORMANCE.describe);
   try {
     await parser.parseAsync([...own]);
     if (rest.length > 0 && !own.includes('exec')) throw new UsageError('only exec takes a command after --');

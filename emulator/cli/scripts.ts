@@ -1,4 +1,4 @@
-import { readScriptFile, ScriptInvalid, scriptFilesOf } from '../index.js';
+import { ScriptInvalid, scriptFilesOf, validateScriptFile } from '../index.js';
 import type { CommandModule } from './command.js';
 import { UsageError } from './usage.js';
 
@@ -10,22 +10,21 @@ const scripts: CommandModule = {
     const files = [argv.file].flat().filter((file) => file !== undefined);
     if (files.length === 0) throw new UsageError('scripts validate: name the files or folders to look at');
     let invalid = 0;
-    const problems = (error: unknown) => {
-      if (!(error instanceof ScriptInvalid)) throw error;
+    const refuse = (path: string, problems: readonly string[]) => {
       invalid++;
-      for (const problem of error.problems) io.stderr(`${error.file}: ${problem}\n`);
+      for (const problem of problems) io.stderr(`${path}: ${problem}\n`);
     };
-    const guarded = <T>(act: () => T): T | undefined => {
+    for (const file of files.map(String)) {
       try {
-        return act();
+        for (const path of scriptFilesOf(file)) {
+          const { name, problems } = validateScriptFile(path);
+          if (problems.length > 0) refuse(path, problems);
+          else io.stdout(`${path}: ok (${name})\n`);
+        }
       } catch (error) {
-        problems(error);
-        return undefined;
+        if (!(error instanceof ScriptInvalid)) throw error;
+        refuse(error.file, error.problems);
       }
-    };
-    for (const path of files.map(String).flatMap((file) => guarded(() => scriptFilesOf(file)) ?? [])) {
-      const behaviour = guarded(() => readScriptFile(path));
-      if (behaviour) io.stdout(`${path}: ok (${behaviour.name})\n`);
     }
     return invalid === 0 ? 0 : 1;
   },
