@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+
+/** Spellings of application/json: any case, parameters, white space around them. */
+export const jsonType = (): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.constantFrom('application/json', 'Application/JSON', 'APPLICATION/JSON', 'application/Json'),
+      fc.constantFrom('', ';charset=utf-8', '; charset=UTF-8', '; charset="utf-8"', ' ; charset=utf-8', '; a=b; c=d'),
+    )
+    .map(([type, rest]) => `${type}${rest}`);
+
+/** Media types that are another, some of them nearly the same; undefined is none at all. */
+export const otherType = (): fc.Arbitrary<string | undefined> =>
+  fc.constantFrom(
+    undefined,
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'text/json',
+    'application/jsonp',
+    'application/json5',
+    'application/jsonl',
+    'application/x-json',
+    'application/octet-stream',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=application/json',
+    'text/plain; type=application/json',
+    'json',
+    'application',
+  );
+
+/** Types of the JSON family that are not application/json itself. */
+export const jsonFamily = (): fc.Arbitrary<string> =>
+  fc.constantFrom('application/merge-patch+json', 'application/vnd.api+json', 'application/ld+json', 'text/x-json');

@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { brokenJson, noObject } from '../arbitraries/broken-json.js';
+import { jsonFamily, jsonType, otherType } from '../arbitraries/media-type.js';
+import { equal } from '../assert.js';
+import { jsonBytes, textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import { operation, request } from '../operations.js';
+import { signWrites, type Write, writes } from '../writes.js';
+
+const UNSUPPORTED = {
+  status: 415,
+  message: /^Request body must be sent as application\/json/,
+  reason: 'unsupported_media_type',
+  retryable: false,
+} as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const send = (ctx: Ctx, write: Write, path: string, type: string | undefined) =>
+  ctx.send({
+    method: write.row.method,
+    path,
+    as: write.as,
+    body: jsonBytes(write.body()),
+    headers: type === undefined ? {} : { 'content-type': type },
+  });
+
+/** A body in another media type is refused; the very same one as JSON, however that is spelt, is taken. */
+async function mediaTypes(ctx: Ctx, all: readonly Write[]): Promise<void> {
+  await ctx.property('types', fc.constantFrom(...all), otherType(), jsonType(), async (write, other, json) => {
+    const path = await write.path();
+    const refused = await send(ctx, write, path, other);
+    expect.error(refused, UNSUPPORTED, `${write.row.name} as ${other ?? 'no type'}`);
+    expect.status(await send(ctx, write, path, json), write.accepted, `${write.row.name} as ${json}`);
+  });
+}
+
+const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
+
+export const BODIES = defineChecks([
+  {
+    id: 'bodies/media-type',
+    requirement: 'BODY-3',
+    level: 'S',
+    title: 'A body of create, update and delete must be application/json, in any spelling of that, else it is 415.',
+    needs: ['write'],
+    maxRuns: 40,
+    run: (ctx) => mediaTypes(ctx, writes(ctx)),
+  },
+  {
+    id: 'bodies/media-type-of-signing',
+    requirement: 'BODY-3',
+    level: 'S',
+    title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
+    needs: ['write', 'oauth_token'],
+    maxRuns: 30,
+    run: (ctx) => mediaTypes(ctx, signWrites(ctx)),
+  },
+  {
+    id: 'bodies/media-type-family',
+    requirement: 'BODY-3',
+    level: 'S',
+    title: 'Another type of the JSON family is not application/json.',
+    needs: ['write'],
+    maxRuns: 12,
+    async run(ctx) {
+      await ctx.property('types', fc.constantFrom(...writes(ctx)), jsonFamily(), async (write, type) => {
+        const path = await write.path();
+        expect.error(await send(ctx, write, path, type), UNSUPPORTED, `${write.row.name} as ${type}`);
+        expect.status(await send(ctx, write, path, 'application/json'), write.accepted, 'the valid twin');
+      });
+    },
+  },
+  {
+    id: 'bodies/chat-and-invoke-any-type',
+    requirement: 'BODY-3',
+    level: 'C',
+    title: 'Chat and invoke do not look at the media type.',
+    needs: ['control', 'running'],
+    maxRuns: 20,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      await ctx.property('types', otherType(), fc.constantFrom('chat', 'invoke'), async (type, name) => {
+        const row = operation(name);
+        const answer = await ctx.send({
+          method: 'POST',
+          path: row.path(intern.id),
+          body: jsonBytes(row.body?.(ctx)),
+          headers: type === undefined ? {} : { 'content-type': type },
+        });
+        expect.status(answer, name === 'chat' ? 200 : 202, `${name} as ${type ?? 'no type'}`);
+      });
+    },
+  },
+  {
+    id: 'bodies/any-field-is-refused',
+    requirement: 'BODY-1',
+    level: 'S',
+    title: 'Provision and suspend refuse a body with any field, and do nothing.',
+    needs: ['running'],
+    async run(ctx) {
+      const { api, interns, send: request, property } = ctx;
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      const fields = fc.oneof(
+        fc.dictionary(fc.string({ minLength: 1, maxLength: 10 }), fc.jsonValue({ maxDepth: 1 }), {
+          minKeys: 1,
+          maxKeys: 3,
+        }),
+        fc.constantFrom<Record<string, unknown>>({ '': null }, { provision: true }, { force: false }, { a: null }),
+      );
+      await property('bodies', fields, async (json) => {
+        for (const [intern, path] of [
+          [stopped, 'provision'],
+          [running, 'suspend'],
+        ] as const) {
+          const answer = await request({ method: 'POST', path: `/interns/${intern.id}/${path}`, json });
+          expect.error(answer, { status: 400 }, `${path} with a field`);
+          const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
+          equal(after.status, intern.status, `status after the refused ${path}`);
+        }
+      });
+      expect.status(await api.provision(stopped.id), [200, 202, 204], 'the valid twin of provision');
+      expect.status(await api.suspend(running.id), [200, 202, 204], 'the valid twin of suspend');
+    },
+  },
+  {
+    id: 'bodies/no-field',
+    requirement: 'BODY-1',
+    level: 'C',
+    title: 'No body, white space and {} have no field: provision and suspend accept them.',
+    needs: ['control', 'running'],
+    maxRuns: 15,
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      await ctx.property('bodies', noField, noField, async (first, second) => {
+        for (const [text, path, expected] of [
+          [first, 'provision', 202],
+          [second, 'suspend', 200],
+        ] as const) {
+          const answer = await ctx.send({
+            method: 'POST',
+            path: `/interns/${intern.id}/${path}`,
+            ...(text === undefined ? {} : { body: textBytes(text), headers: JSON_TYPE }),
+          });
+          expect.status(answer, expected, `${path} with the body ${JSON.stringify(text)}`);
+          if (path === 'provision') await ctx.interns.until(intern.id, ['running']);
+        }
+      });
+    },
+  },
+  {
+    id: 'bodies/no-object-where-none-is-taken',
+    requirement: 'BODY-1',
+    level: 'C',
+    title: 'An array, a string, a number, a boolean and null are 400 on provision and suspend.',
+    needs: ['control', 'running'],
+    async run({ interns, send: request, property }) {
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      await property('bodies', noObject(), async (json) => {
+        for (const path of [`/interns/${stopped.id}/provision`, `/interns/${running.id}/suspend`]) {
+          const answer = await request({ method: 'POST', path, json });
+          expect.error(answer, { status: 400, reason: 'invalid_body', retryable: false }, `${path} with no object`);
+        }
+      });
+    },
+  },
+  {
+    id: 'bodies/provision-media-type',
+    requirement: 'BODY-1',
+    level: 'P',
+    title: 'A body of provision and suspend that is not JSON by its content type is 415.',
+    needs: ['running'],
+    maxRuns: 30,
+    async run({ interns, send: request, property }) {
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      await property('types', otherType(), fc.constantFrom('{}', '{"a":1}', 'a=1'), async (type, text) => {
+        for (const path of [`/interns/${stopped.id}/provision`, `/interns/${running.id}/suspend`]) {
+          const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+          const answer = await request({ method: 'POST', path, body: textBytes(text), headers });
+          expect.error(answer, UNSUPPORTED, `${path} as ${type ?? 'no type'}`);
+        }
+      });
+    },
+  },
+  {
+    id: 'bodies/malformed',
+    requirement: 'BODY-4',
+    level: 'S',
+    title: 'A body of create, update and delete that is no JSON is 400, and does nothing.',
+    needs: ['write'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const rows = [operation('create'), operation('update'), operation('delete')];
+      await ctx.property('bodies', fc.constantFrom(...rows), brokenJson(), async (row, text) => {
+        const headers = JSON_TYPE;
+        const answer = await ctx.send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
+        expect.error(answer, { status: 400 }, `${row.name} with ${JSON.stringify(text)}`);
+      });
+      const after = expect.intern(await ctx.api.get(intern.id), 200, 'the read after the refusals');
+      equal(after, intern, 'the intern after the refusals');
+    },
+  },
+  {
+    id: 'bodies/empty',
+    requirement: 'BODY-4',
+    level: 'S',
+    title: 'Create and signing without a body are 400, with and without a content type.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      for (const name of ['create', 'sign', 'sign alias']) {
+        const row = operation(name);
+        expect.status(await ctx.send(request(ctx, row, intern.id)), [200, 201], `the valid twin of ${name}`);
+        for (const headers of [JSON_TYPE, {}]) {
+          const answer = await ctx.send({ method: 'POST', path: row.path(intern.id), as: row.as, headers });
+          expect.error(answer, { status: 400 }, `${name} without a body`);
+        }
+      }
+    },
+  },
+  {
+    id: 'bodies/chat-and-invoke-reason',
+    requirement: 'BODY-4',
+    level: 'P',
+    title: 'An invalid body of chat and invoke is 400 bad_request.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const body = fc.oneof(noObject().map(jsonBytes), brokenJson().map(textBytes), fc.constant(jsonBytes({})));
+      await ctx.property('bodies', fc.constantFrom('chat', 'invoke'), body, async (name, bytes) => {
+        const path = operation(name).path(intern.id);
+        const answer = await ctx.send({ method: 'POST', path, body: bytes, headers: JSON_TYPE });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `${name} with a bad body`);
+      });
+    },
+  },
+]);

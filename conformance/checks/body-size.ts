@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { ok } from '../assert.js';
+import { padded, pieces, textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import { operation } from '../operations.js';
+import type { Send } from '../probe/request.js';
+import { signWrites, type Write, writes } from '../writes.js';
+
+const CAP = 1_048_576;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const TOO_LARGE = {
+  status: 413,
+  message: /^Request body exceeds 1048576 bytes/,
+  reason: 'payload_too_large',
+  retryable: false,
+} as const;
+
+const send = (ctx: Ctx, write: Write, path: string, body: Send['body']) =>
+  ctx.send({
+    method: write.row.method,
+    path,
+    as: write.as,
+    headers: JSON_TYPE,
+    ...(body === undefined ? {} : { body }),
+  });
+
+/** At the cap a body is taken, one byte more is refused; whole and chunk by chunk. */
+async function atTheCap(ctx: Ctx, all: readonly Write[]): Promise<void> {
+  const write = fc.constantFrom(...all);
+  const chunk = fc.constantFrom(undefined, 65_536, 1_000_003);
+  const over = fc.constantFrom(1, 1, 2, 70_000);
+  await ctx.property('bodies', write, chunk, over, async (one, length, more) => {
+    const how = `${one.row.name}, ${length === undefined ? 'with a length' : `in chunks of ${length}`}`;
+    const path = await one.path();
+    const cut = (bytes: Uint8Array) => (length === undefined ? bytes : pieces(bytes, length));
+    const refused = await send(ctx, one, path, cut(padded(one.body(), CAP + more)));
+    expect.error(refused, TOO_LARGE, `${CAP + more} bytes to ${how}`);
+    const accepted = await send(ctx, one, path, cut(padded(one.body(), CAP)));
+    expect.status(accepted, one.accepted, `${CAP} bytes to ${how}`);
+  });
+}
+
+export const BODY_SIZE = defineChecks([
+  {
+    id: 'bodies/cap',
+    requirement: 'BODY-2',
+    level: 'S',
+    title: 'Create, update and delete take 1048576 bytes, and not one more, with a length and in chunks.',
+    needs: ['write'],
+    maxRuns: 18,
+    run: (ctx) => atTheCap(ctx, writes(ctx)),
+  },
+  {
+    id: 'bodies/cap-of-signing',
+    requirement: 'BODY-2',
+    level: 'S',
+    title: 'Signing and its alias take 1048576 bytes, and not one more, with a length and in chunks.',
+    needs: ['write', 'oauth_token'],
+    maxRuns: 10,
+    run: (ctx) => atTheCap(ctx, signWrites(ctx)),
+  },
+  {
+    id: 'bodies/cap-of-every-write',
+    requirement: 'BODY-2',
+    level: 'S',
+    title: 'One byte less than the cap and one more are told apart on each of create, update and delete.',
+    needs: ['write'],
+    async run(ctx) {
+      for (const write of writes(ctx)) {
+        const path = await write.path();
+        const more = await send(ctx, write, path, padded(write.body(), CAP + 1));
+        expect.error(more, TOO_LARGE, `${CAP + 1} bytes to ${write.row.name}`);
+        const less = await send(ctx, write, path, padded(write.body(), CAP - 1));
+        expect.status(less, write.accepted, `${CAP - 1} bytes to ${write.row.name}`);
+      }
+    },
+  },
+  {
+    id: 'bodies/cap-in-bytes',
+    requirement: 'BODY-2',
+    level: 'S',
+    title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
+    needs: ['write'],
+    async run(ctx) {
+      for (const write of writes(ctx)) {
+        const path = await write.path();
+        const text = JSON.stringify({ ...write.body(), x: 'é'.repeat(CAP / 2) });
+        ok(text.length < CAP, 'characters of the body', 'less than the cap', text.length);
+        expect.error(
+          await send(ctx, write, path, textBytes(text)),
+          TOO_LARGE,
+          `a body of two-byte characters to ${path}`,
+        );
+        expect.status(await send(ctx, write, path, padded(write.body(), 100)), write.accepted, 'the valid twin');
+      }
+    },
+  },
+  {
+    id: 'bodies/cap-whatever-it-holds',
+    requirement: 'BODY-2',
+    level: 'S',
+    title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
+    needs: ['write'],
+    async run(ctx) {
+      for (const write of writes(ctx)) {
+        const path = await write.path();
+        const bodies = [
+          new Uint8Array(CAP + 1).fill(0x20),
+          new Uint8Array(CAP + 1).fill(0x7b),
+          textBytes(JSON.stringify({ ...write.body(), description: 'a'.repeat(CAP) })),
+        ];
+        for (const body of bodies) {
+          expect.error(await send(ctx, write, path, body), TOO_LARGE, `${body.length} bytes to ${write.row.name}`);
+        }
+        expect.status(await send(ctx, write, path, padded(write.body(), 200)), write.accepted, 'the valid twin');
+      }
+    },
+  },
+  {
+    id: 'bodies/cap-elsewhere',
+    requirement: 'BODY-2',
+    level: 'P',
+    title: 'Chat, invoke, provision and suspend refuse a body over the cap too, and take one at the cap.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const name of ['chat', 'invoke', 'suspend', 'provision']) {
+        const row = operation(name);
+        const body = row.body?.(ctx) ?? {};
+        for (const length of [undefined, 65_536]) {
+          const bytes = padded(body, CAP + 1);
+          const answer = await ctx.send({
+            method: 'POST',
+            path: row.path(intern.id),
+            headers: JSON_TYPE,
+            body: length === undefined ? bytes : pieces(bytes, length),
+          });
+          expect.error(answer, TOO_LARGE, `${CAP + 1} bytes to ${name}`);
+        }
+        const taken = await ctx.send({
+          method: 'POST',
+          path: row.path(intern.id),
+          headers: JSON_TYPE,
+          body: padded(body, CAP),
+        });
+        expect.status(taken, [200, 202], `${CAP} bytes to ${name}`);
+      }
+    },
+  },
+]);

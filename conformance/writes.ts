@@ -1,0 +1,53 @@
+import type { Ctx } from './context.js';
+import { type Operation, operation } from './operations.js';
+import type { As } from './probe/request.js';
+
+/** An operation that reads a body, with what it takes to send it one that is accepted. */
+export interface Write {
+  readonly row: Operation;
+  readonly as: As;
+  /** Statuses of a body that is accepted; others than 413, 415 and 400 where the state decides. */
+  readonly accepted: readonly number[];
+  /** The path to send to; a fresh intern where the operation uses one up. */
+  path(): Promise<string>;
+  body(): Record<string, unknown>;
+}
+
+/** Those that the interface names for the cap and the media type: create, update, delete and sign. */
+export function writes({ interns }: Pick<Ctx, 'interns'>): Write[] {
+  const on = async (name: string) => operation(name).path((await interns.stopped()).id);
+  return [
+    {
+      row: operation('create'),
+      as: 'api_key',
+      accepted: [200, 201],
+      path: async () => '/interns',
+      body: () => interns.body(),
+    },
+    {
+      row: operation('update'),
+      as: 'api_key',
+      accepted: [200],
+      path: () => on('update'),
+      body: () => ({ description: 'sent' }),
+    },
+    {
+      row: operation('delete'),
+      as: 'api_key',
+      accepted: [200, 202, 204],
+      path: () => on('delete'),
+      body: () => ({ acknowledge_workspace_loss: true }),
+    },
+  ];
+}
+
+/** Signing, for checks that have an OAuth token. */
+export function signWrites({ interns }: Pick<Ctx, 'interns'>): Write[] {
+  return ['sign', 'sign alias'].map((name) => ({
+    row: operation(name),
+    as: 'oauth_token' as const,
+    accepted: [200],
+    path: async () => operation(name).path((await interns.stopped()).id),
+    body: () => ({ bodySha256: 'ab'.repeat(32) }),
+  }));
+}
