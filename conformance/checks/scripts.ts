@@ -1,0 +1,449 @@
+import fc from 'fast-check';
+import type { Intern } from '../../emulator/contract/intern.js';
+import { said } from '../arbitraries/prompt.js';
+import { equal, fail, match, notEqual, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import {
+  ALL_OPTIONS,
+  accepted,
+  answered,
+  asked,
+  badAnswer,
+  callOf,
+  colour,
+  held,
+  permission,
+  question,
+  read,
+  talk,
+  unstreamed,
+  when,
+} from '../talk.js';
+
+const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<string, unknown>> }[] } }) =>
+  reply.transcript.chunks
+    .map(({ json }) => (json.choices as { delta?: { content?: unknown } }[] | undefined)?.[0]?.delta?.content)
+    .filter((text): text is string => typeof text === 'string' && text !== '');
+
+const named = (name: string, rest = 'Hello.') => `script: ${name}\n${rest}`;
+
+/** A script that says one word. */
+const says = (ctx: Ctx, word: string) => ctx.control.script({ turn: [{ say: word }] });
+
+/** An intern that runs with this model. */
+async function booted(ctx: Ctx, model: string, instructions?: string): Promise<Intern> {
+  const intern = await ctx.interns.stopped();
+  const body = { model, ...(instructions === undefined ? {} : { instructions }) };
+  expect.status(await ctx.api.update(intern.id, body), 200, 'an update of the model');
+  expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+  return ctx.interns.until(intern.id, ['running']);
+}
+
+/** EMU-3 and EMU-9: scripts, the shipped ones and those that are put. */
+export const SCRIPTS = defineChecks([
+  {
+    id: 'scripts/shipped-asks',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const leave = await asked(ctx, intern.id, named('ask-permission'));
+      const shown = question(leave);
+      equal(shown.kind, 'permission', 'kind of what ask-permission asks');
+      equal(
+        [...((shown.options as string[] | undefined) ?? [])].sort(),
+        [...ALL_OPTIONS].sort(),
+        'options of ask-permission',
+      );
+      for (const [at, option] of ALL_OPTIONS.entries()) {
+        const t = at === 0 ? leave : await asked(ctx, intern.id, named('ask-permission'));
+        const rest = await answered(ctx, intern.id, t, option);
+        expect.finish(rest, 'stop', `ask-permission answered ${option}`);
+        notEqual(rest.content, '', `content of ask-permission answered ${option}`);
+      }
+      const one = await asked(ctx, intern.id, { prompt: named('ask-question') });
+      equal(question(one).kind, 'elicitation', 'kind of what ask-question asks');
+      const rest = await answered(ctx, intern.id, one, { action: 'decline' });
+      expect.finish(rest, 'stop', 'ask-question answered');
+      notEqual(one.content + rest.content, '', 'content of ask-question');
+      let t = await asked(ctx, intern.id, named('ask-twice'));
+      for (let turn = 1; turn <= 2; turn++) {
+        expect.finish(t, 'tool_calls', `question ${turn} of ask-twice`);
+        t = await answered(ctx, intern.id, t, acceptable(question(t)));
+      }
+      expect.finish(t, 'stop', 'ask-twice answered twice');
+    },
+  },
+  {
+    id: 'scripts/shipped-endings',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const [name, finish, reason, usage] of [
+        ['cancelled', 'error', 'run_ended', true],
+        ['deadline', 'error', 'run_ended', true],
+        ['severed', 'error', 'stream_severed', false],
+        ['fails', 'error', undefined, false],
+        ['no-usage', 'stop', undefined, false],
+        ['unicode', 'stop', undefined, undefined],
+      ] as const) {
+        const t = await talk(ctx, intern.id, named(name));
+        expect.finish(t, finish, name);
+        expect.grammar(t, 'C');
+        ok(t.content !== '', `content of ${name}`, 'something');
+        if (reason !== undefined) equal(t.error?.reason, reason, `reason of ${name}`);
+        if (usage === false) equal(t.final?.usage, null, `usage of ${name}`);
+        if (usage === true) ok(t.final?.usage !== null, `usage of ${name}`, 'some', t.final);
+        if (name === 'unicode') match(t.content, /[\u{10000}-\u{10ffff}]/u, 'content of unicode');
+      }
+    },
+  },
+  {
+    id: 'scripts/shipped-refusals',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'refuses fails and unreachable is severed before any output.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const [name, reason] of [
+        ['refuses', 'turn_failed'],
+        ['unreachable', 'intern_unreachable'],
+      ] as const) {
+        expect.error(await unstreamed(ctx, intern.id, named(name)), { status: 502, reason }, name);
+      }
+    },
+  },
+  {
+    id: 'scripts/shipped-times',
+    requirement: 'EMU-9',
+    level: 'C',
+    title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const slow = await held(ctx, intern.id, named('slow'));
+      for (let at = 2; at <= 20; at++) {
+        await ctx.clock.advance(500);
+        if (at % 6 !== 0) continue;
+        await ctx.settle();
+        equal(texts(slow).length, at, `chunks of slow after ${(at - 1) * 500} ms`);
+      }
+      await ctx.clock.advance(500);
+      expect.finish(await slow.end(), 'stop', 'slow');
+      equal(texts(slow).length, 20, 'chunks of slow');
+
+      const long = await talk(ctx, intern.id, named('long'));
+      expect.finish(long, 'stop', 'long');
+      equal(texts({ transcript: long }).length, 1000, 'chunks of long');
+
+      const silent = await held(ctx, intern.id, named('silent'));
+      await ctx.clock.advance(299_000);
+      await ctx.settle();
+      equal(texts(silent).length, 1, 'chunks of silent after 299 s');
+      equal(silent.transcript.finish, undefined, 'finish_reason of silent after 299 s');
+      await ctx.clock.advance(2_000);
+      expect.finish(await silent.end(), 'stop', 'silent after 301 s');
+
+      const never = await held(ctx, intern.id, named('never-ends'));
+      await ctx.clock.advance(7_200_000);
+      await ctx.settle();
+      equal(texts(never).length, 1, 'chunks of never-ends after two hours');
+      equal(never.transcript.finish, undefined, 'finish_reason of never-ends after two hours');
+      await never.disconnect();
+    },
+  },
+  {
+    id: 'scripts/pieces',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
+    needs: ['running', 'control'],
+    maxRuns: 50,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      await ctx.property('say', said(30), fc.integer({ min: 1, max: 6 }), async (say, chunks) => {
+        const t = await talk(ctx, intern.id, await ctx.script([{ say, chunks }]));
+        const seen = texts({ transcript: t });
+        equal(seen.join(''), say, 'content');
+        const length = [...say].length;
+        if (length >= chunks) equal(seen.length, chunks, `chunks of ${length} code points`);
+        for (const piece of seen) {
+          ok(!/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(piece), 'a piece of what was said', 'no half character', piece);
+        }
+      });
+    },
+  },
+  {
+    id: 'scripts/pace',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'Paced chunks come one by one at their times of the clock, the first at once.',
+    needs: ['running', 'control', 'clock'],
+    maxRuns: 8,
+    async run(ctx) {
+      await ctx.property(
+        'every',
+        fc.integer({ min: 5, max: 9_000 }),
+        fc.integer({ min: 2, max: 5 }),
+        async (every, chunks) => {
+          const intern = await ctx.interns.running();
+          const prompt = await ctx.script([
+            { say: 'a'.repeat(chunks), every: `${every}ms`, chunks },
+            { wait: '1s' },
+            { say: '!' },
+          ]);
+          const reply = await held(ctx, intern.id, prompt);
+          equal(texts(reply).length, 1, 'chunks at once');
+          for (let at = 2; at <= chunks; at++) {
+            await ctx.clock.advance(every - 1);
+            await ctx.settle();
+            equal(texts(reply).length, at - 1, `chunks a millisecond before number ${at}`);
+            await ctx.clock.advance(1);
+            await reply.until(`chunk ${at} at its time`, () => texts(reply).length === at);
+          }
+          await ctx.clock.advance(every + 1_000);
+          expect.finish(await reply.end(), 'stop');
+        },
+      );
+    },
+  },
+  {
+    id: 'scripts/wait',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'wait takes its time of the clock to the millisecond, in every unit.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const [wait, ms] of [
+        ['250ms', 250],
+        ['45s', 45_000],
+        ['2m', 120_000],
+        ['1h', 3_600_000],
+      ] as const) {
+        const reply = await held(ctx, intern.id, await ctx.script([{ say: 'a' }, { wait }, { say: 'b' }]));
+        await ctx.clock.advance(ms - 1);
+        await ctx.settle();
+        equal(reply.transcript.content, 'a', `content a millisecond before ${wait} have passed`);
+        await ctx.clock.advance(1);
+        const t = await read(reply);
+        equal(t.content, 'ab', `content after ${wait}`);
+      }
+    },
+  },
+  {
+    id: 'scripts/when',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const tell = (is: Record<string, unknown>, yes: string) =>
+        when(is, [{ say: `${yes};` }], [{ say: `not ${yes};` }]);
+      const ask = {
+        kind: 'elicitation',
+        message: 'Fill in.',
+        fields: [
+          { name: 'colour', type: 'string' },
+          { name: 'count', type: 'number' },
+        ],
+      };
+      const prompt = await ctx.script([
+        permission('leave'),
+        { ask, as: 'it' },
+        tell({ leave: 'allow_once' }, 'once'),
+        tell({ leave: 'allow_always' }, 'always'),
+        tell({ it: 'accept' }, 'accept'),
+        tell({ it: { colour: 'red' } }, 'red'),
+        tell({ it: { colour: 'red', count: 2 } }, 'two'),
+        tell({ it: { count: 3 } }, 'three'),
+        tell({ leave: 'allow_always', it: 'accept' }, 'both'),
+      ]);
+      const first = await asked(ctx, intern.id, prompt);
+      const second = await answered(ctx, intern.id, first, 'allow_always');
+      const rest = await answered(ctx, intern.id, second, accepted({ colour: 'red', count: 2 }));
+      equal(rest.content, 'not once;always;accept;red;two;not three;both;', 'which ways the script went');
+    },
+  },
+  {
+    id: 'scripts/ends',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'A turn that runs out stops, and failed tells whether to try again.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const out = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }]));
+      expect.finish(out, 'stop', 'a turn that runs out');
+      for (const retryable of [true, false]) {
+        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }, { end: 'failed', retryable }]));
+        equal(t.error?.retryable, retryable, `retryable of a turn that failed with retryable ${retryable}`);
+      }
+    },
+  },
+  {
+    id: 'scripts/chosen-by',
+    requirement: 'EMU-3',
+    level: 'C',
+    title:
+      'A script on the intern goes before one in the prompt, that before the model, that before the instructions, that before echo.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const [put, asks, model, instructed] = await Promise.all(
+        ['put', 'asked', 'model', 'instructed'].map((word) => says(ctx, `by ${word}`)),
+      );
+      if (put === undefined || asks === undefined) fail('scripts', 'four of them', 'fewer');
+      const both = await booted(ctx, `script/${model}`, `script: ${instructed}\nBe kind.`);
+      const content = async (id: string, prompt: string) => (await talk(ctx, id, prompt)).content;
+      equal(await content(both.id, named(asks)), 'by asked', 'with one in the prompt');
+      equal(await content(both.id, 'Hello.'), 'by model', 'with a model and instructions');
+      equal(await content(both.id, `Hello.\nscript: ${asks}`), 'by model', 'with one in the second line of the prompt');
+      const told = await ctx.interns.running({ instructions: `script: ${instructed}\nBe kind.` });
+      equal(await content(told.id, 'Hello.'), 'by instructed', 'with instructions');
+      equal(await content(told.id, named(asks)), 'by asked', 'with instructions and one in the prompt');
+      await ctx.control.useScript(told.id, put);
+      equal(await content(told.id, named(asks)), 'by put', 'with one put on the intern, and one in the prompt');
+      equal((await ctx.control.intern(told.id)).script, put, 'script of the intern');
+      const plain = await ctx.interns.running();
+      equal(await content(plain.id, 'Hello.'), 'Hello.', 'with none');
+    },
+  },
+  {
+    id: 'scripts/model-it-booted-with',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'The model counts that the intern booted with: a new one takes hold at the next boot.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const [one, two] = await Promise.all(['one', 'two'].map((word) => says(ctx, word)));
+      const intern = await booted(ctx, `script/${one}`);
+      expect.status(await ctx.api.update(intern.id, { model: `script/${two}` }), 200, 'the update');
+      equal((await talk(ctx, intern.id, 'Hello.')).content, 'one', 'content before the next boot');
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+      await ctx.interns.until(intern.id, ['running']);
+      equal((await talk(ctx, intern.id, 'Hello.')).content, 'two', 'content after the next boot');
+    },
+  },
+  {
+    id: 'scripts/unknown',
+    requirement: 'EMU-3',
+    level: 'C',
+    title:
+      'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const name = await says(ctx, 'known');
+      equal((await talk(ctx, intern.id, named(name))).content, 'known', 'content of a script that was put');
+      const wrong = await unstreamed(ctx, intern.id, named('no-such-script'));
+      expect.error(
+        wrong,
+        { status: 400, reason: 'bad_request', message: /ask-permission/ },
+        'a prompt that names an unknown script',
+      );
+      ok(wrong.text.includes(name), 'message for an unknown script', `${name} among the known`, wrong.text);
+      const read = await ctx.control.call('GET', `/scripts/${name}`);
+      equal(read.status, 200, 'status of reading a script');
+      ok((await read.text()).includes('known'), 'the script that was read', 'what was put');
+      const gone = await ctx.control.call('DELETE', `/scripts/${name}`);
+      ok(gone.status < 300, 'status of deleting a script', 'a success', gone.status);
+      await gone.body?.cancel();
+      expect.error(
+        await unstreamed(ctx, intern.id, named(name)),
+        { status: 400 },
+        'a prompt that names a deleted script',
+      );
+      const missing = await ctx.control.call('GET', `/scripts/${name}`);
+      equal(missing.status, 404, 'status of reading a deleted script');
+      await missing.body?.cancel();
+    },
+  },
+  {
+    id: 'scripts/invalid',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'What is no script is refused when it is put.',
+    needs: ['control', 'running'],
+    async run(ctx) {
+      const name = await says(ctx, 'twin');
+      const turns: unknown[] = [
+        [{ says: 'x' }],
+        [{ say: 1 }],
+        [{ say: 'x', every: 'soon' }],
+        [{ say: 'x', chunks: 0 }],
+        [{ wait: '5 parsecs' }],
+        [{ end: 'somehow' }],
+        [{ ask: { kind: 'permission', operation: 'shell', options: ['allow_twice'] } }],
+        [{ ask: { kind: 'riddle' } }],
+        'say x',
+        [null],
+      ];
+      for (const turn of turns) {
+        const answer = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn });
+        ok(
+          answer.status >= 400 && answer.status < 500,
+          `status of putting the turn ${JSON.stringify(turn)}`,
+          'a refusal (4xx)',
+          answer.status,
+        );
+        await answer.body?.cancel();
+      }
+      const intern = await ctx.interns.shared();
+      equal((await talk(ctx, intern.id, named(name))).content, 'twin', 'content of the script that was there before');
+    },
+  },
+  {
+    id: 'scripts/put-again',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'A script put again is another from the next run on; one that goes on keeps its own.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
+      const reply = await held(ctx, intern.id, named(name));
+      const put = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn: [{ say: 'new' }] });
+      ok(put.status < 300, 'status of putting a script again', 'a success', put.status);
+      await put.body?.cancel();
+      await ctx.clock.advance(10_000);
+      equal((await read(reply)).content, 'old end', 'content of the run that went on');
+      equal((await talk(ctx, intern.id, named(name))).content, 'new', 'content of the next run');
+    },
+  },
+  {
+    id: 'scripts/asks-of-a-question',
+    requirement: 'EMU-3',
+    level: 'C',
+    title: 'A question is asked in chat whatever the mode and although it has a fallback.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const prompt = await ctx.script([
+        colour('it', accepted({ answer: 'red' })),
+        when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),
+      ]);
+      for (const mode of [{}, { approval_mode: 'manual' }, { approval_mode: 'self-drive' }]) {
+        const t = await asked(ctx, intern.id, { prompt, ...mode });
+        const rest = await answered(ctx, intern.id, t, accepted({ answer: 'blue' }));
+        equal(rest.content, 'blue', 'content after the answer');
+        const { id: call, session } = callOf(t);
+        expect.refused(await badAnswer(ctx, intern.id, { call, session, content: '{}' }), 'an answer after the end');
+      }
+    },
+  },
+]);
+
+/** Some answer that a question takes. */
+function acceptable(asks: Record<string, unknown>): unknown {
+  return asks.kind === 'permission' ? (asks.options as string[])[0] : { action: 'decline' };
+}
