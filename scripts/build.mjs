@@ -1,26 +1,29 @@
-// Compiles the package: esbuild writes the JavaScript (one shared set of chunks, so that the command starts fast),
-// tsc writes the types. Run by `npm run build` and, through `prepare`, by `npm ci` and `npm pack`.
+// Compiles the package: esbuild writes the JavaScript (one shared set of chunks, so that the command starts fast), tsc
+// writes the types. Run by `npm run build` and, through `prepare`, by `npm ci` and `npm pack`.
+//
+//   node scripts/build.mjs [--outdir dist] [--no-types]
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { bundledLicences } from './licences.mjs';
+import { pruneTypes } from './prune-types.mjs';
 
-const wanted = [
+const { values: given } = parseArgs({
+  options: { outdir: { type: 'string', default: 'dist' }, 'no-types': { type: 'boolean', default: false } },
+});
+const { outdir } = given;
+
+const ENTRIES = [
   'bin/intern-emulator.ts',
   'bin/intern-conformance.ts',
   'emulator/index.ts',
   'conformance/index.ts',
   'conformance/vitest.ts',
-].filter((file) => existsSync(file));
-
-const { values: given } = parseArgs({
-  options: { outdir: { type: 'string', default: 'dist' }, 'no-types': { type: 'boolean', default: false } },
-});
-const outdir = given.outdir;
-
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+];
 
 /** zod's messages in forty languages, of which we speak one: most of its size. */
 const withoutLocales = {
@@ -33,8 +36,8 @@ const withoutLocales = {
 };
 
 await rm(outdir, { recursive: true, force: true });
-await build({
-  entryPoints: wanted,
+const { metafile } = await build({
+  entryPoints: ENTRIES.filter((file) => existsSync(file)),
   outdir,
   outbase: '.',
   bundle: true,
@@ -42,16 +45,21 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'bundle',
-  // Loaded only where used, or too large to be worth copying.
+  // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
   plugins: [withoutLocales],
-  // Half the time to start is reading the source: names stay, spaces go.
+  // Half the time that starting takes is reading the source: names stay, spaces go.
   minifyWhitespace: true,
   minifySyntax: true,
-  define: { __VERSION__: JSON.stringify(version) },
+  metafile: true,
   logLevel: 'warning',
 });
+await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), bundledLicences(Object.keys(metafile.inputs)));
+
 if (!given['no-types']) {
   execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', outdir], { stdio: 'inherit' });
+  pruneTypes(
+    outdir,
+    ENTRIES.filter((file) => !file.startsWith('bin/')).map((file) => file.replace(/\.ts$/, '.d.ts')),
+  );
 }

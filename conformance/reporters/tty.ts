@@ -3,7 +3,8 @@ import { type RequirementId, requirement, sentenceOf } from '../requirements/ind
 import type { CheckResult, Results, RunEvents } from '../results.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 
-type Colours = ReturnType<typeof pc.createColors>;
+/** The colours that a report uses; written out, so that its types need no package of their own. */
+type Colours = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta', (text: string) => string>;
 
 const mark = (c: Colours, check: CheckResult): string => {
   if (check.known === true) return c.yellow('known');

@@ -8,6 +8,11 @@ export interface NodeBindings {
   readonly incoming?: { readonly socket: { destroy(): void } };
 }
 
+/** The interface as a function, for a server or for none. */
+export interface App {
+  fetch(request: Request, bindings?: NodeBindings): Response | Promise<Response>;
+}
+
 /** Tells @hono/node-server that the connection was dealt with. */
 const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
 
@@ -25,10 +30,7 @@ const areaOf = (path: string): Area => {
  *
  * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
  */
-export function createApp(
-  routes: readonly Route[],
-  run: ReturnType<typeof createPipeline>,
-): Hono<{ Bindings: NodeBindings }> {
+export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>): App {
   const app = new Hono<{ Bindings: NodeBindings }>();
 
   const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
@@ -62,5 +64,5 @@ export function createApp(
   app.onError((error) => {
     throw error;
   });
-  return app;
+  return { fetch: (request, bindings) => app.fetch(request, bindings) };
 }

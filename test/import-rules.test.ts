@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/**
+ * Who may import whom, by folder or file of a half. `uses` may be imported as code; `types` only as types, for parts
+ * that are received as arguments. Whatever is not named may not be imported. CONTRIBUTING.md says the same in words.
+ */
+const RULES: Record<string, { uses: string[]; types?: string[] }> = {
+  'emulator/contract': { uses: [] },
+  'emulator/clock': { uses: [] },
+  'emulator/signing': { uses: [] },
+  'emulator/store': { uses: ['emulator/contract'] },
+  'emulator/sse': { uses: ['emulator/contract', 'emulator/clock'] },
+  'emulator/scripts': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
+  'emulator/domain': {
+    uses: ['emulator/contract', 'emulator/clock'],
+    types: ['emulator/store', 'emulator/scripts'],
+  },
+  'emulator/daemon': {
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'],
+    types: ['emulator/store', 'emulator/scripts'],
+  },
+  'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
+  'emulator/http': {
+    uses: ['emulator/domain', 'emulator/sse', 'emulator/contract', 'emulator/clock', 'emulator/signing'],
+    types: ['emulator/store', 'emulator/scripts'],
+  },
+  // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
+  'emulator/control': {
+    uses: ['emulator/contract', 'emulator/http', 'emulator/scripts'],
+    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon'],
+  },
+  // The public entry, the conformance kit's command line, and the pure parts that commands without an emulator need.
+  'emulator/cli': {
+    uses: [
+      'emulator/index.ts',
+      'emulator/version.ts',
+      'emulator/contract',
+      'emulator/clock',
+      'emulator/signing',
+      'emulator/daemon',
+      'conformance/cli',
+    ],
+  },
+  bin: { uses: ['emulator/cli', 'conformance/cli'] },
+};
+
+/**
+ * The conformance half sees the types of the contract, never the emulator's rules. Within it, these alone reach the
+ * emulator's parts; its model imports nothing of the emulator at all.
+ */
+const REACHES_EMULATOR = ['conformance/deviations', 'conformance/drivers', 'conformance/vitest.ts'];
+
+/** Names of the emulator's contract that are data both halves take as given. */
+const SHARED = ['emulator/contract/profile.ts', 'emulator/contract/duration.ts'];
+
+interface Import {
+  file: string;
+  from: string;
+  target: string;
+  typeOnly: boolean;
+}
+
+const FROM = /(?:^|\n)\s*(import|export)\s+(type\s+)?([^;'"]*?)\s*from\s+'(\.[^']+)'/g;
+const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
+
+/** `emulator/http/app.ts` as `emulator/http`, `emulator/index.ts` as itself. */
+const areaOf = (file: string) => {
+  const parts = file.split('/');
+  return parts[0] === 'bin' ? 'bin' : parts.slice(0, 2).join('/');
+};
+
+const onlyTypes = (names: string) =>
+  /^\{[\s\S]*\}$/.test(names) &&
+  names
+    .slice(1, -1)
+    .split(',')
+    .filter((name) => name.trim() !== '')
+    .every((name) => name.trim().startsWith('type '));
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(ROOT, file), 'utf8');
+  const located = (path: string, typeOnly: boolean): Import => {
+    const target = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts');
+    return { file, from: areaOf(file), target, typeOnly };
+  };
+  return [
+    ...[...source.matchAll(FROM)].map(([, , type, names = '', path = '']) =>
+      located(path, type !== undefined || onlyTypes(names)),
+    ),
+    ...[...source.matchAll(BARE)].map(([, bare, dynamic]) => located(bare ?? dynamic ?? '', false)),
+  ];
+}
+
+const SOURCES = ['emulator', 'conformance', 'bin']
+
+  .flatMap((half) =>
+    readdirSync(join(ROOT, half), { recursive: true, encoding: 'utf8' }).map((file) => join(half, file)),
+  )
+  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => !/\.(test|harness)\.ts$/.test(file));
+
+const isCode = ({ target }: Import) => /^(emulator|conformance|bin)\//.test(target);
+
+/** Whether an import keeps the rules. */
+function isAllowed({ from, target, typeOnly }: Import): boolean {
+  const area = areaOf(target);
+  if (area === from) return true;
+  if (from.startsWith('conformance')) {
+    if (target.startsWith('conformance/')) return true;
+    if (from === 'conformance/model') return false;
+    if (REACHES_EMULATOR.includes(from)) return true;
+    return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
+  }
+  const rule = RULES[from];
+  // Files directly in emulator/ put the parts together: index, emulator, options and what belongs to them.
+  if (!rule) return from.endsWith('.ts') && target.startsWith('emulator/') && area !== 'emulator/cli';
+  return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
+}
+
+test('every import keeps the rules of who may import whom', () => {
+  const imports = SOURCES.flatMap(importsOf).filter(isCode);
+  expect(imports.length).toBeGreaterThan(200);
+  const broken = imports.filter((each) => !isAllowed(each)).map(({ file, target }) => `${file} imports ${target}`);
+  expect(broken).toEqual([]);
+});
+
+test.each([
+  ['emulator/store', 'emulator/http/app.ts', false],
+  ['emulator/domain', 'emulator/store/file.ts', false],
+  ['emulator/http', 'emulator/cli/main.ts', true],
+  ['emulator/cli', 'emulator/http/app.ts', false],
+  ['conformance/checks', 'emulator/domain/transitions.ts', true],
+  ['conformance/checks', 'emulator/contract/errors.ts', false],
+])('an import of %s from %s would be told (type only: %s)', (from, target, typeOnly) => {
+  expect(isAllowed({ file: `${from}/x.ts`, from, target, typeOnly })).toBe(false);
+});
+
+/** Time and randomness come from the clock and the seeded source, so that a run can be told in advance and repeated. */
+const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
+
+/** The clock, the seeded source, and what waits for sockets of real targets. */
+const MAY_USE_HOST = /^(emulator\/clock\/|bin\/|conformance\/time\.ts)/;
+
+test('only the clock reads the time of the machine, and only the seeded source is random', () => {
+  const code = (file: string) => readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const using = SOURCES.filter((file) => !MAY_USE_HOST.test(file) && HOST_SOURCES.test(code(file)));
+  expect(using).toEqual([]);
+});
+
+test('nothing outlives an emulator at the top of a module', () => {
+  const declares = (file: string) => /^(?:export )?let /m.test(readFileSync(join(ROOT, file), 'utf8'));
+  expect(SOURCES.filter((file) => file.startsWith('emulator/') && declares(file))).toEqual([]);
+});
