@@ -47,10 +47,10 @@ for (let count = 0; count < PROOFS; count++) {
     `after ${count + 1} proofs: ${bench.daemon.nonces.size} nonces held, heap ${mebibytes(through.at(-1) ?? 0)}`,
   );
 }
-// What was issued is remembered too, the last 10,000: after the second point nothing more comes.
-const more = (through.at(-1) ?? 0) - (through[1] ?? 0);
+// What was issued is remembered too, the last 10,000 signatures: by the third point that is full.
+const more = (through.at(-1) ?? 0) - (through[2] ?? 0);
 report(
-  `memory of the daemon after ${PROOFS} v2 proofs over ${PROOFS / 6_000} virtual hours`,
+  `memory of the daemon after ${PROOFS} v2 proofs over ${(PROOFS / 6_000).toFixed(1)} virtual hours`,
   `${mebibytes(more)} more`,
   'flat',
   more < 2 ** 20,
