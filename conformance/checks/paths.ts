@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { brokenJson } from '../arbitraries/broken-json.js';
+import { oneOfRows } from '../arbitraries/one-of.js';
 import { badRequestId, requestId } from '../arbitraries/request-id.js';
 import { equal, notEqual, ok } from '../assert.js';
 import { textBytes } from '../bytes.js';
@@ -131,11 +132,16 @@ export const PATH_CHECKS = defineChecks([
       const { interns, send, property } = ctx;
       const intern = await interns.running();
       const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
-      await property('bodies', brokenJson(), fc.constantFrom(...rows), async (text, row) => {
-        const headers = { 'content-type': 'application/json' };
-        const answer = await send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
-        expect.error(answer, { status: 400 }, `${row.name} with a body that is no JSON`);
-      });
+      await property(
+        'bodies',
+        brokenJson(),
+        oneOfRows(rows, ({ name }) => name),
+        async (text, row) => {
+          const headers = { 'content-type': 'application/json' };
+          const answer = await send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
+          expect.error(answer, { status: 400 }, `${row.name} with a body that is no JSON`);
+        },
+      );
     },
   },
   {

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { equal } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { DIGEST, OPERATIONS, operation, request } from '../operations.js';
+import { compatible, STAGES, spoilt } from '../stages.js';
+
+const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_token'] as const;
+
+const BUSY_HEADERS = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+export const ORDER = defineChecks([
+  {
+    id: 'order/pairs',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'Of any two faults in one request that of the earlier stage is told.',
+    needs: NEEDS,
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      for (const row of OPERATIONS) {
+        const stages = STAGES.filter((stage) => stage.applies(row));
+        for (const [at, first] of stages.entries()) {
+          // The next stage that can be spoilt beside this one: pairs of neighbours hold the whole order together.
+          const next = stages.slice(at + 1).find((stage) => compatible(first, stage));
+          for (const faults of next === undefined ? [[first]] : [[first], [first, next]]) {
+            const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
+            expect.status(answer, first.status, `${row.name} with ${faults.map(({ name }) => name).join(' and ')}`);
+          }
+        }
+      }
+      equal(expect.intern(await ctx.api.get(intern.id), 200, 'the read').status, 'stopped', 'status in the end');
+    },
+  },
+  {
+    id: 'order/any-faults',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'However many faults a request has, that of the earliest stage is told.',
+    needs: NEEDS,
+    maxRuns: 60,
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const names = fc.constantFrom(...OPERATIONS.map(({ name }) => name));
+      const some = fc.subarray(
+        STAGES.map(({ name }) => name),
+        { minLength: 2 },
+      );
+      await ctx.property('faults', names, some, async (name, picked) => {
+        const row = operation(name);
+        const faults = STAGES.filter((stage) => picked.includes(stage.name) && stage.applies(row));
+        fc.pre(faults.length > 0);
+        fc.pre(faults.every((one) => faults.every((other) => one === other || compatible(one, other))));
+        const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
+        expect.status(answer, faults[0]?.status ?? 0, `${name} with ${faults.map((stage) => stage.name).join(', ')}`);
+      });
+    },
+  },
+  {
+    id: 'order/own-key-on-the-collection',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',
+    needs: ['control', 'write', 'own_key'],
+    async run(ctx) {
+      const { key: as } = await ctx.interns.own();
+      const create = operation('create');
+      for (const stage of STAGES.filter(({ status }) => [413, 415, 400].includes(status))) {
+        const send = await spoilt(ctx, create, '', [stage]);
+        expect.status(await ctx.send({ ...send, as }), 404, `a create with an own key and ${stage.name}`);
+      }
+      expect.status(await ctx.send({ path: '/interns?limit=0', as }), 404, 'a bad list with an own key');
+      expect.status(await ctx.send({ method: 'PUT', path: '/interns', as }), 405, 'another method with an own key');
+    },
+  },
+  {
+    id: 'order/workspace-after-body',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'A foreign workspace is told after an invalid body and a bad Idempotency-Key, and before a conflict.',
+    needs: ['control', 'write', 'foreign_workspace'],
+    async run({ api, interns, target }) {
+      const workspace_id = target.foreignWorkspaceId;
+      const body = interns.body();
+      const key = `order-${body.name}`;
+      expect.status(await api.create(body, BUSY_HEADERS(key)), 201, 'the create that uses the key');
+      const elsewhere = interns.body({ workspace_id });
+      expect.status(await api.create({ ...elsewhere, name: 'A' }, BUSY_HEADERS(key)), 400, 'a bad name elsewhere');
+      expect.status(await api.create(elsewhere, BUSY_HEADERS('')), 400, 'an empty key elsewhere');
+      expect.status(await api.create(elsewhere, BUSY_HEADERS(key)), 404, 'a reused key elsewhere');
+      expect.status(await api.create({ ...body, workspace_id }), 404, 'a taken name elsewhere');
+      const query = { workspace_id: target.foreignWorkspaceId ?? '', limit: 0 };
+      expect.status(await api.list(query), 400, 'a bad limit in a foreign workspace');
+    },
+  },
+  {
+    id: 'order/fault-before-state',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'An injected fault comes after what is wrong with the request, and before its state and the limiter.',
+    needs: ['control', 'running', 'oauth_token', 'foreign_workspace'],
+    async run(ctx) {
+      const { api, interns, control, target } = ctx;
+      const stopped = await interns.stopped();
+      const taken = await interns.stopped();
+      const foreign = interns.body({ workspace_id: target.foreignWorkspaceId });
+      const one = { limited: true };
+      // Refused for what it is: the fault waits for the next call that is not.
+      await control.fault({ operation: 'create', status: 503 });
+      expect.status(await api.create({ ...foreign, colour: 1 }), 400, 'an invalid create');
+      expect.status(await api.create(foreign), 404, 'a create elsewhere');
+      const clash = interns.body({ name: taken.name, description: 'clash' });
+      expect.status(await api.create(clash), 503, 'a create that meets the fault before the name');
+      expect.status(await api.create(clash), 409, 'the create after it');
+      await control.fault({ operation: 'suspend', status: 500 });
+      expect.status(await api.suspend(stopped.id), 500, 'a suspend that meets the fault before the state');
+      expect.status(await api.suspend(stopped.id), 409, 'the suspend after it');
+      await control.fault({ operation: 'invoke', status: 502 });
+      expect.status(await api.invoke(stopped.id, { input: 'Hi.' }), 502, 'an invoke that meets the fault');
+      await control.limit(1);
+      expect.status(await api.sign(stopped.id, { bodySha256: DIGEST }, { as: 'oauth_token' }), 200, 'a signature');
+      await control.fault({ operation: 'sign', status: 504 });
+      const sign = () => api.sign(stopped.id, { bodySha256: DIGEST }, { as: 'oauth_token', ...one });
+      expect.status(await sign(), 504, 'a signature that meets the fault before the limiter');
+      expect.status(await sign(), 429, 'the signature after it');
+    },
+  },
+  {
+    id: 'order/limiter-last',
+    requirement: 'BODY-5',
+    level: 'C',
+    title: 'The limiter is asked last: over it an invalid body is 400, a stopped intern 409, an unknown one 404.',
+    needs: ['control', 'running', 'oauth_token'],
+    async run(ctx) {
+      const { api, interns, control, send } = ctx;
+      const stopped = await interns.stopped();
+      const running = await interns.running();
+      await control.limit(1);
+      expect.status(await api.invoke(running.id, { input: 'Hi.' }), 202, 'an invoke');
+      const over = { limited: true };
+      for (const name of ['chat', 'invoke']) {
+        const row = operation(name);
+        expect.status(await send({ ...request(ctx, row, running.id), ...over }), 429, `${name} over the limit`);
+        expect.status(
+          await send({ ...request(ctx, row, running.id, { json: {} }), ...over }),
+          400,
+          `an invalid ${name}`,
+        );
+        expect.status(await send({ ...request(ctx, row, stopped.id), ...over }), 409, `${name} of a stopped intern`);
+        const id = interns.unknownId();
+        expect.status(await send({ ...request(ctx, row, id), ...over }), 404, `${name} of an unknown intern`);
+      }
+      const sign = operation('sign');
+      expect.status(await send({ ...request(ctx, sign, stopped.id), ...over }), 429, 'a signature over the limit');
+      const bad = request(ctx, sign, stopped.id, { json: { bodySha256: 'x' } });
+      expect.status(await send({ ...bad, ...over }), 400, 'an invalid signature over the limit');
+      const kind = request(ctx, sign, stopped.id, { as: 'api_key' });
+      expect.status(await send({ ...kind, ...over }), 403, 'an API key over the limit');
+    },
+  },
+]);

@@ -1,0 +1,131 @@
+import { textBytes } from './bytes.js';
+import type { Ctx } from './context.js';
+import { type Operation, request } from './operations.js';
+import type { As, Send } from './probe/request.js';
+
+/** A request that is put together fault by fault. */
+export interface Draft {
+  readonly row: Operation;
+  send: Send;
+}
+
+/** One reason to refuse a request, in the place that it has in the order of refusals (BODY-5). */
+export interface Stage {
+  readonly name: string;
+  readonly status: number;
+  /** Whether an operation can be refused for it at all. */
+  applies(row: Operation): boolean;
+  /** Puts the fault into the request and leaves the rest. */
+  spoil(draft: Draft, ctx: Ctx): void | Promise<void>;
+}
+
+const READS_BODY = ({ method }: Operation) => method !== 'GET';
+const LOOKS_AT_TYPE = (row: Operation) => READS_BODY(row) && row.name !== 'chat' && row.name !== 'invoke';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const OAUTH = ({ as }: Operation) => as === 'oauth_token';
+
+const turn = (row: Operation, as: As): As => as ?? row.as;
+
+/** The stages of one request, in the order in which they are judged. */
+export const STAGES: readonly Stage[] = [
+  {
+    name: 'regional host',
+    status: 403,
+    applies: () => true,
+    spoil: (draft, { target }) => {
+      draft.send = { ...draft.send, host: target.regionalHost ?? '' };
+    },
+  },
+  {
+    name: 'wrong key',
+    status: 401,
+    applies: () => true,
+    spoil: (draft, { wrongKey }) => {
+      draft.send = { ...draft.send, as: wrongKey };
+    },
+  },
+  {
+    name: 'outside the programme',
+    status: 404,
+    applies: () => true,
+    spoil: (draft) => {
+      draft.send = { ...draft.send, as: 'outsider_api_key' };
+    },
+  },
+  {
+    name: 'wrong method',
+    status: 405,
+    applies: () => true,
+    spoil: (draft) => {
+      draft.send = { ...draft.send, method: 'PUT' };
+    },
+  },
+  {
+    name: 'unknown intern',
+    status: 404,
+    applies: ({ on }) => on === 'intern',
+    spoil: (draft, { interns }) => {
+      draft.send = { ...draft.send, path: draft.row.path(interns.unknownId()) };
+    },
+  },
+  {
+    name: 'wrong kind of credential',
+    status: 403,
+    applies: OAUTH,
+    spoil: (draft) => {
+      draft.send = { ...draft.send, as: 'api_key' };
+    },
+  },
+  {
+    name: 'too large',
+    status: 413,
+    applies: READS_BODY,
+    spoil: (draft) => {
+      const { json: _, ...rest } = draft.send;
+      draft.send = { ...rest, body: new Uint8Array(1_048_577).fill(0x20), headers: { ...JSON_TYPE, ...rest.headers } };
+    },
+  },
+  {
+    name: 'media type',
+    status: 415,
+    applies: LOOKS_AT_TYPE,
+    spoil: (draft) => {
+      const { json, ...rest } = draft.send;
+      const body = rest.body ?? textBytes(JSON.stringify(json ?? {}));
+      draft.send = { ...rest, body, headers: { ...rest.headers, 'content-type': 'text/plain' } };
+    },
+  },
+  {
+    name: 'invalid body or query',
+    status: 400,
+    applies: (row) => row.name === 'list' || READS_BODY(row),
+    spoil: (draft) => {
+      const { send, row } = draft;
+      if (row.name === 'list') draft.send = { ...send, path: `${send.path}?limit=0` };
+      // What another fault has put there is invalid already: 1 MiB of white space.
+      else if (send.body instanceof Uint8Array && send.body.length > 1_000_000) return;
+      else {
+        const { json: _, ...rest } = send;
+        draft.send = { ...rest, body: textBytes('{"'), headers: { ...JSON_TYPE, ...rest.headers } };
+      }
+    },
+  },
+];
+
+/** Faults that cannot stand in one request: each replaces what the other is about. */
+const EXCLUSIVE = [
+  ['wrong key', 'outside the programme'],
+  ['wrong key', 'wrong kind of credential'],
+  ['outside the programme', 'wrong kind of credential'],
+];
+
+export const compatible = (one: Stage, other: Stage): boolean =>
+  !EXCLUSIVE.some((pair) => pair.includes(one.name) && pair.includes(other.name));
+
+/** The operation on an intern with these faults in it. */
+export async function spoilt(ctx: Ctx, row: Operation, id: string, stages: readonly Stage[]): Promise<Send> {
+  const draft: Draft = { row, send: request(ctx, row, id) };
+  // Size before media type before content: the later ones keep what the earlier ones put there.
+  for (const stage of stages) await stage.spoil(draft, ctx);
+  return { ...draft.send, as: turn(row, draft.send.as ?? row.as), limited: true };
+}
