@@ -1,0 +1,131 @@
+// Tries the package as a stranger gets it: packs it, installs the tarball into an empty folder, runs the commands
+// through npx, loads every export, and compiles a consumer of its types under both module resolutions.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'pack-'));
+const run = (file, args, cwd = folder) => execFileSync(file, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+const step = (what) => console.log(`ok  ${what}`);
+const need = (holds, what) => {
+  if (!holds) throw new Error(what);
+  step(what);
+};
+
+function sizeOf(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.size ?? 0;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+/** The targets of an export entry, whatever its conditions. */
+const targetsOf = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(targetsOf));
+
+async function main() {
+  const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], ROOT));
+  const packed = new Set(files.map(({ path }) => `./${path}`));
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const missing = [...Object.values(manifest.exports).flatMap(targetsOf), ...Object.values(manifest.bin)]
+    .map((path) => (path.startsWith('./') ? path : `./${path}`))
+    .filter((path) => {
+      const [head, tail] = path.split('*');
+      return tail === undefined
+        ? !packed.has(path)
+        : ![...packed].some((file) => file.startsWith(head) && file.endsWith(tail));
+    });
+  need(missing.length === 0, `every export and bin is in the tarball${missing.length ? `; missing: ${missing}` : ''}`);
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/THIRD-PARTY-LICENSES.txt']) {
+    need(packed.has(`./${file}`), `${file} is in the tarball`);
+  }
+  need(![...packed].some((file) => /\.test\.|\.harness\./.test(file)), 'no test is in the tarball');
+
+  writeFileSync(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
+  const modules = join(folder, 'node_modules');
+  const count = readdirSync(modules)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)) : [name])).length;
+  step(`installed: ${count} packages, ${(sizeOf(modules) / 1e6).toFixed(1)} MB`);
+
+  need(run('npx', ['intern-emulator', '--version']).trim() === manifest.version, 'npx intern-emulator --version');
+  need(run('npx', ['intern-conformance', '--help']).includes('intern-conformance'), 'npx intern-conformance --help');
+  await serveAndAsk();
+  const script = `
+    const r = await fetch(process.env.INTERN_BASE_URL + '/interns', { headers: { authorization: 'Bearer ' + process.env.INTERN_API_KEY } });
+    console.log(r.status);`;
+  const args = ['intern-emulator', 'exec', '--', 'node', '--input-type=module', '-e', script];
+  need(run('npx', args).trim() === '200', 'npx intern-emulator exec');
+
+  for (const name of ['intern-emulator', 'intern-emulator/conformance']) {
+    run('node', ['--input-type=module', '-e', `import * as all from '${name}'; if (!Object.keys(all).length) throw 1`]);
+    step(`import '${name}'`);
+  }
+  checkTypes();
+}
+
+/** Starts the emulator, asks it for its interns, and stops it as Ctrl-C does. */
+async function serveAndAsk() {
+  const child = spawn('npx', ['intern-emulator', '--port', '0', '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const { base_url, credentials } = JSON.parse(line);
+  const answer = await fetch(`${base_url}/interns`, { headers: { authorization: `Bearer ${credentials.api_key}` } });
+  need(answer.status === 200, 'npx intern-emulator --json, and a request');
+  const gone = once(child, 'exit');
+  child.kill('SIGINT');
+  const [status, signal] = await gone;
+  need(status === 0 || signal === 'SIGINT', 'stopped by SIGINT');
+}
+
+const CONSUMER = `
+import { createEmulator, type Emulator, type Behaviour, type Target } from 'intern-emulator';
+import { checks, runConformance } from 'intern-emulator/conformance';
+
+const greet: Behaviour = {
+  name: 'greet',
+  async *turn(turn) {
+    yield { say: 'Hello ' + turn.prompt };
+  },
+};
+const emulator: Emulator = createEmulator({ clock: 'virtual', scripts: [greet] });
+const target: Target = emulator.target;
+const response: Response = await emulator.fetch(target.base_url + '/interns');
+const count: number = checks.length;
+export { count, response, runConformance };
+// @ts-expect-error there is no such option
+createEmulator({ clok: 'virtual' });
+`;
+
+/** Compiles a small consumer against the installed types, with nothing skipped. */
+function checkTypes() {
+  mkdirSync(join(folder, 'src'));
+  writeFileSync(join(folder, 'src', 'consumer.ts'), CONSUMER);
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `@types/node@${manifestOf('@types/node')}`]);
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const compilerOptions = { module, moduleResolution, target: 'es2023', strict: true, noEmit: true, types: ['node'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder]);
+    step(`types under moduleResolution ${moduleResolution}`);
+  }
+}
+
+const manifestOf = (name) => JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+try {
+  await main();
+} catch (error) {
+  console.error(`FAILED  ${error.stdout ?? ''}${error.stderr ?? ''}${error.stack}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
