@@ -1,11 +1,12 @@
 import { Hono } from 'hono';
+import { hostDelay } from '../clock/host.js';
 import { type Answer, toResponse } from './answer.js';
 import { type Area, BASE, type createPipeline, type Resource } from './pipeline.js';
 import type { Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
-  readonly incoming?: { readonly socket: { destroy(): void } };
+  readonly incoming?: { readonly socket: { destroy(): void; destroySoon(): void } };
 }
 
 /** The interface as a function, for a server or for none. */
@@ -15,6 +16,9 @@ export interface App {
 
 /** Tells @hono/node-server that the connection was dealt with. */
 const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
+
+/** How long a connection that is dropped within its body stays, in ms of real time. */
+const DROP_DELAY = 20;
 
 const areaOf = (path: string): Area => {
   const below = path.slice(BASE.length);
@@ -41,8 +45,13 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       socket.destroy();
       return new Response(null, { headers: ALREADY_SENT });
     };
+    const respond = (answer: Answer): Response => {
+      // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+      if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
+      return toResponse(answer);
+    };
     const answer: Answer | Promise<Answer> = run(request, resource, socket !== undefined);
-    return answer instanceof Promise ? answer.then(toResponse).catch(dropped) : toResponse(answer);
+    return answer instanceof Promise ? answer.then(respond).catch(dropped) : respond(answer);
   };
 
   const byPath = new Map<string, Route[]>();

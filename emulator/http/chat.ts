@@ -37,6 +37,7 @@ const STREAM_HEADERS = {
  */
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): Answer => {
+    let cut: (() => void) | undefined;
     const body = deps.createBody({
       source: reader,
       encoder: deps.createEncoder({
@@ -49,10 +50,14 @@ export function chatRoute(deps: ChatDeps): Route {
       clock: deps.clock,
       keepalive: () => deps.settings().keepalive,
       drop: call.streamFault?.disconnect,
+      cut: () => cut,
       hooks: deps.observe?.(call),
       signal: () => call.signal,
     });
-    return { status: 200, body, headers: { ...STREAM_HEADERS } };
+    const onDrop = (by: () => void) => {
+      cut = by;
+    };
+    return { status: 200, body, headers: { ...STREAM_HEADERS }, ...(call.streamFault && { onDrop }) };
   };
 
   return route<ChatInput>({

@@ -215,7 +215,7 @@ export function createPipeline(deps: PipelineDeps) {
     draft.status = answer.status;
     draft.responseHeaders = headers;
     if (typeof answer.body === 'string') draft.responseBody = answer.body;
-    return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
+    return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 
   /**

@@ -37,6 +37,8 @@ export interface BodyOptions {
   readonly keepalive: () => number;
   /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
   readonly drop?: 'mid-event' | 'before-done' | undefined;
+  /** What cuts the connection then, where there is one; otherwise the body ends in an error. */
+  readonly cut?: () => (() => void) | undefined;
   readonly hooks?: StreamHooks | undefined;
   /** Aborted when the client's connection is gone: the same as cancelling the body. Asked for by streams only. */
   readonly signal?: (() => AbortSignal) | undefined;
@@ -104,7 +106,9 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
 
   const dropNow = () => {
     close('dropped');
-    controller?.error(new Error('the connection was dropped by an injected fault'));
+    const cut = options.cut?.();
+    if (cut) cut();
+    else controller?.error(new Error('the connection was dropped by an injected fault'));
   };
 
   const write = () => {
