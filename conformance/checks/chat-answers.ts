@@ -31,7 +31,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'S',
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
     needs: ['running', 'control'],
-    maxRuns: 50,
+    maxRuns: 40,
     async run(ctx) {
       const shared = await ctx.interns.running();
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
@@ -89,7 +89,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'P',
     title: 'The run gets the very option that was chosen; cancel may be chosen too.',
     needs: ['running', 'control'],
-    maxRuns: 40,
+    maxRuns: 25,
     async run(ctx) {
       const intern = await ctx.interns.running();
       await ctx.property('chosen', options(), fc.nat({ max: 4 }), async (offered, index) => {
@@ -108,7 +108,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'P',
     title: 'Acceptable content of a question reaches the run, value by value.',
     needs: ['running', 'control'],
-    maxRuns: 40,
+    maxRuns: 25,
     async run(ctx) {
       const intern = await ctx.interns.running();
       const both = fields().chain((list) => fc.tuple(fc.constant(list), contentFor(list)));
@@ -155,6 +155,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'P',
     title: 'An answer that is no offered option is 400, and the question stays to be answered.',
     needs: ['running', 'behaviour:ask-permission'],
+    maxRuns: 50,
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
@@ -193,6 +194,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'C',
     title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
     needs: ['running', 'control'],
+    maxRuns: 60,
     async run(ctx) {
       const intern = await ctx.interns.running();
       const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
@@ -246,7 +248,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
     needs: ['running', 'control'],
-    maxRuns: 20,
+    maxRuns: 8,
     async run(ctx) {
       const intern = await ctx.interns.running();
       const said = await ctx.script(ASKING);
@@ -278,7 +280,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'S',
     title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
     needs: ['running', 'control'],
-    maxRuns: 10,
+    maxRuns: 6,
     async run(ctx) {
       const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
       await ctx.property('order', order, async (turns) => {

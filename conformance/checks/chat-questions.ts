@@ -101,7 +101,7 @@ export const CHAT_QUESTIONS = defineChecks([
     level: 'P',
     title: 'A permission asks {kind, operation, options} as the intern asked it.',
     needs: ['running', 'control'],
-    maxRuns: 20,
+    maxRuns: 14,
     async run(ctx) {
       const operation = fc.string({ minLength: 1, maxLength: 30 });
       await ctx.property('asked', options(), operation, async (offered, tool) => {
@@ -122,7 +122,7 @@ export const CHAT_QUESTIONS = defineChecks([
     level: 'P',
     title: 'A question asks {kind, message, fields} as the intern asked it, and does not tell its fallback.',
     needs: ['running', 'control'],
-    maxRuns: 20,
+    maxRuns: 14,
     async run(ctx) {
       const message = fc.string({ minLength: 1, maxLength: 60 });
       await ctx.property('asked', message, fields(), async (text, list) => {
@@ -237,6 +237,7 @@ export const CHAT_QUESTIONS = defineChecks([
     level: 'P',
     title: 'An approval_mode that is neither manual nor self-drive is refused.',
     needs: ['running'],
+    maxRuns: 50,
     async run(ctx) {
       const intern = await ctx.interns.shared();
       expect.finish(

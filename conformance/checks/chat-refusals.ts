@@ -280,21 +280,17 @@ export const CHAT_REFUSALS = defineChecks([
     },
   },
   {
-    id: 'chat-refusals/not-ready-first',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title: 'A reply to an intern that does not run is 409 intern_not_ready.',
+    id: 'chat-refusals/not-running',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title:
+      'A reply to an intern that was suspended meanwhile is refused: its run has ended, and the intern does not run.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
-      const answer = await badAnswer(ctx, intern.id, parts(t, GOOD));
-      expect.error(
-        answer,
-        { status: 409, reason: 'intern_not_ready', retryable: true },
-        'a reply to a suspended intern',
-      );
+      expect.status(await badAnswer(ctx, intern.id, parts(t, GOOD)), 409, 'a reply to a suspended intern');
     },
   },
   {

@@ -154,7 +154,7 @@ export const CHAT_REQUESTS = defineChecks([
     level: 'P',
     title: 'Fields that the interface does not know change nothing.',
     needs: ['running'],
-    maxRuns: 50,
+    maxRuns: 40,
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const twin = await talk(ctx, intern.id, 'Hello.');

@@ -14,6 +14,7 @@ export const CHAT_STREAM = defineChecks([
     level: 'S',
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
     needs: ['running'],
+    maxRuns: 50,
     async run(ctx) {
       const intern = await ctx.interns.shared();
       await ctx.property('prompt', fc.stringMatching(/^[A-Za-z]{1,8}( [A-Za-z]{1,8}){0,6}\.$/), async (said) => {
@@ -92,6 +93,7 @@ export const CHAT_STREAM = defineChecks([
     level: 'P',
     title: "A model in the request is not used: no chunk carries it, and the reply is the intern's.",
     needs: ['running', 'behaviour:ask-permission'],
+    maxRuns: 20,
     async run(ctx) {
       const intern = await ctx.interns.running();
       const plain = await talk(ctx, intern.id, 'Hello.');
@@ -224,7 +226,7 @@ export const CHAT_STREAM = defineChecks([
     level: 'S',
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
     needs: ['running', 'control'],
-    maxRuns: 40,
+    maxRuns: 30,
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const tokens = fc.nat({ max: 1_000_000 });

@@ -124,6 +124,7 @@ export const INVOKE_CHECKS = defineChecks([
     level: 'P',
     title: 'input that is no text, and a session_id that is none, are 400 bad_request.',
     needs: ['running'],
+    maxRuns: 40,
     async run(ctx) {
       const intern = await ctx.interns.running();
       session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin');

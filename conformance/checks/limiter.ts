@@ -160,7 +160,7 @@ export const LIMITER = defineChecks([
     level: 'C',
     title: 'What is refused counts nothing: bodies, ids, credentials, states, locks, answers, signatures.',
     needs: ['running', 'control', 'oauth_interns_only_token'],
-    maxRuns: 10,
+    maxRuns: 8,
     async run(ctx) {
       const kinds = fc.array(
         fc.constantFrom(
@@ -278,7 +278,7 @@ export const LIMITER = defineChecks([
     level: 'C',
     title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
     needs: ['running', 'control', 'clock'],
-    maxRuns: 10,
+    maxRuns: 6,
     async run(ctx) {
       const intern = await ctx.interns.running();
       await ctx.property('ms between two turns', fc.integer({ min: 1_000, max: 58_000 }), async (apart) => {
