@@ -163,7 +163,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
           host,
           port: daemonPort,
           replaceGlobals,
-          fetch: (request) => daemon.fetch(request),
+          fetch: (request) => daemon.fetch(request, true),
         });
         listeners.push(second);
         Object.assign(target, placed(host, main.port, second.port));

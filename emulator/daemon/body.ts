@@ -1,10 +1,14 @@
-/** Reads a body of at most `cap` bytes; undefined when there is more, and then the rest is not read. */
-export async function readBody(request: Request, cap: number): Promise<Uint8Array | undefined> {
-  const declared = Number(request.headers.get('content-length') ?? 0);
-  if (declared > cap) {
+/**
+ * Reads a body of at most `cap` bytes; undefined when there is more, and then the rest is not read. `framed` tells that
+ * the transport holds a body to its declared length, which then can be relied upon.
+ */
+export async function readBody(request: Request, cap: number, framed: boolean): Promise<Uint8Array | undefined> {
+  const _length = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > cap) {
     await request.body?.cancel();
     return undefined;
   }
+  if (framed && declared !== null && /^[0-9]+$/.test(declared)) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;

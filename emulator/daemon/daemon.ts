@@ -42,11 +42,17 @@ export interface DaemonParts {
 
 /** The fake intern daemon. `nonces` is its memory, for the signing lab to look at. */
 export interface Daemon {
-  fetch(request: Request): Promise<Response>;
+  /** `framed` tells that the request came through a listener, which holds a body to its declared length. */
+  fetch(request: Request, framed?: boolean): Promise<Response>;
   readonly nonces: Nonces;
 }
 
-const HEADERS = { 'cache-control': 'no-store' };
+/** Not Response.json: a listener serves a Response made from text without a stream in between. */
+const respond = (value: unknown, status: number, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  });
 
 function refusal({ reason, detail }: Refused, hint?: DaemonHint): Response {
   const body: DaemonRefused = {
@@ -57,11 +63,11 @@ function refusal({ reason, detail }: Refused, hint?: DaemonHint): Response {
     },
   };
   const challenge = reason === 'token_invalid' ? { 'www-authenticate': 'Bearer' } : {};
-  return Response.json(body, { status: 401, headers: { ...HEADERS, ...challenge } });
+  return respond(body, 401, challenge);
 }
 
 const failure = (key: keyof typeof DAEMON_ERRORS): Response =>
-  Response.json(rowEnvelope(DAEMON_ERRORS[key]), { status: DAEMON_ERRORS[key].status, headers: HEADERS });
+  respond(rowEnvelope(DAEMON_ERRORS[key]), DAEMON_ERRORS[key].status);
 
 /**
  * Verifies as an intern's daemon has to, from the request alone, in this order: token, presence, form, time, signature,
@@ -95,7 +101,10 @@ export function createDaemon(parts: DaemonParts): Daemon {
     return { detail, hint: made && hintOf(made.differing) };
   };
 
-  const judge = async (request: Request): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
+  const judge = async (
+    request: Request,
+    framed: boolean,
+  ): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     const intern = token === undefined ? undefined : findIntern(token);
@@ -116,7 +125,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
     const late = judgeTime(proof, clock.now(), parts.settings().proof_window, nonces);
     if (late) return refuse(late);
 
-    const body = await readBody(request, DAEMON_BODY_CAP);
+    const body = await readBody(request, DAEMON_BODY_CAP, framed);
     if (!body) return { response: failure('too_large'), internId };
     const { path, search } = splitTarget(request.url);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
@@ -147,15 +156,15 @@ export function createDaemon(parts: DaemonParts): Daemon {
       body_sha256: bodySha256,
     };
     const accepted: DaemonAccepted = { ok: true, verified };
-    return { response: Response.json(accepted, { headers: HEADERS }), internId };
+    return { response: respond(accepted, 200), internId };
   };
 
   return {
     nonces,
-    async fetch(request) {
+    async fetch(request, framed = false) {
       const { method } = request;
       try {
-        const { response, internId, reason } = await judge(request);
+        const { response, internId, reason } = await judge(request, framed);
         parts.log?.({ event: 'daemon', method, status: response.status, intern_id: internId, reason });
         return response;
       } catch (error) {

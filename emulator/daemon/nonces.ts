@@ -12,39 +12,35 @@ export interface Nonces {
 }
 
 /**
- * Nonces by the second of their proof. Only seconds within the window can hold any, so that what is kept never exceeds
- * what was accepted within one window, and forgetting costs one step per second gone.
+ * Nonces, and which of them came in which second. Only seconds within the window can hold any, so that what is kept
+ * never exceeds what was accepted within one window, and forgetting costs one step per nonce gone.
  */
 export function createNonces(): Nonces {
-  const bySecond = new Map<number, Set<string>>();
+  const used = new Set<string>();
+  const bySecond = new Map<number, string[]>();
   let forgotten = Number.NEGATIVE_INFINITY;
-  let size = 0;
   const key = (internId: string, nonce: string) => `${internId}\n${nonce}`;
-  const held = (wanted: string) => {
-    for (const set of bySecond.values()) if (set.has(wanted)) return true;
-    return false;
-  };
   return {
     get size() {
-      return size;
+      return used.size;
     },
-    has: (internId, nonce) => held(key(internId, nonce)),
+    has: (internId, nonce) => used.has(key(internId, nonce)),
     take(internId, nonce, timestamp) {
       const wanted = key(internId, nonce);
-      if (held(wanted)) return false;
-      const set = bySecond.get(timestamp);
-      if (set) set.add(wanted);
-      else bySecond.set(timestamp, new Set([wanted]));
-      size++;
+      if (used.has(wanted)) return false;
+      used.add(wanted);
+      const list = bySecond.get(timestamp);
+      if (list) list.push(wanted);
+      else bySecond.set(timestamp, [wanted]);
       return true;
     },
     remembers: (timestamp) => timestamp >= forgotten,
     forgetBefore(timestamp) {
       if (timestamp <= forgotten) return;
       forgotten = timestamp;
-      for (const [second, set] of bySecond) {
+      for (const [second, list] of bySecond) {
         if (second >= timestamp) continue;
-        size -= set.size;
+        for (const one of list) used.delete(one);
         bySecond.delete(second);
       }
     },

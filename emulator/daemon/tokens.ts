@@ -16,11 +16,17 @@ const digest = (token: string) => createHash('sha256').update(token).digest();
  */
 export function createTokens(interns: Interns) {
   const found = new Map<string, string>();
+  let last = { token: '', digest: Buffer.alloc(32) };
+  // One client after another asks one intern: its token need not be digested each time.
+  const digestOf = (token: string) => {
+    if (last.token !== token) last = { token, digest: digest(token) };
+    return last.digest;
+  };
   const belongs = (row: InternRow | undefined, wanted: Buffer): row is InternRow =>
     row !== undefined &&
     row.record.status === 'running' &&
     row.daemon_token !== null &&
-    timingSafeEqual(digest(row.daemon_token), wanted);
+    timingSafeEqual(digestOf(row.daemon_token), wanted);
 
   return (token: string): InternRow | undefined => {
     const wanted = digest(token);

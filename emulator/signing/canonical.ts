@@ -25,8 +25,9 @@ export class UnsignableField extends Error {
   }
 }
 
+/** Control characters (Cc), and halves of a surrogate pair, which no UTF-8 has. */
+const UNSIGNABLE = /[\p{Cc}\p{Surrogate}]/u;
 const CONTROL = /\p{Cc}/u;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * The bytes that a proof signs: the layout's fields in its order, as UTF-8, joined by its separator, with nothing after
@@ -37,8 +38,12 @@ export function canonicalise(layout: ProofLayout, version: ProofVersion, fields:
   const parts = layout[version].map((field) => {
     const value = fields[field];
     if (value === undefined || value === '') throw new UnsignableField(field, 'is missing');
-    if (CONTROL.test(value)) throw new UnsignableField(field, 'holds a control character');
-    if (LONE_SURROGATE.test(value)) throw new UnsignableField(field, 'is not well-formed Unicode');
+    if (UNSIGNABLE.test(value)) {
+      throw new UnsignableField(
+        field,
+        CONTROL.test(value) ? 'holds a control character' : 'is not well-formed Unicode',
+      );
+    }
     if (layout.separator !== '' && value.includes(layout.separator)) {
       throw new UnsignableField(field, 'holds the separator of the layout');
     }
