@@ -65,6 +65,11 @@ export interface Check {
   readonly needs: readonly Need[];
   /** Where the kit warns instead of failing on a live target although the level is S. */
   readonly onLive?: 'warn';
+  /**
+   * Each intern is made when it is asked for: order and age of creation matter. Without it, a live target may be spared
+   * a create by handing out an intern that another check left as it was.
+   */
+  readonly fresh?: true;
   /** Cap on the runs of its properties, for those whose every run is dear. */
   readonly maxRuns?: number;
   run(ctx: Ctx): Promise<void>;

@@ -5,16 +5,44 @@ import type { Driver } from './drivers/driver.js';
 import * as expect from './expect.js';
 import type { Host } from './time.js';
 
-/** What outlives a check: names given so far, and the running intern that checks share. */
+/** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {
   count: number;
   unknown: number;
   shared: Intern | undefined;
+  /** One that was made ahead and boots while others are looked at. */
+  spare: Intern | undefined;
+  /** Those that a check only read, or was refused to change. */
+  unused: { stopped: Intern[]; running: Intern[] };
+  /** Those that the current check was handed, by what they were. */
+  handed: { intern: Intern; as: 'stopped' | 'running' }[];
   /** Why interns do not get to run on this target, once that is known. */
   neverRuns: string | undefined;
 }
 
-export const createPool = (): Pool => ({ count: 0, unknown: 0, shared: undefined, neverRuns: undefined });
+export const createPool = (): Pool => ({
+  count: 0,
+  unknown: 0,
+  shared: undefined,
+  spare: undefined,
+  unused: { stopped: [], running: [] },
+  handed: [],
+  neverRuns: undefined,
+});
+
+/** Ids of interns that the pool keeps for later checks. */
+export const kept = (pool: Pool): Set<string> =>
+  new Set(
+    [pool.shared, pool.spare, ...pool.unused.stopped, ...pool.unused.running].flatMap((intern) => intern?.id ?? []),
+  );
+
+/** Takes back what a check was handed and left as it was. */
+export function takeBack(pool: Pool, touched: ReadonlySet<string>, passed: boolean): void {
+  for (const { intern, as } of pool.handed) {
+    if (passed && !touched.has(intern.id)) pool.unused[as].push(intern);
+  }
+  pool.handed = [];
+}
 
 export interface InternsOptions {
   readonly driver: Driver;
@@ -27,6 +55,11 @@ export interface InternsOptions {
   /** ms of real time within which an intern has to come up, where no clock can be moved. */
   readonly bootTimeout: number;
   readonly signal: AbortSignal;
+  /**
+   * Whether interns that other checks left as they were may be handed out again, and one be made ahead. Saves requests
+   * and waiting where both cost; an emulator gives each check its own.
+   */
+  readonly recycle: boolean;
   random(): number;
 }
 
@@ -59,8 +92,20 @@ export function createInterns(options: InternsOptions): Interns {
     ...overrides,
   });
 
-  const stopped = async (overrides: Record<string, unknown> = {}, send?: SendOptions) =>
+  const create = async (overrides: Record<string, unknown>, send?: SendOptions) =>
     expect.intern(await api.create(body(overrides), send), 201, 'a valid create');
+  const plain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
+    options.recycle && overrides === undefined && send === undefined;
+  const hand = (intern: Intern, as: 'stopped' | 'running') => {
+    pool.handed.push({ intern, as });
+    options.made.add(intern.id);
+    return intern;
+  };
+
+  const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
+    if (!plain(overrides, send)) return create(overrides ?? {}, send);
+    return hand(pool.unused.stopped.pop() ?? (await create({})), 'stopped');
+  };
 
   const until = async (id: string, statuses: readonly string[], send?: SendOptions) => {
     const pass = moments();
@@ -81,9 +126,8 @@ export function createInterns(options: InternsOptions): Interns {
     }
   };
 
-  const running = async (overrides: Record<string, unknown> = {}, send?: SendOptions) => {
-    if (pool.neverRuns !== undefined) throw new Unmet('running', pool.neverRuns);
-    const created = await stopped({ provision: true, ...overrides }, send);
+  /** Waits for one that was created with `provision: true`. */
+  const booted = async (created: Intern, send?: SendOptions) => {
     if (driver.clock !== undefined) await driver.clock.advance(1_000);
     try {
       return await until(created.id, ['running'], send);
@@ -94,6 +138,24 @@ export function createInterns(options: InternsOptions): Interns {
       }
       throw error;
     }
+  };
+  /** One that boots while the next check is at work. */
+  const ahead = async () => {
+    const spare = await create({ provision: true });
+    options.made.delete(spare.id);
+    return spare;
+  };
+
+  const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
+    if (pool.neverRuns !== undefined) throw new Unmet('running', pool.neverRuns);
+    if (!plain(overrides, send)) return booted(await create({ provision: true, ...overrides }, send), send);
+    const unused = pool.unused.running.pop();
+    if (unused !== undefined) return hand(unused, 'running');
+    const next = pool.spare ?? (await create({ provision: true }));
+    pool.spare = undefined;
+    options.made.add(next.id);
+    pool.spare = await ahead();
+    return hand(await booted(next), 'running');
   };
 
   return {

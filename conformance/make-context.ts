@@ -58,6 +58,7 @@ export function createContext(options: ContextOptions): Ctx {
     made: session.made,
     bootTimeout: options.bootTimeout,
     signal: options.signal,
+    recycle: driver.control === undefined && check.fresh !== true,
     random: options.random,
   });
   const interns: Ctx['interns'] = {

@@ -1,8 +1,9 @@
 import type { Check } from './check.js';
 import { checks as allChecks } from './checks/index.js';
 import type { Driver } from './drivers/driver.js';
-import { createPool } from './interns.js';
+import { createPool, kept, takeBack } from './interns.js';
 import { preflight } from './preflight.js';
+import { createRandom, hash } from './random.js';
 import type { CheckResult, Results, RunEvents } from './results.js';
 import { runCheck } from './run-check.js';
 import { type CleanupResult, cleanUp, removeIntern } from './safety/cleanup.js';
@@ -16,7 +17,7 @@ import { KIT_VERSION } from './version.js';
 export interface RunnerOptions extends Selection {
   readonly driver: Driver;
   readonly checks?: readonly Check[];
-  /** Runs of each property. Default 100 with a control interface, 2 without. */
+  /** Runs of each property. Default 100 with a control interface, 1 without. */
   readonly runs?: number;
   /** Seed of everything generated. Default: another one each run. */
   readonly seed?: string;
@@ -71,10 +72,12 @@ export function createRun(options: RunnerOptions): Run {
   const host = options.host ?? systemHost;
   const { driver, events = {} } = options;
   const controlled = driver.control !== undefined;
-  const selected = select(options.checks ?? allChecks, options);
   const seed = options.seed ?? host.tag(8);
+  const chosen = select(options.checks ?? allChecks, options);
+  // A deployment counts turns per minute: those that take some are mixed with those that take none.
+  const selected = controlled ? chosen : shuffled(chosen, createRandom(hash(`${seed} order`)));
   const tag = options.tag ?? host.tag(4);
-  const runs = options.runs ?? (controlled ? 100 : 2);
+  const runs = options.runs ?? (controlled ? 100 : 1);
   const began = host.now();
   const ledger = createLedger(options.ledgerPath);
   const over = new AbortController();
@@ -112,11 +115,12 @@ export function createRun(options: RunnerOptions): Run {
     await client.closeAll();
     await driver.restore();
     if (over.signal.aborted) return;
-    const made = ledger.open().filter((entry) => session.made.has(entry.id) && entry.id !== pool.shared?.id);
+    const keep = kept(pool);
+    const made = ledger.open().filter((entry) => session.made.has(entry.id) && !keep.has(entry.id));
     session.made.clear();
     for (const entry of made) {
       const failed = await removeIntern((send) => client.send(send), entry);
-      if (failed === undefined && driver.clock !== undefined) ledger.write({ event: 'gone', id: entry.id });
+      if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });
     }
     if (made.length > 0) await driver.clock?.advance(2_000);
   };
@@ -200,7 +204,9 @@ export function createRun(options: RunnerOptions): Run {
       else if (result.verdict !== 'skip') lost = 0;
       if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
       // What a breach left of the shared intern is not known.
-      if (result.verdict !== 'pass' && result.verdict !== 'skip') pool.shared = undefined;
+      const passed = result.verdict === 'pass' || result.verdict === 'skip';
+      if (!passed) pool.shared = undefined;
+      takeBack(pool, session.touched, passed);
       await tidy().catch(putBackFailed);
       return result;
     },
@@ -263,6 +269,15 @@ export async function run(options: RunnerOptions): Promise<Results> {
   await steps.begin();
   for (const check of steps.checks) await steps.check(check);
   return steps.finish();
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const mixed = [...items];
+  for (let at = mixed.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [mixed[at], mixed[other]] = [mixed[other] as T, mixed[at] as T];
+  }
+  return mixed;
 }
 
 const notRun = (check: Check, why: string): CheckResult => ({

@@ -1,5 +1,6 @@
 import { Unmet } from './assert.js';
 import type { Driver } from './drivers/driver.js';
+import { LOOPBACK } from './drivers/network.js';
 import { type Answer, type Client, createClient } from './probe/client.js';
 import { createRedactor, type Redactor } from './probe/redact.js';
 import type { CredentialName, Send } from './probe/request.js';
@@ -37,6 +38,8 @@ export interface Session {
   readonly created: () => number;
   /** Ids that the current check made; emptied by the runner. */
   readonly made: Set<string>;
+  /** Ids of interns that took a write since they were made: those are as nobody knows. */
+  readonly touched: ReadonlySet<string>;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
   /** From here on only the clean-up sends: neither budget nor signal keep it from that. */
@@ -66,6 +69,7 @@ export function createSession(options: SessionOptions): Session {
   const collection = `${baseUrl}/interns`;
   const foreign = new Set<string>();
   const made = new Set<string>();
+  const touched = new Set<string>();
   let created = 0;
   let cleaning = false;
 
@@ -91,8 +95,10 @@ export function createSession(options: SessionOptions): Session {
     await rate.take();
     if (!READS.has(send.method ?? 'GET')) {
       const id = idOf(url);
-      if (id !== undefined && foreign.has(id))
-        throw new Error(`a check would write to ${id}, which this run has not made`);
+      // A proof changes nothing of the intern it is for.
+      if (id !== undefined && foreign.has(id) && !/\/sign(\?|$)/.test(url)) {
+        throw new Unmet('an intern of its own', `it would write to ${id}, which this run has not made`);
+      }
     }
     if (isCreate(send, url)) ledger.write({ event: 'creating', name: nameIn(send) ?? '', as: senderOf(send) });
   };
@@ -123,14 +129,18 @@ export function createSession(options: SessionOptions): Session {
     host,
     redactor,
     timeout: options.timeout,
-    hostInUrl: !driver.remote,
+    // A regional endpoint of a deployment has an address of its own.
+    hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
     credential(name) {
       const value = driver.credential(name);
       if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
       return value;
     },
     before,
-    after(send, status, headers) {
+    after(send, url, status, headers) {
+      // What was refused changed nothing; whatever else is no read may have.
+      const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
+      if (id !== undefined) touched.add(id);
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
@@ -147,6 +157,7 @@ export function createSession(options: SessionOptions): Session {
     prefix,
     created: () => created,
     made,
+    touched,
     isForeign: (id) => foreign.has(id),
     cleaning() {
       cleaning = true;

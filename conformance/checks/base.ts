@@ -170,7 +170,8 @@ export const BASE = defineChecks([
     title: 'A host is regional when it starts with `eu.`, in any case, and not when it only contains that.',
     needs: ['control'],
     async run({ api, target, property }) {
-      const { host } = new URL(target.baseUrl);
+      // No address behind it: `eu-127.0.0.1` is no valid host.
+      const host = `localhost:${new URL(target.baseUrl).port || '80'}`;
       await property(
         'hosts',
         fc.constantFrom('eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-', 'europe.'),

@@ -41,6 +41,7 @@ export const LIST = defineChecks([
     id: 'list/newest-first',
     requirement: 'LIST-1',
     level: 'S',
+    fresh: true,
     title: 'The list holds what was created, newest first.',
     needs: ['write'],
     async run({ api, interns }) {
@@ -59,6 +60,7 @@ export const LIST = defineChecks([
     id: 'list/agrees-with-reads',
     requirement: 'LIST-1',
     level: 'S',
+    fresh: true,
     title: 'An intern is listed as it is read, after updates too, and an update does not move it.',
     needs: ['write'],
     maxRuns: 20,
@@ -83,6 +85,7 @@ export const LIST = defineChecks([
     id: 'list/gone-is-not-listed',
     requirement: 'LIST-1',
     level: 'S',
+    fresh: true,
     title: 'A deleted intern leaves the list when its teardown has ended.',
     needs: ['write'],
     async run({ api, interns }) {
@@ -98,6 +101,7 @@ export const LIST = defineChecks([
     id: 'list/by-workspace',
     requirement: 'LIST-2',
     level: 'S',
+    fresh: true,
     title: 'Filtered by the workspace of the key the list is the same.',
     needs: ['write'],
     async run({ api, interns, target }) {
@@ -117,6 +121,7 @@ export const LIST = defineChecks([
     id: 'list/foreign-workspace',
     requirement: 'LIST-2',
     level: 'P',
+    fresh: true,
     title: "A workspace that is not the key's is refused.",
     needs: ['foreign_workspace'],
     async run({ api, target, interns }) {
@@ -130,6 +135,7 @@ export const LIST = defineChecks([
     id: 'list/foreign-workspace-404',
     requirement: 'LIST-2',
     level: 'C',
+    fresh: true,
     title: "A workspace that is not the key's is 404, an unknown one too.",
     needs: ['control', 'foreign_workspace'],
     async run({ api, target, interns }) {
@@ -143,6 +149,7 @@ export const LIST = defineChecks([
     id: 'list/by-status',
     requirement: 'LIST-2',
     level: 'S',
+    fresh: true,
     title: 'Filtered by statuses the list is the part of the whole that has one of them, in the same order.',
     needs: ['control', 'running'],
     maxRuns: 60,
@@ -167,6 +174,7 @@ export const LIST = defineChecks([
     id: 'list/by-status-live',
     requirement: 'LIST-2',
     level: 'S',
+    fresh: true,
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
     async run({ api, interns }) {
@@ -191,6 +199,7 @@ export const LIST = defineChecks([
     id: 'list/every-status-is-known',
     requirement: 'LIST-2',
     level: 'P',
+    fresh: true,
     title: 'Every published status can be filtered by, alone and all eight at once.',
     needs: [],
     async run({ api }) {
@@ -203,6 +212,7 @@ export const LIST = defineChecks([
     id: 'list/bad-status',
     requirement: 'LIST-2',
     level: 'P',
+    fresh: true,
     title: 'An unknown status, an empty one, and more than eight entries as sent are 400.',
     needs: [],
     async run({ api, property }) {
@@ -216,6 +226,7 @@ export const LIST = defineChecks([
     id: 'list/bad-limit',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'limit is 1 to 500; 0, 501, and what is no whole number are 400 `Invalid list query`.',
     needs: [],
     async run({ api, property }) {
@@ -235,6 +246,7 @@ export const LIST = defineChecks([
     id: 'list/bad-cursor',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'A cursor that is none is 400 `Invalid list query`, invalid_body.',
     needs: [],
     async run({ api, property }) {

@@ -61,6 +61,7 @@ export const PAGING = defineChecks([
     id: 'list/pages-any-limit',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'Paging with any limit yields every intern exactly once, in the order of the whole list.',
     needs: ['write'],
     maxRuns: 30,
@@ -81,6 +82,7 @@ export const PAGING = defineChecks([
     id: 'list/pages-exact-end',
     requirement: 'LIST-3',
     level: 'C',
+    fresh: true,
     title: 'A page that ends with the last intern has no more, also when it is full.',
     needs: ['control', 'write'],
     async run(ctx) {
@@ -101,6 +103,7 @@ export const PAGING = defineChecks([
     id: 'list/pages-while-it-changes',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'Interns that exist all the while come exactly once, while others are created and deleted between pages.',
     needs: ['control', 'clock', 'write'],
     maxRuns: 20,
@@ -139,6 +142,7 @@ export const PAGING = defineChecks([
     id: 'list/pages-within-a-filter',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'A cursor goes on within the filter that it was given for.',
     needs: ['control', 'running'],
     maxRuns: 10,
@@ -165,6 +169,7 @@ export const PAGING = defineChecks([
     id: 'list/filtered-status-changes-between-pages',
     requirement: 'LIST-3',
     level: 'P',
+    fresh: true,
     title: 'The intern that a cursor stands on may leave the filter or cease to be: the next page goes on behind it.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -186,6 +191,7 @@ export const PAGING = defineChecks([
     id: 'list/default-limit',
     requirement: 'LIST-3',
     level: 'C',
+    fresh: true,
     title: 'Without a limit a page holds 500 interns, and not one more.',
     needs: ['control', 'write'],
     async run(ctx) {

@@ -28,7 +28,7 @@ function flags(argv: Argv): Argv {
     .option('only', list('ids of checks or requirements, * for anything; may be repeated'))
     .option('skip', list('the same, left out'))
     .option('level', list('stated, published, chosen'))
-    .option('runs', text('runs of each property (100 with a control interface, 2 without)'))
+    .option('runs', text('runs of each property (100 with a control interface, 1 without)'))
     .option('seed', text('seed of everything generated'))
     .option('path', text('NAME:PATH of a counterexample, as a finding tells it'))
     .option('read-only', { type: 'boolean', describe: 'create, change and delete nothing' })

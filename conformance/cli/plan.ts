@@ -28,7 +28,7 @@ export async function plan({ settings, driver, checks, host }: PlanOptions): Pro
     const results = await run({
       driver: { ...rehearsal.driver, lacks: (need) => driver.lacks(need) ?? rehearsal.driver.lacks(need) },
       checks,
-      runs: settings.runs ?? (controlled ? 100 : 2),
+      runs: settings.runs ?? (controlled ? 100 : 1),
       rate: 0,
       readOnly: settings.readOnly,
       ...(settings.seed === undefined ? {} : { seed: settings.seed }),

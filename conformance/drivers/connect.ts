@@ -7,6 +7,7 @@ import { UsageError } from '../usage.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
+import { LOOPBACK, networkFetch } from './network.js';
 
 export interface Connected {
   readonly driver: Driver;
@@ -26,11 +27,6 @@ export function baseAddress(url: string): string {
   const path = address.pathname.replace(/\/+$/, '');
   return `${address.origin}${path === '' ? '/api/v1' : path}`;
 }
-
-/** `fetch` of the machine. Redirects are the caller's to refuse. */
-export const networkFetch: Fetch = (request) => fetch(request);
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Workspace of the first intern that the key sees: the interface names it nowhere else. */
 async function workspaceSeen(fetch: Fetch, base: string, key: string, timeout: number): Promise<string | undefined> {

@@ -69,7 +69,8 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     ...optional('scimMappingId', text(descriptor.scim_mapping_id)),
     ...optional('ownInternId', text(own.id)),
     ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
-    regionalHost: `eu.${new URL(baseUrl).host}`,
+    // No address: `eu.127.0.0.1` is no valid host.
+    regionalHost: `eu.localhost:${new URL(baseUrl).port || '80'}`,
   };
   const control = createControl({
     fetch,

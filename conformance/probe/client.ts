@@ -60,7 +60,7 @@ export interface ClientOptions {
   /** Before every request: rate, budget, the ledger of what is created. Throws to keep it from leaving. */
   before?(send: Send, url: string): Promise<void>;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
-  after?(send: Send, status: number, headers: Headers): number | undefined;
+  after?(send: Send, url: string, status: number, headers: Headers): number | undefined;
   /** Every answer that was read whole. */
   seen?(send: Send, url: string, answer: Answer): void;
 }
@@ -307,7 +307,7 @@ export function createClient(options: ClientOptions): Client {
   const tried = async (send: Send): Promise<OpenAnswer> => {
     for (let tries = 0; ; tries++) {
       const answer = await once(send);
-      const wait = tries < 3 ? options.after?.(send, answer.status, answer.headers) : undefined;
+      const wait = tries < 3 ? options.after?.(send, target(send), answer.status, answer.headers) : undefined;
       if (wait === undefined) return answer;
       await answer.close();
       await host.sleep(wait);

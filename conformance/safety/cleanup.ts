@@ -43,61 +43,68 @@ export async function removeIntern(
   }
 }
 
-/** Looks for interns of the prefix that the ledger does not know: those whose create was never answered. */
-async function search(options: CleanupOptions, as: CredentialName) {
+/**
+ * What the list shows of the prefix. Notes in the ledger those it does not know, whose create was never answered, and as
+ * gone those that are not listed any more. Answers the statuses of those that are.
+ */
+async function look(options: CleanupOptions, as: CredentialName): Promise<Map<string, string>> {
+  const there = new Map<string, string>();
+  const known = new Set(options.ledger.open().map((made) => made.id));
   let after: string | undefined;
-  for (let pages = 0; pages < 200; pages++) {
-    const answer = await options.send({
-      path: '/interns',
-      as,
-      ...(after === undefined ? {} : { query: { starting_after: after } }),
-    });
+  for (let pages = 0; ; pages++) {
+    const query = after === undefined ? {} : { query: { starting_after: after } };
+    const answer = await options.send({ path: '/interns', as, ...query });
     if (answer.status !== 200) throw new Error(`GET /interns answered ${answer.status}`);
     const body = answer.json as
       | { data?: { id: string; name: string; status?: string }[]; next_cursor?: string }
       | undefined;
-    const known = new Set(options.ledger.open().map((made) => made.id));
-    for (const entry of body?.data ?? []) {
-      if (entry.name.startsWith(options.prefix) && !known.has(entry.id)) {
+    if (!Array.isArray(body?.data)) throw new Error('GET /interns answered no list');
+    for (const entry of body.data) {
+      if (known.has(entry.id)) there.set(entry.id, String(entry.status));
+      else if (entry.name.startsWith(options.prefix)) {
         options.ledger.write({ event: 'created', id: entry.id, name: entry.name, as });
+        there.set(entry.id, String(entry.status));
       }
     }
-    if (typeof body?.next_cursor !== 'string') return;
+    if (typeof body.next_cursor !== 'string') return there;
+    if (pages > 500) throw new Error('GET /interns has no last page');
     after = body.next_cursor;
   }
 }
 
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(options: CleanupOptions): Promise<CleanupResult> {
-  let notSearched: string | undefined;
-  for (const as of options.ledger.creators()) {
-    await search(options, as).catch((error) => {
-      notSearched = why(error);
-    });
-  }
+  const { ledger } = options;
   const reasons = new Map<string, string>();
-  for (const made of options.ledger.open()) {
-    const failed = await removeIntern(options.send, made);
-    if (failed !== undefined) reasons.set(made.id, failed);
-  }
-  // A teardown takes its time; what is not 404 after it is a leftover.
+  let notSearched: string | undefined;
   for (let round = 0; ; round++) {
-    for (const made of options.ledger.open()) {
+    notSearched = undefined;
+    for (const as of ledger.creators()) {
+      let there: Map<string, string> | undefined;
       try {
-        const answer = await options.send({ path: `/interns/${made.id}`, as: made.as });
-        if (answer.status === 404) options.ledger.write({ event: 'gone', id: made.id });
-        else if (answer.status === 200) {
-          const state = (answer.json as { status?: string } | undefined)?.status;
-          reasons.set(made.id, reasons.get(made.id) ?? `still there, status ${state}`);
-          if (state === 'destroy_failed') await removeIntern(options.send, made);
-        } else reasons.set(made.id, `GET answered ${answer.status}`);
+        there = await look(options, as);
       } catch (error) {
-        reasons.set(made.id, why(error));
+        // Checks try to create with credentials that open nothing; those have nothing to look for.
+        if (as === 'api_key' || ledger.open().some((made) => made.as === as)) notSearched = why(error);
+      }
+      for (const made of ledger.open().filter((one) => one.as === as)) {
+        const state = there?.get(made.id);
+        // The list is taken at its word only for what has agreed to be deleted.
+        if (there !== undefined && state === undefined && made.deleting === true) {
+          ledger.write({ event: 'gone', id: made.id });
+          continue;
+        }
+        if (state !== undefined) reasons.set(made.id, `still there, status ${state}`);
+        if (made.deleting === true && state !== 'destroy_failed') continue;
+        const failed = await removeIntern(options.send, made);
+        if (failed === undefined) ledger.write({ event: 'deleting', id: made.id });
+        else reasons.set(made.id, failed);
       }
     }
-    if (options.ledger.open().length === 0 || !(await options.pause(round))) break;
+    // A teardown takes its time; what is there after it is a leftover.
+    if (ledger.open().length === 0 || !(await options.pause(round))) break;
   }
-  const left = options.ledger.open();
+  const left = ledger.open();
   return {
     created: options.created,
     deleted: options.created - left.length,

@@ -2,11 +2,15 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CredentialName } from '../probe/request.js';
 
-/** A line of the ledger. `creating` is written before the request leaves, `created` when its answer told the id. */
+/**
+ * A line of the ledger. `creating` is written before the request leaves, `created` when its answer told the id, `deleting`
+ * when its delete was accepted.
+ */
 export type Entry =
   | { readonly event: 'run'; readonly run: string; readonly url: string; readonly prefix: string; readonly at: string }
   | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
+  | { readonly event: 'deleting'; readonly id: string }
   | { readonly event: 'gone'; readonly id: string };
 
 /** What a run has made, so that it can be taken away again by whoever finds the file. */
@@ -23,6 +27,8 @@ export interface Made {
   readonly id: string;
   readonly name: string;
   readonly as: CredentialName;
+  /** Its delete was accepted. */
+  readonly deleting?: true;
 }
 
 /** Keeps a ledger, in a file where a path is given. Lines are on disk when `write` returns. */
@@ -44,7 +50,10 @@ export function createLedger(path?: string): Ledger {
 function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialName>) {
   if (entry.event === 'creating') creators.add(entry.as);
   else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
-  else if (entry.event === 'gone') made.delete(entry.id);
+  else if (entry.event === 'deleting') {
+    const one = made.get(entry.id);
+    if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
+  } else if (entry.event === 'gone') made.delete(entry.id);
 }
 
 /** A ledger as a run left it. Throws a line that says what is wrong with the file. */

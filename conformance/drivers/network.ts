@@ -1,0 +1,36 @@
+import { request as plain } from 'node:http';
+import { request as secure } from 'node:https';
+import { Readable } from 'node:stream';
+import type { Fetch } from '../probe/client.js';
+
+/** Addresses that a name need not be looked up for: what is asked of them under another Host goes to the same place. */
+export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** The machine's `fetch` sets Host by the URL, whatever is asked for; this sends the one that was asked for. */
+function asHost(request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const send = url.protocol === 'https:' ? secure : plain;
+  return new Promise((resolve, reject) => {
+    const outgoing = send(
+      url,
+      { method: request.method, headers: Object.fromEntries(request.headers), signal: request.signal, agent: false },
+      (incoming) => {
+        const headers = new Headers();
+        for (const [name, value] of Object.entries(incoming.headers)) {
+          for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+        }
+        const status = incoming.statusCode ?? 0;
+        const empty = status === 204 || status === 304 || request.method === 'HEAD';
+        if (empty) incoming.resume();
+        resolve(
+          new Response(empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>), { status, headers }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    request.arrayBuffer().then((body) => outgoing.end(Buffer.from(body)), reject);
+  });
+}
+
+/** `fetch` over the network. Redirects are the caller's to refuse. */
+export const networkFetch: Fetch = (request) => (request.headers.has('host') ? asHost(request) : fetch(request));
