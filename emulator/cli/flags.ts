@@ -68,6 +68,8 @@ const whole = (min: number, max: number, about: About): Flag<number> => {
   };
 };
 
+const DURATION = 'expected whole milliseconds, or a text such as "20ms", "45s", "5m", "1h"';
+
 const duration = (about: About): Flag<number> => {
   const parse = (given: string | number) => {
     const ms = parseDuration(given);
@@ -79,9 +81,7 @@ const duration = (about: About): Flag<number> => {
     ...about,
     kind: 'single',
     parse,
-    json: z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/)], {
-      error: 'expected whole milliseconds, or a text such as "20ms", "45s", "5m", "1h"',
-    }),
+    json: z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], { error: DURATION }),
     from: (value) => parse(value as string | number),
   };
 };

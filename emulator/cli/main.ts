@@ -71,8 +71,8 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   }
   parser.command(CONFORMANCE.command, CONFORMANCE.describe);
   try {
-    await parser.parseAsync([...own]);
     if (rest.length > 0 && !own.includes('exec')) throw new UsageError('only exec takes a command after --');
+    await parser.parseAsync([...own]);
     return status;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+/** The command as it ships: built, and run in a process of its own. */
+const ROOT = resolve(import.meta.dirname, '..', '..');
+const built = join(ROOT, '.tmp', `cli-${process.pid}`);
+const command = join(built, 'bin', 'intern-emulator.js');
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  const build = spawn(process.execPath, ['scripts/build.mjs', '--no-types', '--outdir', built], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  const [status] = await once(build, 'exit');
+  expect(status).toBe(0);
+}, 60_000);
+afterAll(() => {
+  for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
+});
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+function launch(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [command, ...args], { cwd: folder, env: { PATH: process.env.PATH, ...env } });
+  running.push(child);
+  const seen = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    seen.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    seen.stderr += chunk.toString();
+  });
+  const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...seen }));
+  return {
+    child,
+    seen,
+    ended,
+    firstLine: once(createInterface({ input: child.stdout }), 'line').then(([line]) => line),
+  };
+}
+
+const run = (args: readonly string[], env?: Record<string, string>) => launch(args, env).ended;
+
+/** Starts to serve; resolves once it is ready. */
+async function serve(args: readonly string[] = [], env?: Record<string, string>) {
+  const launched = launch(['--port', '0', ...args], env);
+  const line: string = await launched.firstLine;
+  return { ...launched, line };
+}
+
+describe('serve', () => {
+  test('says where it is, what to send along and what to try, and one ready line that ends in the base URL', async () => {
+    const { child, ended, line } = await serve();
+    const base = /http:\/\/127\.0\.0\.1:\d+\/api\/v1$/.exec(line)?.[0] ?? '';
+    child.kill('SIGTERM');
+    const { status, stdout, stderr } = await ended;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${line}\n` });
+    expect(stderr).toContain(`curl -H 'Authorization: Bearer emu-key-alice-0000000000000000' ${base}/interns`);
+    expect(stderr).toContain('emu-management-0000000000000000');
+  });
+
+  test('says nothing but that line with --quiet, and the target with --json', async () => {
+    const quiet = await serve(['--quiet']);
+    const json = await serve(['--json', '--clock', 'virtual'], { INTERN_EMULATOR_PROFILE: 'openrouter' });
+    const target = JSON.parse(json.line);
+    expect(target).toMatchObject({ profile: 'openrouter', clock: 'virtual' });
+    const response = await fetch(`${target.base_url}/interns`, {
+      headers: { authorization: `Bearer ${target.credentials.api_key}` },
+    });
+    expect(response.status).toBe(200);
+    for (const { child } of [quiet, json]) child.kill('SIGINT');
+    expect(await quiet.ended).toMatchObject({ status: 0, stderr: '', stdout: `${quiet.line}\n` });
+    expect(await json.ended).toMatchObject({ status: 0, stderr: '', stdout: `${json.line}\n` });
+  });
+
+  test('keeps what it was told in --data, over a restart', async () => {
+    const { child, ended, line } = await serve(['--json', '--data', 'kept.json']);
+    const { base_url, credentials, workspace_id } = JSON.parse(line);
+    const made = await fetch(`${base_url}/interns`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'kept', workspace_id }),
+    });
+    expect(made.status).toBe(201);
+    child.kill('SIGKILL');
+    await ended;
+    const again = await serve(['--json', '--data', 'kept.json']);
+    const list = await fetch(`${JSON.parse(again.line).base_url}/interns`, {
+      headers: { authorization: `Bearer ${credentials.api_key}` },
+    });
+    expect(JSON.stringify(await list.json())).toContain('"kept"');
+    again.child.kill('SIGTERM');
+    expect(await again.ended).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 'kept.json'), 'utf8')).toContain('"name": "kept"');
+  });
+
+  /** A stream that would go on for five minutes. */
+  async function withStream() {
+    const served = await serve(['--json']);
+    const { base_url, credentials } = JSON.parse(served.line);
+    const response = await fetch(`${base_url}/interns/${credentials.intern.id}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credentials.api_key}` },
+      body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: silent' }] }),
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    return { ...served, reader };
+  }
+
+  test('drains and ends with 0 within two seconds, also under a stream, and takes a second signal at once for the same', async () => {
+    const { child, ended, reader } = await withStream();
+    const begun = performance.now();
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ status: 0, signal: null });
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    await reader?.cancel().catch(() => {});
+  });
+
+  test('ends at once with 130 at a second signal', async () => {
+    const { child, ended, line } = await serve();
+    // A connection that says nothing holds the drain.
+    const socket = connect(Number(/:(\d+)\//.exec(line)?.[1]), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('GET / HTTP/1.1\r\nhost: x');
+    socket.on('error', () => {});
+    await wait(100);
+    child.kill('SIGINT');
+    await wait(250);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ status: 130 });
+    socket.destroy();
+  });
+});
+
+describe('one clear line and status 2', () => {
+  test.each<[string, string[], string]>([
+    ['an unknown flag', ['--prot', '1'], 'there is no flag --prot (did you mean --port?)'],
+    ['an unknown command', ['sreve'], 'there is no command "sreve" (did you mean serve?)'],
+    ['a bad value', ['--port', 'x'], '--port: expected a whole number from 0 to 65534; found "x"'],
+    ['a flag without its value', ['--port'], 'Not enough arguments following: port'],
+    ['a file that is not there', ['--seed-file', 'none.json'], 'seed file none.json cannot be read'],
+    ['a script that is none', ['--scripts', 'bad.json'], 'bad.json: '],
+    ['a key that is none', ['--signing-key', 'bad.json'], 'signing key: '],
+    ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
+    ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
+    ['exec without a command', ['exec'], 'exec: give the command after --'],
+    ['a command that is not for serve', ['--port', '0', '--', 'ls'], 'only exec takes a command after --'],
+    ['scripts validate without files', ['scripts', 'validate'], 'scripts validate: name the files'],
+  ])('for %s', async (_, args, message) => {
+    writeFileSync(join(folder, 'bad.json'), '{"name": 1}');
+    const { status, stdout, stderr } = await run(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^intern-emulator: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+  });
+
+  test('for a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const { status, stderr } = await run(['--port', String(port)]);
+    other.close();
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `intern-emulator: cannot listen on 127.0.0.1 port ${port}: it is taken; choose another with --port, or 0 for any\n`,
+    });
+  });
+
+  test('for a damaged store, which is set aside', async () => {
+    writeFileSync(join(folder, 'damaged.json'), '{"format": "intern-emulator",');
+    const { status, stderr } = await run(['--data', 'damaged.json']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^intern-emulator: .*damaged\.json: line 1, column 30: .*set aside untouched as .*\.damaged-1\n$/,
+    );
+    expect(readFileSync(join(folder, 'damaged.json.damaged-1'), 'utf8')).toBe('{"format": "intern-emulator",');
+  });
+});
+
+describe('exec', () => {
+  const node = (source: string) => ['exec', '--', process.execPath, '--input-type=module', '-e', source];
+
+  test('gives the command an emulator and what it needs to use it, and answers with its status', async () => {
+    const { status, stdout, stderr } = await run(
+      node(`
+        const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CONTROL_URL } = process.env;
+        const headers = { authorization: 'Bearer ' + INTERN_API_KEY };
+        const intern = await fetch(INTERN_BASE_URL + '/interns/' + INTERN_INTERN_ID, { headers });
+        const health = await fetch(INTERN_CONTROL_URL + '/health');
+        console.log(intern.status, health.status);
+        process.exit(7);`),
+    );
+    expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: '200 200\n', stderr: '' });
+  });
+
+  test('answers 128 and the signal for a command that a signal ended, 127 for one that is not there', async () => {
+    expect(await run(node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ status: 137 });
+    expect(await run(['exec', '--', 'no-such-command'])).toMatchObject({
+      status: 127,
+      stderr: 'intern-emulator: no-such-command: there is no such command\n',
+    });
+  });
+
+  test('passes signals on to the command', async () => {
+    const { child, ended, firstLine } = launch(
+      node("process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"),
+    );
+    expect(await firstLine).toBe('up');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ status: 9 });
+  });
+});
+
+test('scripts validate tells of each file', async () => {
+  writeFileSync(join(folder, 'good.json'), '{"name": "good", "turn": [{"say": "hi"}]}');
+  writeFileSync(join(folder, 'bad.json'), '{"name": "bad", "turn": [{"say": 1}]}');
+  const { status, stdout, stderr } = await run(['scripts', 'validate', 'good.json', 'bad.json']);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: 'good.json: ok (good)\n' });
+  expect(stderr).toMatch(/^bad\.json: turn\[0\]\.say: /);
+});
+
+test('help and version', async () => {
+  const help = await run(['--help']);
+  expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining('--turns-per-minute') });
+  for (const name of ['serve', 'exec', 'scripts', 'sign', 'verify', 'explain', 'conformance']) {
+    expect(help.stdout).toContain(`intern-emulator ${name}`);
+  }
+  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

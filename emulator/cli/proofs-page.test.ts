@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from './main.js';
+
+const page = readFileSync(new URL('../../docs/proofs.md', import.meta.url), 'utf8');
+const example = page.slice(page.indexOf('## By hand, with openssl'));
+const blocks = [...example.matchAll(/```(sh|text)\n([\s\S]*?)```/g)].map(([, kind, text = '']) => ({ kind, text }));
+const commands = blocks.filter(({ kind, text }) => kind === 'sh' && !text.startsWith('npx')).map(({ text }) => text);
+const printed = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => text.trim());
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'page-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the worked example of docs/proofs.md', () => {
+  it('is all there', () => {
+    expect({ commands: commands.length, printed: printed.length }).toEqual({ commands: 4, printed: 2 });
+  });
+
+  it('prints what the page says, with openssl alone', () => {
+    const output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
+    // openssl base64 -A ends without a newline.
+    expect(output.trim()).toBe(printed.join(''));
+  });
+
+  it('comes out the same on our command line', async () => {
+    const npx = blocks.find(({ text }) => text.startsWith('npx intern-emulator '))?.text ?? '';
+    const args = npx.replaceAll('\\\n', ' ').trim().split(/\s+/).slice(2);
+    let stdout = '';
+    const io = {
+      stdout: (text: string) => void (stdout += text),
+      stderr: () => {},
+      env: {},
+      folder,
+      colors: false,
+      exit: () => {},
+    };
+    expect(await main(args, io)).toBe(0);
+    expect(JSON.parse(stdout)['x-svc-invoke-signature-v2']).toBe(printed[0]);
+  });
+});
