@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Check } from '../check.js';
+import { checks as allChecks } from '../checks/index.js';
+import { systemHost } from '../time.js';
+import type { Deviation } from './deviation.js';
+import { deviations as allDeviations } from './index.js';
+import {
+  type Baseline,
+  type DeviationResult,
+  faults,
+  idleChecks,
+  isCaught,
+  type Matrix,
+  score,
+  tryBaseline,
+  tryDeviation,
+} from './matrix.js';
+import { TRY } from './try.js';
+
+const USAGE = `Usage: npm run deviations -- [--only NAME…] [--all] [--runs N] [--jobs N] [--no-baseline] [--write]
+
+Runs every named deviation against the checks that have to catch it, and prints the matrix.
+  --only         names of deviations, * for anything
+  --all          runs every check against each, and shows which others catch it
+  --runs         runs of each property (${TRY.runs})
+  --jobs         processes (as many as processors)
+  --no-baseline  leaves out the run without any deviation
+  --write        writes the score to conformance/deviations/score.json
+`;
+
+interface Settings {
+  readonly only: readonly string[];
+  readonly all: boolean;
+  readonly runs: number;
+  readonly baseline: boolean;
+}
+
+type Message =
+  | { readonly type: 'deviation'; readonly result: DeviationResult }
+  | { readonly type: 'baseline'; readonly result: Baseline };
+
+const matches = (patterns: readonly string[], name: string) =>
+  patterns.length === 0 ||
+  patterns.some((pattern) =>
+    new RegExp(`^${pattern.replace(/[.+?^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(name),
+  );
+
+/** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
+const share = <T>(all: readonly T[], { index, of }: { index: number; of: number }) =>
+  all.filter((_, at) => at % of === index);
+
+/** The part of the work that one process does. */
+async function work(settings: Settings, part: { index: number; of: number }, tell: (message: Message) => void) {
+  const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
+  if (settings.baseline) {
+    const mine: Check[] = share(allChecks, part);
+    tell({ type: 'baseline', result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }) });
+  }
+  const wanted: Deviation[] = allDeviations.filter((one) => matches(settings.only, one.name));
+  for (const deviation of share(wanted, part)) {
+    tell({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
+  }
+}
+
+function line(result: DeviationResult): string {
+  const mark = isCaught(result) ? 'caught  ' : result.crashes.length > 0 ? 'crashes ' : 'SURVIVES';
+  const missed = result.missed.map((miss) => `!${miss.id} (${miss.verdict})`);
+  const others = result.others.length > 0 ? [`| also: ${result.others.join(' ')}`] : [];
+  return `${mark}  ${result.name.padEnd(44)} ${[...result.caught, ...missed, ...others].join(' ')}`;
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    all: { type: 'boolean', default: false },
+    runs: { type: 'string', default: String(TRY.runs) },
+    jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
+    part: { type: 'string' },
+    'no-baseline': { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const settings: Settings = {
+  only: values.only,
+  all: values.all,
+  runs: Number(values.runs),
+  baseline: !values['no-baseline'],
+};
+
+async function main(): Promise<number> {
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (values.part !== undefined) {
+    const [index = 0, of = 1] = values.part.split('/').map(Number);
+    await work(settings, { index, of }, (message) => process.send?.(message));
+    return 0;
+  }
+  const began = systemHost.now();
+  const results: DeviationResult[] = [];
+  const failing: Baseline['failing'][number][] = [];
+  const take = (message: Message) => {
+    if (message.type === 'baseline') failing.push(...message.result.failing);
+    else {
+      results.push(message.result);
+      process.stdout.write(`${line(message.result)}\n`);
+    }
+  };
+  const jobs = Math.max(1, Number(values.jobs));
+  if (jobs === 1) await work(settings, { index: 0, of: 1 }, take);
+  else {
+    await Promise.all(
+      Array.from({ length: jobs }, (_, index) => {
+        const child = fork(process.argv[1] ?? '', [...process.argv.slice(2), '--part', `${index}/${jobs}`]);
+        child.on('message', (message) => take(message as Message));
+        return new Promise<void>((resolve, reject) =>
+          child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`part ${index} ended with ${code}`)))),
+        );
+      }),
+    );
+  }
+  const order = new Map(allDeviations.map((one, at) => [one.name, at]));
+  results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+  const whole = settings.only.length === 0;
+  const matrix: Matrix = {
+    deviations: results,
+    baseline: { failing },
+    idle: whole ? idleChecks(allDeviations, allChecks) : [],
+    checks: allChecks.length,
+  };
+  const wrong = faults(matrix);
+  const { deviations, checks } = score(matrix);
+  const seconds = Math.round((systemHost.now() - began) / 1_000);
+  if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
+  process.stdout.write(
+    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ` +
+      `${checks.proven} of ${checks.of} checks proven by one, ${seconds} s\n`,
+  );
+  if (values.write && whole) {
+    const text = `${JSON.stringify(score(matrix), null, 2)}\n`;
+    writeFileSync(new URL('./score.json', import.meta.url), text);
+  }
+  return wrong.length > 0 ? 1 : 0;
+}
+
+process.exit(await main());

@@ -1,0 +1,119 @@
+import type { Check } from '../check.js';
+import type { CheckResult } from '../results.js';
+import type { Deviation } from './deviation.js';
+import { type TryOptions, tryChecks } from './try.js';
+
+/** What became of one deviation. */
+export interface DeviationResult {
+  readonly name: string;
+  readonly requirement: string;
+  /** Its checks that failed. */
+  readonly caught: readonly string[];
+  /** Its checks that did not, and what they came to instead. */
+  readonly missed: readonly { readonly id: string; readonly verdict: string; readonly why?: string }[];
+  /** Where every check was run: those that failed although the deviation does not name them. */
+  readonly others: readonly string[];
+  /** What the emulator logged as its own mistake. A deviation that crashes proves nothing. */
+  readonly crashes: readonly string[];
+  /** ms of real time. */
+  readonly duration: number;
+}
+
+/** Which checks fail although nothing is wrong, or cannot be done. */
+export interface Baseline {
+  readonly failing: readonly { readonly id: string; readonly verdict: string; readonly why: string }[];
+}
+
+export interface Matrix {
+  readonly deviations: readonly DeviationResult[];
+  readonly baseline: Baseline;
+  /** Ids of checks that no deviation names. */
+  readonly idle: readonly string[];
+  readonly checks: number;
+}
+
+const why = (result: CheckResult): string | undefined =>
+  result.error?.message ?? result.skip?.why ?? (result.finding && `${result.finding.what}`);
+
+const broke = (result: CheckResult) => result.verdict === 'fail' || result.verdict === 'warn';
+
+/** Runs one deviation against the checks that it names, or against all of them. */
+export async function tryDeviation(
+  deviation: Deviation,
+  checks: readonly Check[],
+  options: TryOptions & { readonly all?: boolean; readonly now: () => number },
+): Promise<DeviationResult> {
+  const began = options.now();
+  const named = new Set(deviation.caughtBy);
+  const wanted = options.all === true ? checks : checks.filter((check) => named.has(check.id));
+  const { checks: results, crashes } = await tryChecks(wanted, deviation.alters, options);
+  const unknown = deviation.caughtBy.filter((id) => !checks.some((check) => check.id === id));
+  return {
+    name: deviation.name,
+    requirement: deviation.requirement,
+    caught: results.filter((one) => named.has(one.id) && broke(one)).map((one) => one.id),
+    missed: [
+      ...unknown.map((id) => ({ id, verdict: 'unknown', why: 'there is no such check' })),
+      ...results
+        .filter((one) => named.has(one.id) && !broke(one))
+        .map((one) => ({
+          id: one.id,
+          verdict: one.verdict,
+          ...(why(one) === undefined ? {} : { why: why(one) ?? '' }),
+        })),
+    ],
+    others: results.filter((one) => !named.has(one.id) && broke(one)).map((one) => one.id),
+    crashes,
+    duration: Math.round(options.now() - began),
+  };
+}
+
+/** Runs checks against an emulator with nothing exchanged. */
+export async function tryBaseline(checks: readonly Check[], options: TryOptions): Promise<Baseline> {
+  const { checks: results } = await tryChecks(checks, {}, options);
+  return {
+    failing: results
+      .filter((one) => one.verdict !== 'pass')
+      .map((one) => ({ id: one.id, verdict: one.verdict, why: why(one) ?? '' })),
+  };
+}
+
+/** Whether a deviation was caught by every check that it names, and by them alone. */
+export const isCaught = (result: DeviationResult): boolean =>
+  result.caught.length > 0 && result.missed.length === 0 && result.crashes.length === 0;
+
+/** Ids of checks that no deviation names. */
+export const idleChecks = (deviations: readonly Deviation[], checks: readonly Check[]): string[] => {
+  const named = new Set(deviations.flatMap((deviation) => deviation.caughtBy));
+  return checks.filter((check) => !named.has(check.id)).map((check) => check.id);
+};
+
+/** How sharp the kit is, as README and reports show it. */
+export interface Score {
+  readonly deviations: { readonly caught: number; readonly of: number };
+  readonly checks: { readonly proven: number; readonly of: number };
+}
+
+export function score(matrix: Matrix): Score {
+  const caught = matrix.deviations.filter(isCaught);
+  const proven = new Set(matrix.deviations.flatMap((one) => (one.crashes.length > 0 ? [] : one.caught)));
+  return {
+    deviations: { caught: caught.length, of: matrix.deviations.length },
+    checks: { proven: proven.size, of: matrix.checks },
+  };
+}
+
+/** What has to be put right, one line each. None is a pass. */
+export function faults(matrix: Matrix): string[] {
+  return [
+    ...matrix.baseline.failing.map((one) => `${one.id}: ${one.verdict} although nothing deviates: ${one.why}`),
+    ...matrix.deviations.flatMap((one) => [
+      ...one.missed.map(
+        (miss) => `${one.name}: survives ${miss.id} (${miss.verdict}${miss.why === undefined ? '' : `: ${miss.why}`})`,
+      ),
+      ...(one.crashes.length > 0 ? [`${one.name}: crashes the emulator: ${one.crashes[0]}`] : []),
+      ...(one.caught.length + one.missed.length === 0 ? [`${one.name}: names no check`] : []),
+    ]),
+    ...(matrix.idle.length > 0 ? [`${matrix.idle.length} checks catch no deviation: ${matrix.idle.join(' ')}`] : []),
+  ];
+}
