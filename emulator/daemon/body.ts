@@ -3,7 +3,7 @@
  * the transport holds a body to its declared length, which then can be relied upon.
  */
 export async function readBody(request: Request, cap: number, framed: boolean): Promise<Uint8Array | undefined> {
-  const _length = request.headers.get('content-length');
+  const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) {
     await request.body?.cancel();
     return undefined;
