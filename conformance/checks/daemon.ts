@@ -1,0 +1,217 @@
+import { equal, isObject, match, notEqual, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Answer } from '../probe/client.js';
+import type { As } from '../probe/request.js';
+import { indistinguishable } from '../same.js';
+
+const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i;
+
+const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') => send({ path: `/interns/${id}/daemon-access`, as });
+
+function access(answer: Answer, what: string): { origin: string; token: string } {
+  expect.status(answer, 200, what);
+  isObject(answer.json, `body of ${what}`);
+  const { origin, token } = answer.json;
+  ok(typeof origin === 'string' && origin !== '', `origin of ${what}`, 'an origin', origin);
+  ok(typeof token === 'string' && token !== '', `token of ${what}`, 'a token', typeof token);
+  return { origin, token };
+}
+
+const noStore = (answer: Answer, what: string) =>
+  match(answer.headers.get('cache-control'), /(?:^|,)\s*no-store\s*(?:,|$)/i, `Cache-Control of ${what}`);
+
+export const DAEMON = defineChecks([
+  {
+    id: 'daemon/access',
+    requirement: 'DAEMON-1',
+    level: 'S',
+    title: 'Origin and token of a running intern, not to be stored, for any OAuth token.',
+    needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
+    async run({ api, interns }) {
+      const intern = await interns.running();
+      const answer = await api.daemon(intern.id, { as: 'oauth_token' });
+      const full = access(answer, 'the daemon access');
+      noStore(answer, 'the daemon access');
+      const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
+      noStore(only, 'the daemon access with an interns-only grant');
+      equal(access(only, 'the access with an interns-only grant').origin, full.origin, 'origin for the other grant');
+    },
+  },
+  {
+    id: 'daemon/access-form',
+    requirement: 'DAEMON-1',
+    level: 'P',
+    title: 'origin is scheme, host and optional port, without a path.',
+    needs: ['running', 'oauth_token'],
+    async run({ api, interns }) {
+      const intern = await interns.running();
+      const { origin } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
+      match(origin, ORIGIN, 'origin');
+    },
+  },
+  {
+    id: 'daemon/not-running',
+    requirement: 'DAEMON-1',
+    level: 'P',
+    title: 'An intern that does not run is 409 intern_not_running: new, booting, suspended, on the alias too.',
+    needs: ['running', 'oauth_token'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const expected = { status: 409, reason: 'intern_not_running', retryable: false } as const;
+      const intern = await interns.stopped();
+      const refused = async (what: string) => {
+        expect.error(await api.daemon(intern.id, { as: 'oauth_token' }), expected, `the access of ${what}`);
+        expect.error(await alias(ctx, intern.id), expected, `the alias of ${what}`);
+      };
+      await refused('a new intern');
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
+      if (status !== 'running') await refused(`an intern that is ${status}`);
+      await interns.until(intern.id, ['running']);
+      access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the valid twin');
+      expect.status(await api.suspend(intern.id), 200, 'the suspend');
+      await refused('a suspended intern');
+    },
+  },
+  {
+    id: 'daemon/not-of-a-stopped-intern',
+    requirement: 'DAEMON-1',
+    level: 'S',
+    title: 'The access of an intern that does not run is refused and holds no token.',
+    needs: ['write', 'oauth_token'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped();
+      const answer = await api.daemon(intern.id, { as: 'oauth_token' });
+      expect.refused(answer, 'the access of a stopped intern');
+      ok(!('token' in (answer.json as object)), 'the refusal', 'no token');
+    },
+  },
+  {
+    id: 'daemon/unreachable',
+    requirement: 'DAEMON-1',
+    level: 'P',
+    title: 'A daemon that cannot be reached is 409 intern_unreachable, without a token.',
+    needs: ['control', 'running', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.running({ instructions: 'script: daemon-unreachable' });
+      for (const answer of [await ctx.api.daemon(intern.id, { as: 'oauth_token' }), await alias(ctx, intern.id)]) {
+        expect.error(answer, { status: 409, reason: 'intern_unreachable' }, 'the access of an unreachable daemon');
+        ok(!answer.text.includes('"token"'), 'the refusal', 'no token');
+      }
+    },
+  },
+  {
+    id: 'daemon/token-per-boot',
+    requirement: 'DAEMON-1',
+    level: 'C',
+    title: 'One token per boot: the same for every reveal and caller, another after the next boot, none shared.',
+    needs: ['control', 'running', 'oauth_token', 'peer_oauth_token', 'oauth_interns_only_token'],
+    async run(ctx) {
+      const { api, interns } = ctx;
+      const intern = await interns.running();
+      const other = await interns.running();
+      const token = async (id: string, as: As) => access(await api.daemon(id, { as }), 'the access').token;
+      const first = await token(intern.id, 'oauth_token');
+      for (const as of ['oauth_token', 'peer_oauth_token', 'oauth_interns_only_token'] as const) {
+        equal((await token(intern.id, as)) === first, true, `whether ${as} gets the same token`);
+      }
+      equal(access(await alias(ctx, intern.id), 'the alias').token === first, true, 'whether the alias gives it too');
+      notEqual(await token(other.id, 'oauth_token'), first, 'the token of another intern');
+      expect.status(await api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      await interns.until(intern.id, ['running']);
+      notEqual(await token(intern.id, 'oauth_token'), first, 'the token of the next boot');
+    },
+  },
+  {
+    id: 'daemon/reveals-logged',
+    requirement: 'DAEMON-2',
+    level: 'S',
+    title: 'Each reveal is logged by the OAuth subject and the intern, newest first; a refused one is not.',
+    needs: [
+      'control',
+      'running',
+      'oauth_token',
+      'oauth_interns_only_token',
+      'peer_oauth_token',
+      'oauth_subject',
+      'peer_oauth_subject',
+    ],
+    async run(ctx) {
+      const { api, interns, control, target } = ctx;
+      const intern = await interns.running();
+      const stopped = await interns.stopped();
+      access(await api.daemon(intern.id, { as: 'oauth_token' }), 'a reveal');
+      access(await api.daemon(intern.id, { as: 'peer_oauth_token' }), "a peer's reveal");
+      access(await alias(ctx, intern.id, 'oauth_interns_only_token'), 'a reveal by the alias');
+      expect.status(await api.daemon(intern.id), 403, 'a refused reveal');
+      expect.refused(await api.daemon(stopped.id, { as: 'oauth_token' }), 'a reveal of a stopped intern');
+      const ids = [intern.id, stopped.id];
+      const mine = (await control.reveals()).filter(({ intern_id }) => ids.includes(intern_id));
+      equal(
+        mine.map(({ intern_id, caller }) => [intern_id, caller]),
+        [target.oauthSubject, target.peerOauthSubject, target.oauthSubject].map((caller) => [intern.id, caller]),
+        'the reveals, newest first',
+      );
+    },
+  },
+  {
+    id: 'daemon/log-holds-no-token',
+    requirement: 'DAEMON-2',
+    level: 'S',
+    title: 'The log of reveals never holds the token.',
+    needs: ['control', 'running', 'oauth_token'],
+    async run({ api, interns, control }) {
+      const intern = await interns.running();
+      const { token } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'a reveal');
+      const text = await (await control.call('GET', '/reveals')).text();
+      ok(text.includes(intern.id), 'the log of reveals', 'the reveal');
+      ok(!text.includes(token), 'the log of reveals', 'no token');
+      for (const part of [token.slice(0, 12), token.slice(-12)]) {
+        ok(part.length < 12 || !text.includes(part), 'the log of reveals', 'no part of a token');
+      }
+    },
+  },
+  {
+    id: 'daemon/alias',
+    requirement: 'DAEMON-3',
+    level: 'S',
+    title: 'The deprecated alias answers as the operation does: body, status and headers, refusals too.',
+    needs: ['running', 'oauth_token'],
+    async run(ctx) {
+      const { api, interns, wrongKey } = ctx;
+      const intern = await interns.running();
+      const stopped = await interns.stopped();
+      const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
+      const cases: readonly (readonly [string, string, As])[] = [
+        ['of a running intern', intern.id, 'oauth_token'],
+        ['of a stopped intern', stopped.id, 'oauth_token'],
+        ['of an unknown intern', interns.unknownId(), 'oauth_token'],
+        ['with an API key', intern.id, 'api_key'],
+        ['with a wrong key', intern.id, wrongKey],
+        ['without a key', intern.id, null],
+      ];
+      for (const [what, id, as] of cases) {
+        indistinguishable(await api.daemon(id, { as }), await alias(ctx, id, as), `the alias ${what}`, { ignored });
+      }
+    },
+  },
+  {
+    id: 'daemon/alias-tells-its-successor',
+    requirement: 'DAEMON-3',
+    level: 'C',
+    title: 'The alias is marked deprecated and links its successor; the operation itself is not.',
+    needs: ['control', 'running', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const old = await alias(ctx, intern.id);
+      ok(old.headers.has('deprecation'), 'the alias', 'a Deprecation header');
+      match(old.headers.get('link'), /rel="?successor-version"?/, 'Link of the alias');
+      match(old.headers.get('link'), new RegExp(`/interns/${intern.id}/daemon>`), 'Link of the alias');
+      const fresh = await ctx.api.daemon(intern.id, { as: 'oauth_token' });
+      ok(!fresh.headers.has('deprecation'), 'the operation', 'no Deprecation header');
+    },
+  },
+]);

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
+const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'];
+
+export const SCIM = defineChecks([
+  {
+    id: 'scim/mapping',
+    requirement: 'SCIM-1',
+    level: 'S',
+    title: 'A mapping is answered as {data} with exactly the stated fields in their forms.',
+    needs: ['management_key', 'scim_mapping'],
+    async run({ api, target }) {
+      const id = target.scimMappingId ?? '';
+      const answer = await api.scim(id, { as: 'management_key' });
+      expect.status(answer, 200, 'the mapping');
+      expect.keys(answer, ['data'], 'the mapping');
+      isObject(answer.json, 'the mapping');
+      const { data } = answer.json;
+      isObject(data, 'data of the mapping');
+      equal(Object.keys(data).sort(), [...FIELDS].sort(), 'fields of the mapping');
+      for (const key of ['id', 'scim_group_id', 'workspace_id']) match(data[key], UUID, `${key} of the mapping`);
+      for (const key of ['created_at', 'updated_at']) match(data[key], TIMESTAMP, `${key} of the mapping`);
+      for (const key of ['organization_id', 'role']) match(data[key], /./, `${key} of the mapping`);
+      equal(String(data.id).toLowerCase(), id.toLowerCase(), 'id of the mapping');
+    },
+  },
+  {
+    id: 'scim/role',
+    requirement: 'SCIM-1',
+    level: 'P',
+    title: 'The role of a mapping is admin or member.',
+    needs: ['management_key', 'scim_mapping'],
+    async run({ api, target }) {
+      const answer = await api.scim(target.scimMappingId ?? '', { as: 'management_key' });
+      const { data } = answer.json as { data: { role: unknown } };
+      oneOf(data.role, ['admin', 'member'], 'role of the mapping');
+    },
+  },
+  {
+    id: 'scim/unknown',
+    requirement: 'SCIM-2',
+    level: 'S',
+    title: 'An unknown mapping is 404 `Resource not found` without metadata.',
+    needs: ['management_key'],
+    async run({ api, interns }) {
+      for (let count = 0; count < 2; count++) {
+        const answer = await api.scim(interns.unknownId(), { as: 'management_key' });
+        expect.error(answer, NOT_FOUND, 'an unknown mapping');
+      }
+    },
+  },
+  {
+    id: 'scim/no-metadata',
+    requirement: 'SCIM-2',
+    level: 'S',
+    title: 'No SCIM error has metadata, whichever it is.',
+    needs: ['management_key', 'scim_mapping'],
+    async run({ api, interns, target, wrongKey }) {
+      expect.error(
+        await api.scim(target.scimMappingId ?? '', { as: null }),
+        { status: 401, metadata: 'absent' },
+        'no key',
+      );
+      const wrong = await api.scim(target.scimMappingId ?? '', { as: wrongKey });
+      expect.error(wrong, { status: wrong.status, metadata: 'absent' }, 'a wrong key');
+      const unknown = await api.scim(interns.unknownId(), { as: 'management_key' });
+      expect.error(unknown, { status: 404, metadata: 'absent' }, 'an unknown mapping');
+    },
+  },
+  {
+    id: 'scim/ids',
+    requirement: 'SCIM-2',
+    level: 'C',
+    title: 'An id that is no UUID is 404; a UUID matches in any case.',
+    needs: ['control', 'management_key', 'scim_mapping'],
+    async run({ api, target, property }) {
+      const id = target.scimMappingId ?? '';
+      const lower = (await api.scim(id, { as: 'management_key' })).json;
+      const spelt = fc
+        .array(fc.boolean(), { minLength: id.length, maxLength: id.length })
+        .map((upper) => [...id].map((char, at) => (upper[at] === true ? char.toUpperCase() : char)).join(''));
+      await property('cases', spelt, async (spelling) => {
+        const answer = await api.scim(spelling, { as: 'management_key' });
+        expect.status(answer, 200, `the mapping as ${spelling}`);
+        equal(answer.json, lower, 'the mapping in another case');
+      });
+      const other = fc.constantFrom(
+        'x',
+        id.slice(1),
+        `${id}0`,
+        id.replaceAll('-', ''),
+        `{${id}}`,
+        'null',
+        '0',
+        `${id} `,
+      );
+      await property('other ids', other, async (text) => {
+        expect.error(await api.scim(text, { as: 'management_key' }), NOT_FOUND, `the mapping ${text}`);
+      });
+    },
+  },
+  {
+    id: 'scim/failure',
+    requirement: 'SCIM-2',
+    level: 'S',
+    title: 'A failure of the server is 500 `Internal Server Error` without metadata.',
+    needs: ['control', 'management_key', 'scim_mapping'],
+    async run({ api, target, control }) {
+      const id = target.scimMappingId ?? '';
+      await control.fault({ operation: 'scim', status: 500 });
+      const failed = await api.scim(id, { as: 'management_key' });
+      expect.error(failed, { status: 500, message: 'Internal Server Error', metadata: 'absent' }, 'a failing read');
+      expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the read after it');
+    },
+  },
+]);

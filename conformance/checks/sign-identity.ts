@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { equal, match, notEqual, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import { DIGEST } from '../operations.js';
+import { holds, proofOf } from '../proofs.js';
+
+const OAUTH = { as: 'oauth_token' } as const;
+const JSON_BODY = { bodySha256: DIGEST };
+const ROUTE = { method: 'POST', path: '/api/invoke' };
+
+/** Where a careless service would look for a user. */
+const strangers = (ctx: Ctx, user: string) => ({
+  body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
+  headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },
+  query: { user, subject: user, [ctx.proof.user]: user },
+});
+
+export const SIGN_IDENTITY = defineChecks([
+  {
+    id: 'sign/timestamp-is-now',
+    requirement: 'SIGN-5',
+    level: 'S',
+    title: 'The timestamp is the time of signing in whole Unix seconds.',
+    needs: ['clock', 'write', 'oauth_token'],
+    maxRuns: 25,
+    async run(ctx) {
+      const { api, interns, clock, property } = ctx;
+      const intern = await interns.stopped();
+      const ms = fc.oneof(fc.constantFrom(1, 499, 500, 501, 999, 1000, 1001), fc.integer({ min: 1, max: 90_000 }));
+      await property('times', ms, async (pause) => {
+        await clock.advance(pause);
+        const earliest = Math.floor((await clock.now()) / 1000);
+        const proof = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
+        const latest = Math.floor((await clock.now()) / 1000);
+        const at = Number(proof.timestamp);
+        ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
+      });
+    },
+  },
+  {
+    id: 'sign/timestamp-form',
+    requirement: 'SIGN-5',
+    level: 'S',
+    title: 'The timestamp is a string of seconds, not of milliseconds, and never goes back.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      let before = 0;
+      for (let count = 0; count < 3; count++) {
+        const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
+        match(proof.timestamp, /^[1-9]\d{9}$/, 'timestamp of a proof');
+        ok(Number(proof.timestamp) >= before, 'timestamp of a later proof', `${before} or later`, proof.timestamp);
+        before = Number(proof.timestamp);
+      }
+    },
+  },
+  {
+    id: 'sign/user-is-the-subject',
+    requirement: 'SIGN-6',
+    level: 'S',
+    title: 'The user is the verified OAuth subject of whoever signs.',
+    needs: ['write', 'oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'],
+    async run(ctx) {
+      const { api, interns, target } = ctx;
+      const intern = await interns.stopped();
+      const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
+      equal(ours.user, target.oauthSubject, 'user of the proof');
+      const theirs = proofOf(
+        ctx,
+        await api.sign(intern.id, JSON_BODY, { as: 'peer_oauth_token' }),
+        false,
+        "a peer's proof",
+      );
+      equal(theirs.user, target.peerOauthSubject, "user of the peer's proof");
+    },
+  },
+  {
+    id: 'sign/user-of-the-request-is-ignored',
+    requirement: 'SIGN-6',
+    level: 'S',
+    title: 'A user in the body, the route, a header or the query changes nothing.',
+    needs: ['write', 'oauth_token', 'public_keys'],
+    maxRuns: 12,
+    async run(ctx) {
+      const { api, interns, property, target } = ctx;
+      const intern = await interns.stopped();
+      const { user } = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
+      const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
+      const places = fc.record({ body: fc.boolean(), route: fc.boolean(), headers: fc.boolean(), query: fc.boolean() });
+      await property('places', stranger, places, async (name, at) => {
+        const given = strangers(ctx, name);
+        const json = {
+          ...(at.body ? given.body : {}),
+          ...JSON_BODY,
+          route: { ...(at.route ? given.body : {}), ...ROUTE },
+        };
+        const options = {
+          ...(at.headers ? { headers: given.headers } : {}),
+          ...(at.query ? { query: given.query } : {}),
+        };
+        const answer = await api.sign(intern.id, json, { ...OAUTH, ...options });
+        const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
+        equal(proof.user, user, 'user of the proof');
+        holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
+      });
+    },
+  },
+  {
+    id: 'sign/server-failure',
+    requirement: 'SIGN-9',
+    level: 'S',
+    title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
+    needs: ['control', 'write', 'oauth_token'],
+    async run({ api, interns, control, send }) {
+      const intern = await interns.stopped();
+      const message = /^The request could not be completed/;
+      const expected = { status: 500, message, reason: 'internal_error', retryable: true } as const;
+      await control.fault({ operation: 'sign', status: 500, times: 2 });
+      expect.error(await api.sign(intern.id, JSON_BODY, OAUTH), expected, 'a failing signature');
+      const alias = { method: 'POST', path: `/interns/${intern.id}/daemon-access/sign`, json: JSON_BODY, ...OAUTH };
+      expect.error(await send(alias), expected, 'a failing signature by the alias');
+      expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
+    },
+  },
+  {
+    id: 'sign/refusals',
+    requirement: 'SIGN-10',
+    level: 'S',
+    title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
+    needs: ['write', 'oauth_token'],
+    async run({ interns, send, wrongKey }) {
+      const intern = await interns.stopped();
+      for (const at of ['daemon/sign', 'daemon-access/sign']) {
+        const to = (id: string) => ({ method: 'POST', path: `/interns/${id}/${at}`, ...OAUTH }) as const;
+        const json = { 'content-type': 'application/json' };
+        expect.status(await send({ ...to(intern.id), json: JSON_BODY }), 200, `the valid twin of ${at}`);
+        for (const as of [null, wrongKey]) {
+          expect.error(
+            await send({ ...to(intern.id), json: JSON_BODY, as }),
+            { status: 401, message: 'Invalid or missing API key', metadata: 'absent' },
+            `${at} ${as === null ? 'without a token' : 'with a wrong one'}`,
+          );
+        }
+        expect.error(
+          await send({ ...to(interns.unknownId()), json: JSON_BODY }),
+          { status: 404, message: /^Intern not found/, reason: 'not_found', retryable: false },
+          `${at} of an unknown intern`,
+        );
+        expect.error(
+          await send({ ...to(intern.id), body: new Uint8Array(1_048_577).fill(0x20), headers: json }),
+          {
+            status: 413,
+            message: /^Request body exceeds 1048576 bytes/,
+            reason: 'payload_too_large',
+            retryable: false,
+          },
+          `${at} with a body over the cap`,
+        );
+        expect.error(
+          await send({
+            ...to(intern.id),
+            body: new TextEncoder().encode(JSON.stringify(JSON_BODY)),
+            headers: { 'content-type': 'text/plain' },
+          }),
+          {
+            status: 415,
+            message: /^Request body must be sent as application\/json/,
+            reason: 'unsupported_media_type',
+            retryable: false,
+          },
+          `${at} as text/plain`,
+        );
+      }
+    },
+  },
+  {
+    id: 'sign/fresh-nonce-each-time',
+    requirement: 'SIGN-1',
+    level: 'S',
+    title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const json = { ...JSON_BODY, route: ROUTE };
+      const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
+      const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');
+      const two = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'the proof of a retry');
+      notEqual(two.nonce, one.nonce, 'nonce of the retry');
+      notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
+    },
+  },
+]);

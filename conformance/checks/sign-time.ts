@@ -1,0 +1,163 @@
+import { equal } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import { DIGEST, operation } from '../operations.js';
+import type { Answer } from '../probe/client.js';
+import type { As } from '../probe/request.js';
+import { indistinguishable } from '../same.js';
+
+const OAUTH = { as: 'oauth_token' } as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_BODY = { bodySha256: DIGEST };
+const TIMEOUT = {
+  status: 408,
+  message: /^Operation timed out after 10 ?s/,
+  reason: 'timeout',
+  retryable: true,
+} as const;
+const NAMES = ['sign', 'sign alias'];
+
+/** Follows a request while the clock moves. */
+function followed(pending: Promise<Answer>): { done: () => boolean; answer: Promise<Answer> } {
+  let over = false;
+  const note = () => {
+    over = true;
+  };
+  pending.then(note, note);
+  return { done: () => over, answer: pending };
+}
+
+/** Lets what is due arrive: `advance` answers once the emulator has settled, the network may take longer. */
+const arrive = async ({ settle }: Pick<Ctx, 'settle'>, done: () => boolean) => {
+  for (let round = 0; round < 40 && !done(); round++) await settle();
+};
+
+export const SIGN_TIME = defineChecks([
+  {
+    id: 'sign/times-out-after-10s',
+    requirement: 'SIGN-9',
+    level: 'S',
+    title:
+      'Signing that takes longer than 10 seconds is 408 at 10 seconds, not before; one that takes less is answered.',
+    needs: ['control', 'clock', 'write', 'oauth_token'],
+    async run(ctx) {
+      const { interns, control, clock, send, settle } = ctx;
+      const intern = await interns.stopped();
+      for (const name of NAMES) {
+        const one = { method: 'POST', path: operation(name).path(intern.id), json: JSON_BODY, ...OAUTH };
+        await control.fault({ operation: 'sign', delay: 9_999 });
+        const quick = followed(send(one));
+        await settle();
+        await clock.advance(9_999);
+        expect.status(await quick.answer, 200, `${name} that takes 9.999 s`);
+
+        await control.fault({ operation: 'sign', delay: '30s' });
+        const slow = followed(send(one));
+        await settle();
+        await clock.advance(9_999);
+        await settle();
+        equal(slow.done(), false, `whether ${name} is answered after 9.999 s`);
+        await clock.advance(1);
+        await arrive(ctx, slow.done);
+        equal(slow.done(), true, `whether ${name} is answered after 10 s`);
+        expect.error(await slow.answer, TIMEOUT, `${name} that takes longer than 10 s`);
+        await clock.advance(30_000);
+        expect.status(await send(one), 200, `${name} after it`);
+      }
+    },
+  },
+  {
+    id: 'sign/reading-the-body-counts',
+    requirement: 'SIGN-9',
+    level: 'S',
+    title: 'The 10 seconds include reading the body: one that does not come is 408.',
+    needs: ['control', 'clock', 'write', 'oauth_token'],
+    async run(ctx) {
+      const { interns, clock, send, settle } = ctx;
+      const intern = await interns.stopped();
+      const text = JSON.stringify(JSON_BODY);
+      let release: (bytes: Uint8Array) => void = () => {};
+      const rest = new Promise<Uint8Array>((resolve) => {
+        release = resolve;
+      });
+      // A body is taken piece by piece, each when it has come: the second one is a promise.
+      const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
+      const slow = followed(
+        send({ method: 'POST', path: operation('sign').path(intern.id), body, headers: JSON_TYPE, ...OAUTH }),
+      );
+      try {
+        for (let round = 0; round < 3; round++) await settle();
+        await clock.advance(9_999);
+        await settle();
+        equal(slow.done(), false, 'whether signing is answered while the body is awaited');
+        await clock.advance(1);
+        await arrive(ctx, slow.done);
+        equal(slow.done(), true, 'whether signing is answered after 10 s');
+      } finally {
+        release(textBytes(text.slice(20)));
+      }
+      expect.error(await slow.answer, TIMEOUT, 'signing whose body does not come');
+    },
+  },
+  {
+    id: 'sign/alias',
+    requirement: 'SIGN-11',
+    level: 'S',
+    title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
+    needs: ['write', 'oauth_token', 'oauth_interns_only_token'],
+    async run(ctx) {
+      const { interns, send, wrongKey } = ctx;
+      const intern = await interns.stopped();
+      const cases: readonly (readonly [string, string, As, Record<string, unknown>])[] = [
+        ['an invalid body', intern.id, 'oauth_token', { json: {} }],
+        ['a bad route', intern.id, 'oauth_token', { json: { ...JSON_BODY, route: null } }],
+        ['a body that is no JSON', intern.id, 'oauth_token', { body: textBytes('{'), headers: JSON_TYPE }],
+        ['another media type', intern.id, 'oauth_token', { body: textBytes('{}') }],
+        [
+          'a body over the cap',
+          intern.id,
+          'oauth_token',
+          { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE },
+        ],
+        ['an unknown intern', interns.unknownId(), 'oauth_token', { json: JSON_BODY }],
+        ['an API key', intern.id, 'api_key', { json: JSON_BODY }],
+        ['an interns-only grant', intern.id, 'oauth_interns_only_token', { json: JSON_BODY }],
+        ['a wrong key', intern.id, wrongKey, { json: JSON_BODY }],
+      ];
+      const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
+      for (const [what, id, as, over] of cases) {
+        const [one, other] = await Promise.all(
+          NAMES.map((name) => send({ method: 'POST', path: operation(name).path(id), as, ...over })),
+        );
+        if (one === undefined || other === undefined) return;
+        expect.refused(one, `signing with ${what}`);
+        indistinguishable(one, other, `the alias with ${what}`, { ignored });
+      }
+    },
+  },
+  {
+    id: 'sign/alias-headers',
+    requirement: 'SIGN-11',
+    level: 'S',
+    title: 'A proof of the alias has the keys and headers of one of the operation.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const { interns, send } = ctx;
+      const intern = await interns.stopped();
+      for (const json of [JSON_BODY, { ...JSON_BODY, route: { method: 'POST', path: '/api/invoke' } }]) {
+        const [one, other] = await Promise.all(
+          NAMES.map((name) => send({ method: 'POST', path: operation(name).path(intern.id), json, ...OAUTH })),
+        );
+        if (one === undefined || other === undefined) return;
+        expect.status(one, 200, 'signing');
+        expect.status(other, 200, 'the alias');
+        equal(Object.keys(other.json as object).sort(), Object.keys(one.json as object).sort(), 'keys of the alias');
+        for (const name of ['content-type', 'cache-control']) {
+          equal(other.headers.get(name), one.headers.get(name), `${name} of the alias`);
+        }
+      }
+    },
+  },
+]);

@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { badDigest, digest } from '../arbitraries/digest.js';
+import { badRoutePath, routePath } from '../arbitraries/route-path.js';
+import { match, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx, SendOptions } from '../context.js';
+import * as expect from '../expect.js';
+import { DIGEST } from '../operations.js';
+import type { Answer } from '../probe/client.js';
+import { holds, proofOf } from '../proofs.js';
+
+const OAUTH = { as: 'oauth_token' } as const;
+const INVALID = { status: 400, message: /^Invalid request body/, reason: 'invalid_body', retryable: false } as const;
+const PATHS = ['daemon/sign', 'daemon-access/sign'] as const;
+
+/** Signs by the operation or by its alias. */
+const sign = (
+  { send }: Ctx,
+  id: string,
+  json: unknown,
+  path: string = PATHS[0],
+  over: SendOptions = OAUTH,
+): Promise<Answer> => send({ method: 'POST', path: `/interns/${id}/${path}`, json, ...over });
+
+const noStore = (answer: Answer) =>
+  match(answer.headers.get('cache-control'), /(?:^|,)\s*no-store\s*(?:,|$)/i, 'Cache-Control of the proof');
+
+const route = (path: string) => ({ method: 'POST', path });
+const where = fc.constantFrom(...PATHS);
+
+export const SIGN = defineChecks([
+  {
+    id: 'sign/answer',
+    requirement: 'SIGN-1',
+    level: 'S',
+    title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const path = fc.option(routePath(), { nil: undefined });
+      await ctx.property('requests', digest(), path, where, async (bodySha256, named, at) => {
+        const json = { bodySha256, ...(named === undefined ? {} : { route: route(named) }) };
+        const answer = await sign(ctx, intern.id, json, at);
+        proofOf(ctx, answer, named !== undefined, `the answer of ${at}`);
+        noStore(answer);
+      });
+    },
+  },
+  {
+    id: 'sign/verifies',
+    requirement: 'SIGN-4',
+    level: 'S',
+    title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
+    needs: ['write', 'oauth_token', 'public_keys'],
+    maxRuns: 25,
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const path = fc.option(routePath(), { nil: undefined });
+      await ctx.property('requests', digest(), path, where, async (bodySha256, named, at) => {
+        const over = named === undefined ? {} : { route: route(named) };
+        const proof = proofOf(ctx, await sign(ctx, intern.id, { bodySha256, ...over }, at), named !== undefined, at);
+        holds(ctx, proof, { internId: intern.id, bodySha256, ...over }, `the proof of ${at}`);
+      });
+    },
+  },
+  {
+    id: 'sign/bad-digest',
+    requirement: 'SIGN-2',
+    level: 'S',
+    title: 'A bodySha256 that is not 64 lower-case hexadecimal digits is 400 `Invalid request body`, invalid_body.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      await ctx.property('digests', badDigest(), where, fc.boolean(), async (bodySha256, at, routed) => {
+        const twin = { bodySha256: DIGEST, ...(routed ? { route: route('/api/invoke') } : {}) };
+        expect.status(await sign(ctx, intern.id, twin, at), 200, 'the valid twin');
+        const answer = await sign(ctx, intern.id, { ...twin, bodySha256 }, at);
+        expect.error(answer, INVALID, `${at} with ${JSON.stringify(bodySha256)}`);
+      });
+      for (const body of [
+        {},
+        { bodysha256: DIGEST },
+        { body_sha256: DIGEST },
+        [],
+        null,
+        'x',
+        [{ bodySha256: DIGEST }],
+      ]) {
+        for (const at of PATHS) expect.error(await sign(ctx, intern.id, body, at), INVALID, `${at} without a digest`);
+      }
+    },
+  },
+  {
+    id: 'sign/route-method',
+    requirement: 'SIGN-3',
+    level: 'P',
+    title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const path = '/api/invoke';
+      for (const method of ctx.profile.route_methods) {
+        const json = { bodySha256: DIGEST, route: { method, path } };
+        proofOf(ctx, await sign(ctx, intern.id, json), true, `a route with ${method}`);
+      }
+      const others = [
+        'post',
+        'Post',
+        'GET',
+        'PUT',
+        'DELETE',
+        'PATCH',
+        '',
+        'POST ',
+        ' POST',
+        'POST\n',
+        null,
+        7,
+        ['POST'],
+        {},
+      ];
+      for (const method of others.filter((one) => !ctx.profile.route_methods.some((known) => known === one))) {
+        const json = { bodySha256: DIGEST, route: { method, path } };
+        expect.error(await sign(ctx, intern.id, json), INVALID, `a route with method ${JSON.stringify(method)}`);
+      }
+    },
+  },
+  {
+    id: 'sign/route-path',
+    requirement: 'SIGN-3',
+    level: 'P',
+    title:
+      'The path of a route starts with one slash, percent-encoded, without origin, query and fragment, else it is 400.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      await ctx.property('paths', badRoutePath(), where, async (path, at) => {
+        const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
+        expect.error(await sign(ctx, intern.id, json, at), INVALID, `a route with path ${JSON.stringify(path)}`);
+      });
+      await ctx.property('valid paths', routePath(), async (path) => {
+        const json = { bodySha256: DIGEST, route: route(path) };
+        expect.status(await sign(ctx, intern.id, json), 200, `a route with path ${path}`);
+      });
+    },
+  },
+  {
+    id: 'sign/route-form',
+    requirement: 'SIGN-3',
+    level: 'P',
+    title: 'A route that is no object with method and path is 400, null too.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const routes = [
+        null,
+        '',
+        'POST /api/invoke',
+        '/api/invoke',
+        [],
+        ['POST', '/api/invoke'],
+        {},
+        { method: 'POST' },
+        { path: '/api/invoke' },
+        { Method: 'POST', Path: '/api/invoke' },
+        false,
+        0,
+      ];
+      for (const one of routes) {
+        for (const at of PATHS) {
+          const answer = await sign(ctx, intern.id, { bodySha256: DIGEST, route: one }, at);
+          expect.error(answer, INVALID, `${at} with route ${JSON.stringify(one)}`);
+        }
+      }
+    },
+  },
+  {
+    id: 'sign/unknown-fields',
+    requirement: 'SIGN-3',
+    level: 'P',
+    title: 'Other fields are ignored, in the route too.',
+    needs: ['write', 'oauth_token', 'public_keys'],
+    maxRuns: 12,
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const key = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => !['bodySha256', 'route'].includes(name));
+      const more = fc.dictionary(key, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2, noNullPrototype: true });
+      await ctx.property('fields', more, more, async (outer, inner) => {
+        const { method: _, path: __, ...beside } = inner;
+        const named = { ...beside, ...route('/api/invoke') };
+        const answer = await sign(ctx, intern.id, { ...outer, bodySha256: DIGEST, route: named });
+        const proof = proofOf(ctx, answer, true, 'a proof with other fields in the request');
+        holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: route('/api/invoke') });
+        const plain = await sign(ctx, intern.id, { ...outer, bodySha256: DIGEST });
+        proofOf(ctx, plain, false, 'a proof without a route');
+      });
+    },
+  },
+  {
+    id: 'sign/nonces-never-repeat',
+    requirement: 'SIGN-7',
+    level: 'S',
+    title:
+      'No two proofs have the same nonce: of one request, of many at once, of other interns, callers and the alias.',
+    needs: ['write', 'oauth_token'],
+    maxRuns: 10,
+    async run(ctx) {
+      const interns = [await ctx.interns.stopped(), await ctx.interns.stopped()];
+      const seen = new Set<string>();
+      await ctx.property('races', fc.integer({ min: 1, max: 8 }), async (n) => {
+        const answers = await ctx.race(n, (index) => {
+          const json = { bodySha256: DIGEST, route: route('/api/invoke') };
+          return sign(ctx, interns[index % 2]?.id ?? '', json, PATHS[index % 3 === 0 ? 1 : 0]);
+        });
+        for (const answer of answers) {
+          const { nonce = '' } = proofOf(ctx, answer, true, 'a proof');
+          ok(!seen.has(nonce), 'nonce', 'one that was never given', nonce);
+          seen.add(nonce);
+        }
+      });
+    },
+  },
+  {
+    id: 'sign/status-of-the-intern',
+    requirement: 'SIGN-8',
+    level: 'C',
+    title: "The intern's status does not matter: stopped, running, destroying.",
+    needs: ['control', 'running', 'oauth_token'],
+    async run(ctx) {
+      const json = { bodySha256: DIGEST };
+      const intern = await ctx.interns.stopped();
+      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a stopped intern');
+      await ctx.api.provision(intern.id);
+      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a booting intern');
+      await ctx.interns.until(intern.id, ['running']);
+      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a running intern');
+      await ctx.api.remove(intern.id);
+      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a destroying intern');
+      await ctx.interns.untilGone(intern.id);
+      expect.status(await sign(ctx, intern.id, json), 404, 'signing for a gone intern');
+    },
+  },
+  {
+    id: 'sign/gate',
+    requirement: 'SIGN-8',
+    level: 'S',
+    title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
+    needs: ['write', 'outsider_api_key', 'oauth_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), 200, 'the valid twin');
+      for (const at of PATHS) {
+        for (const json of [{ bodySha256: DIGEST }, {}]) {
+          const answer = await sign(ctx, intern.id, json, at, { as: 'outsider_api_key' });
+          expect.error(answer, { status: 404 }, `${at} from outside the programme`);
+        }
+      }
+    },
+  },
+]);
