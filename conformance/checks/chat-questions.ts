@@ -1,43 +1,11 @@
 import fc from 'fast-check';
 import { fields, options } from '../arbitraries/answer.js';
-import { notText } from '../arbitraries/session-id.js';
-import { equal, isArray, isObject, match, notEqual, ok } from '../assert.js';
+import { equal, isArray, isObject, match, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
-import {
-  answered,
-  asked,
-  callOf,
-  colour,
-  fate,
-  newest,
-  permission,
-  question,
-  read,
-  talk,
-  unstreamed,
-  when,
-} from '../talk.js';
+import { answered, asked, callOf, fate, newest, permission, question } from '../talk.js';
 
-/** Which of the four options the run consented to by itself is not stated: these say that it was one that allows. */
-const consented = (as: string, yes: string) =>
-  when({ [as]: 'allow_once' }, [{ say: yes }], [when({ [as]: 'allow_always' }, [{ say: yes }], [{ say: 'refused' }])]);
-
-const CONSENT = [{ say: 'Before. ' }, permission('ok'), consented('ok', 'consented')];
-
-const selfDriven = async (
-  ctx: Ctx,
-  id: string,
-  input: { prompt: string; approval_mode?: string; session_id?: string },
-) => {
-  const t = await talk(ctx, id, input);
-  expect.finish(t, 'stop', 'a run that consents by itself');
-  equal(t.content, 'Before. consented', 'content of a run that consents by itself');
-  return t;
-};
-
-/** CHAT-5 and CHAT-8: what is asked, and when. */
+/** CHAT-5: what is asked. */
 export const CHAT_QUESTIONS = defineChecks([
   {
     id: 'chat-questions/one-tool-call',
@@ -146,7 +114,7 @@ export const CHAT_QUESTIONS = defineChecks([
   },
   {
     id: 'chat-questions/call-id-is-the-interaction',
-    requirement: 'CHAT-5',
+    requirement: 'EMU-4',
     level: 'C',
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
     needs: ['running', 'control', 'clock'],
@@ -188,146 +156,6 @@ export const CHAT_QUESTIONS = defineChecks([
           seen.add(id);
         }
       }
-    },
-  },
-  {
-    id: 'chat-questions/consents-when-omitted',
-    requirement: 'CHAT-8',
-    level: 'S',
-    title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const said = await ctx.script(CONSENT);
-      const t = await asked(ctx, intern.id, said);
-      equal(t.content, 'Before. ', 'content before the question');
-      await answered(ctx, intern.id, t, 'allow_once');
-      await selfDriven(ctx, intern.id, { prompt: said });
-    },
-  },
-  {
-    id: 'chat-questions/manual-asks-live',
-    requirement: 'CHAT-8',
-    level: 'S',
-    onLive: 'warn',
-    title: 'A prompt that asks under manual runs through without it.',
-    needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      await answered(ctx, intern.id, t, 'allow_once');
-      const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.finish(alone, 'stop', 'the same prompt without approval_mode');
-    },
-  },
-  {
-    id: 'chat-questions/self-drive-is-omitted',
-    requirement: 'CHAT-8',
-    level: 'P',
-    title: 'self-drive is the same as no mode.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      await selfDriven(ctx, intern.id, { prompt: await ctx.script(CONSENT), approval_mode: 'self-drive' });
-    },
-  },
-  {
-    id: 'chat-questions/unknown-mode',
-    requirement: 'CHAT-8',
-    level: 'P',
-    title: 'An approval_mode that is neither manual nor self-drive is refused.',
-    needs: ['running'],
-    maxRuns: 50,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      expect.finish(
-        await talk(ctx, intern.id, { prompt: 'Twin.', approval_mode: 'self-drive' }),
-        'stop',
-        'the valid twin',
-      );
-      const mode = fc.oneof(
-        fc.constantFrom<unknown>(
-          '',
-          'Manual',
-          'MANUAL',
-          'manual ',
-          'self_drive',
-          'selfdrive',
-          'auto',
-          'none',
-          'automatic',
-        ),
-        fc.string({ maxLength: 12 }).filter((text) => text !== 'manual' && text !== 'self-drive'),
-        notText(),
-      );
-      await ctx.property('mode', mode, async (approval_mode) => {
-        const answer = await unstreamed(ctx, intern.id, { prompt: 'Hello.', extra: { approval_mode } });
-        expect.error(
-          answer,
-          { status: 400, reason: 'bad_request', retryable: false },
-          'a prompt with an unknown approval_mode',
-        );
-      });
-    },
-  },
-  {
-    id: 'chat-questions/mode-not-remembered',
-    requirement: 'CHAT-8',
-    level: 'S',
-    title: 'The mode does not outlive its run: the next prompt of the session has to repeat it.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const said = await ctx.script(CONSENT);
-      const first = await asked(ctx, intern.id, said);
-      const { session } = callOf(first);
-      expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'the answered run');
-      await selfDriven(ctx, intern.id, { prompt: said, session_id: session });
-      const third = await asked(ctx, intern.id, { prompt: said, session_id: session, approval_mode: 'manual' });
-      await answered(ctx, intern.id, third, 'allow_once');
-      await selfDriven(ctx, intern.id, { prompt: said });
-    },
-  },
-  {
-    id: 'chat-questions/reply-keeps-mode',
-    requirement: 'CHAT-8',
-    level: 'S',
-    title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const said = await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'after' }]);
-      const first = await asked(ctx, intern.id, said);
-      const second = await answered(ctx, intern.id, first, 'allow_once');
-      expect.finish(second, 'tool_calls', 'the second permission of a manual run');
-      notEqual(callOf(second).id, callOf(first).id, 'id of the second question');
-      expect.finish(await answered(ctx, intern.id, second, 'allow_once'), 'stop', 'the run answered twice');
-    },
-  },
-  {
-    id: 'chat-questions/mode-of-a-reply',
-    requirement: 'CHAT-8',
-    level: 'C',
-    title: 'A mode sent with a reply is validated, and changes the run to neither side.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const twice = await ctx.script([permission('a'), permission('b'), { say: 'after' }]);
-      const first = await asked(ctx, intern.id, twice);
-      const second = await answered(ctx, intern.id, first, 'allow_once', { approval_mode: 'self-drive' });
-      expect.finish(second, 'tool_calls', 'the second permission after a reply with self-drive');
-      await answered(ctx, intern.id, second, 'allow_once');
-
-      const then = await ctx.script([colour('c'), permission('b'), { say: 'after' }]);
-      const free = await asked(ctx, intern.id, { prompt: then });
-      const rest = await answered(ctx, intern.id, free, { action: 'decline' }, { approval_mode: 'manual' });
-      expect.finish(rest, 'stop', 'a self-driven run after a reply with manual');
-
-      const third = await asked(ctx, intern.id, twice);
-      const wrong = await ctx.answer(intern.id, third, 'allow_once', { approval_mode: 'sometimes' });
-      expect.error(await wrong.whole(), { status: 400, reason: 'bad_request' }, 'a reply with an unknown mode');
-      equal(await fate(ctx, intern.id), 'waiting', 'the run after a reply with an unknown mode');
-      await read(await ctx.answer(intern.id, third, 'allow_once'));
     },
   },
   {

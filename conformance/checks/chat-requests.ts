@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { cuts, pieces } from '../arbitraries/cuts.js';
 import { lastRole, noContent, unknownFields } from '../arbitraries/message.js';
 import { prompt, promptOf } from '../arbitraries/prompt.js';
-import { equal, match } from '../assert.js';
+import { equal } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
 import type { Answer } from '../probe/client.js';
-import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../talk.js';
+import { talk, unstreamed } from '../talk.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
@@ -33,7 +33,7 @@ async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
   };
 }
 
-/** CHAT-15 and CHAT-16: what a chat request has to be, and when it is not taken. */
+/** CHAT-15: what a chat request has to be. */
 export const CHAT_REQUESTS = defineChecks([
   {
     id: 'chat-requests/length',
@@ -241,111 +241,6 @@ export const CHAT_REQUESTS = defineChecks([
           .join('');
         equal(content, said, 'content of the echo');
       });
-    },
-  },
-  {
-    id: 'chat-requests/not-running',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title: 'An intern that does not run answers 409 intern_not_ready, retryable: before its first boot and suspended.',
-    needs: ['running'],
-    async run(ctx) {
-      const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
-      const stopped = await ctx.interns.stopped();
-      expect.error(await unstreamed(ctx, stopped.id, 'Hello.'), NOT_READY, 'a prompt to an intern never provisioned');
-      const intern = await ctx.interns.running();
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the twin: a prompt while it runs');
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to a suspended intern');
-      expect.error(await ctx.api.invoke(intern.id, { input: 'Hello.' }), NOT_READY, 'an invoke on a suspended intern');
-      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
-      await ctx.interns.until(intern.id, ['running']);
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once it runs again');
-    },
-  },
-  {
-    id: 'chat-requests/not-accepted',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title:
-      'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
-    needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
-      expect.error(
-        away,
-        { status: 502, reason: 'intern_unreachable', retryable: true },
-        'a prompt to an intern out of reach',
-      );
-      const refused = await unstreamed(ctx, intern.id, ctx.prompt('refuses'));
-      expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
-    },
-  },
-  {
-    id: 'chat-requests/accepted-first',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title: 'After a word or a wait the stream is open, and what goes wrong then is told in it.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      for (const end of ['severed', 'failed']) {
-        for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
-          const reply = await ctx.chat(intern.id, await ctx.script([first, { end }]));
-          equal(reply.status, 200, `status of a turn that begins with ${Object.keys(first)} and ends ${end}`);
-          await ctx.clock.advance(1_000);
-          const t = await reply.end();
-          expect.finish(t, 'error');
-          expect.grammar(t, 'S');
-        }
-      }
-    },
-  },
-  {
-    id: 'chat-requests/opens-at-once',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '20s' }, { say: 'late' }]));
-      equal(reply.status, 200, 'status while the intern says nothing yet');
-      match(await fate(ctx, intern.id), /^running$/, 'the run while the intern says nothing yet');
-      await ctx.clock.advance(20_000);
-      const t = await reply.end();
-      expect.finish(t, 'stop');
-      equal(t.content, 'late', 'content');
-    },
-  },
-  {
-    id: 'chat-requests/too-many-waiting',
-    requirement: 'CHAT-16',
-    level: 'P',
-    title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const said = await ctx.script(ASKING);
-      const first = await asked(ctx, intern.id, said);
-      for (let at = 1; at < 64; at++) await asked(ctx, intern.id, said);
-      // Whether the 65th run may wait too is a question of reading; the 66th may not.
-      let waiting = 64;
-      let reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
-      if (reply.status === 200) {
-        await reply.end();
-        waiting++;
-        reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
-      }
-      const full = await plain(ctx, reply);
-      expect.error(full, { status: 503, reason: 'busy' }, `a prompt while ${waiting} runs wait`);
-      match(full.headers.get('retry-after'), /^\d+$/, 'Retry-After of 503 busy');
-      const other = await ctx.interns.running();
-      expect.finish(await talk(ctx, other.id, 'Hello.'), 'stop', 'a prompt to another intern');
-      expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'an answer while so many wait');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once one has been answered');
     },
   },
 ]);

@@ -1,21 +1,14 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
-import { equal, fail, isObject, notEqual, ok } from '../assert.js';
+import { equal, fail, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
-import type { Answer } from '../probe/client.js';
 import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../talk.js';
+import { steered } from '../turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
-
-const steered = (answer: Answer, session: string | undefined, what: string) => {
-  ok(answer.status >= 200 && answer.status < 300, `status of ${what}`, 'a success', expect.shown(answer));
-  isObject(answer.json, `body of ${what}`);
-  equal(answer.json.status, 'steered', `status in the body of ${what}`);
-  if ('session_id' in answer.json) equal(answer.json.session_id, session, `session_id of ${what}`);
-};
 
 async function runsOf(ctx: Ctx, id: string): Promise<number> {
   return (await ctx.control.runs(id)).length;

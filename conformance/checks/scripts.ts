@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { said } from '../arbitraries/prompt.js';
-import { equal, fail, match, notEqual, ok } from '../assert.js';
+import { equal, fail, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
 import {
-  ALL_OPTIONS,
   accepted,
   answered,
   asked,
@@ -15,7 +14,6 @@ import {
   colour,
   held,
   permission,
-  question,
   read,
   talk,
   unstreamed,
@@ -41,125 +39,8 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<I
   return ctx.interns.until(intern.id, ['running']);
 }
 
-/** EMU-3 and EMU-9: scripts, the shipped ones and those that are put. */
+/** EMU-2 and EMU-3: scripts that are put, and which one a run takes. */
 export const SCRIPTS = defineChecks([
-  {
-    id: 'scripts/shipped-asks',
-    requirement: 'EMU-9',
-    level: 'C',
-    title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const leave = await asked(ctx, intern.id, named('ask-permission'));
-      const shown = question(leave);
-      equal(shown.kind, 'permission', 'kind of what ask-permission asks');
-      equal(
-        [...((shown.options as string[] | undefined) ?? [])].sort(),
-        [...ALL_OPTIONS].sort(),
-        'options of ask-permission',
-      );
-      for (const [at, option] of ALL_OPTIONS.entries()) {
-        const t = at === 0 ? leave : await asked(ctx, intern.id, named('ask-permission'));
-        const rest = await answered(ctx, intern.id, t, option);
-        expect.finish(rest, 'stop', `ask-permission answered ${option}`);
-        notEqual(rest.content, '', `content of ask-permission answered ${option}`);
-      }
-      const one = await asked(ctx, intern.id, { prompt: named('ask-question') });
-      equal(question(one).kind, 'elicitation', 'kind of what ask-question asks');
-      const rest = await answered(ctx, intern.id, one, { action: 'decline' });
-      expect.finish(rest, 'stop', 'ask-question answered');
-      notEqual(one.content + rest.content, '', 'content of ask-question');
-      let t = await asked(ctx, intern.id, named('ask-twice'));
-      for (let turn = 1; turn <= 2; turn++) {
-        expect.finish(t, 'tool_calls', `question ${turn} of ask-twice`);
-        t = await answered(ctx, intern.id, t, acceptable(question(t)));
-      }
-      expect.finish(t, 'stop', 'ask-twice answered twice');
-    },
-  },
-  {
-    id: 'scripts/shipped-endings',
-    requirement: 'EMU-9',
-    level: 'C',
-    title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      for (const [name, finish, reason, usage] of [
-        ['cancelled', 'error', 'run_ended', true],
-        ['deadline', 'error', 'run_ended', true],
-        ['severed', 'error', 'stream_severed', false],
-        ['fails', 'error', undefined, false],
-        ['no-usage', 'stop', undefined, false],
-        ['unicode', 'stop', undefined, undefined],
-      ] as const) {
-        const t = await talk(ctx, intern.id, named(name));
-        expect.finish(t, finish, name);
-        expect.grammar(t, 'C');
-        ok(t.content !== '', `content of ${name}`, 'something');
-        if (reason !== undefined) equal(t.error?.reason, reason, `reason of ${name}`);
-        if (usage === false) equal(t.final?.usage, null, `usage of ${name}`);
-        if (usage === true) ok(t.final?.usage !== null, `usage of ${name}`, 'some', t.final);
-        if (name === 'unicode') match(t.content, /[\u{10000}-\u{10ffff}]/u, 'content of unicode');
-      }
-    },
-  },
-  {
-    id: 'scripts/shipped-refusals',
-    requirement: 'EMU-9',
-    level: 'C',
-    title: 'refuses fails and unreachable is severed before any output.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      for (const [name, reason] of [
-        ['refuses', 'turn_failed'],
-        ['unreachable', 'intern_unreachable'],
-      ] as const) {
-        expect.error(await unstreamed(ctx, intern.id, named(name)), { status: 502, reason }, name);
-      }
-    },
-  },
-  {
-    id: 'scripts/shipped-times',
-    requirement: 'EMU-9',
-    level: 'C',
-    title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const slow = await held(ctx, intern.id, named('slow'));
-      for (let at = 2; at <= 20; at++) {
-        await ctx.clock.advance(500);
-        if (at % 6 !== 0) continue;
-        await ctx.settle();
-        equal(texts(slow).length, at, `chunks of slow after ${(at - 1) * 500} ms`);
-      }
-      await ctx.clock.advance(500);
-      expect.finish(await slow.end(), 'stop', 'slow');
-      equal(texts(slow).length, 20, 'chunks of slow');
-
-      const long = await talk(ctx, intern.id, named('long'));
-      expect.finish(long, 'stop', 'long');
-      equal(texts({ transcript: long }).length, 1000, 'chunks of long');
-
-      const silent = await held(ctx, intern.id, named('silent'));
-      await ctx.clock.advance(299_000);
-      await ctx.settle();
-      equal(texts(silent).length, 1, 'chunks of silent after 299 s');
-      equal(silent.transcript.finish, undefined, 'finish_reason of silent after 299 s');
-      await ctx.clock.advance(2_000);
-      expect.finish(await silent.end(), 'stop', 'silent after 301 s');
-
-      const never = await held(ctx, intern.id, named('never-ends'));
-      await ctx.clock.advance(7_200_000);
-      await ctx.settle();
-      equal(texts(never).length, 1, 'chunks of never-ends after two hours');
-      equal(never.transcript.finish, undefined, 'finish_reason of never-ends after two hours');
-      await never.disconnect();
-    },
-  },
   {
     id: 'scripts/pieces',
     requirement: 'EMU-3',
@@ -442,8 +323,3 @@ export const SCRIPTS = defineChecks([
     },
   },
 ]);
-
-/** Some answer that a question takes. */
-function acceptable(asks: Record<string, unknown>): unknown {
-  return asks.kind === 'permission' ? (asks.options as string[])[0] : { action: 'decline' };
-}

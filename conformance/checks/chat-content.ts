@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { said, surrogates } from '../arbitraries/prompt.js';
+import { equal, fail } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { talk } from '../talk.js';
+
+/** CHAT-1 and CHAT-2: what the intern says arrives whole. */
+export const CHAT_CONTENT = defineChecks([
+  {
+    id: 'chat-content/reasoning-apart',
+    requirement: 'CHAT-1',
+    level: 'P',
+    title: 'Thinking comes as delta.reasoning and is no content.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const said = await ctx.script([{ reason: 'thinking first' }, { say: 'content then' }, { reason: ' and after' }]);
+      const t = await talk(ctx, intern.id, said);
+      expect.finish(t, 'stop');
+      equal(t.content, 'content then', 'content');
+      equal(t.reasoning, 'thinking first and after', 'reasoning');
+    },
+  },
+  {
+    id: 'chat-content/content-intact',
+    requirement: 'CHAT-1',
+    level: 'S',
+    title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
+    needs: ['running', 'control'],
+    maxRuns: 60,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const list = fc.array(fc.record({ say: said(60), chunks: fc.integer({ min: 1, max: 5 }) }), {
+        minLength: 1,
+        maxLength: 4,
+      });
+      await ctx.property('says', list, async (steps) => {
+        const t = await talk(ctx, intern.id, await ctx.script(steps));
+        expect.finish(t, 'stop');
+        equal(t.content, steps.map((step) => step.say).join(''), 'content');
+        expect.grammar(t, 'S');
+      });
+    },
+  },
+  {
+    id: 'chat-content/awkward-lines',
+    requirement: 'CHAT-1',
+    level: 'S',
+    title: 'What looks like the framing of a stream is content like any other.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const lines = [
+        '[DONE]',
+        'data: [DONE]\n\n',
+        '\n\ndata: {}\n\n',
+        ': keepalive\n\n',
+        'event: x\r\nid: 1\r\n\r\n',
+        '\u2028\u2029\u0085',
+        '\ufeff',
+        '\u0000\u001f\u007f',
+        '👩‍👩‍👧‍👦🏳️‍🌈é̂',
+        '"\\" } ] } \\n',
+        '</script><!--',
+        ' ',
+      ];
+      const t = await talk(ctx, intern.id, await ctx.script(lines.map((say) => ({ say }))));
+      expect.finish(t, 'stop');
+      equal(t.content, lines.join(''), 'content');
+      expect.grammar(t, 'S');
+    },
+  },
+  {
+    id: 'chat-content/lone-surrogates',
+    requirement: 'CHAT-1',
+    level: 'P',
+    title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
+    needs: ['running', 'control'],
+    maxRuns: 30,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      await ctx.property('said', surrogates(), async (say) => {
+        const t = await talk(ctx, intern.id, await ctx.script([{ say }]));
+        expect.finish(t, 'stop');
+        equal(t.content, say, 'content');
+        expect.grammar(t, 'S');
+      });
+    },
+  },
+  {
+    id: 'chat-content/no-output',
+    requirement: 'CHAT-2',
+    level: 'S',
+    title: 'A run that ends without a word ends as any other.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const t = await talk(ctx, (await ctx.interns.shared()).id, await ctx.script([{ end: 'stop' }]));
+      expect.finish(t, 'stop');
+      equal(t.content, '', 'content');
+      expect.grammar(t, 'S');
+    },
+  },
+  {
+    id: 'chat-content/long',
+    requirement: 'CHAT-2',
+    level: 'S',
+    title: 'A long reply arrives whole and in order.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const words = Array.from({ length: 1500 }, (_, at) => `w${at} `);
+      const said = await ctx.script(words.map((say) => ({ say })));
+      const t = await talk(ctx, (await ctx.interns.shared()).id, said);
+      expect.finish(t, 'stop');
+      const seen = t.content.split(' ');
+      const wrong = seen.findIndex((word, at) => word !== (at < words.length ? `w${at}` : ''));
+      if (wrong >= 0 || seen.length !== words.length + 1) {
+        fail(
+          'content',
+          `${words.length} words in order`,
+          `${seen.length - 1} words, the first other one ${seen[wrong]}`,
+        );
+      }
+      expect.grammar(t, 'S');
+    },
+  },
+]);

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { equal } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { asked, permission, talk } from '../talk.js';
+
+/** CHAT-3 and CHAT-4: the final chunk. */
+export const CHAT_FINAL = defineChecks([
+  {
+    id: 'chat-final/session-id-only-final',
+    requirement: 'CHAT-3',
+    level: 'C',
+    title: 'session_id and usage stand nowhere but in the final chunk.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
+      const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
+      const first = await asked(ctx, intern.id, said);
+      expect.grammar(first, 'C', 'CHAT-3');
+      expect.grammar(await (await ctx.answer(intern.id, first, 'allow_once')).end(), 'C', 'CHAT-3');
+    },
+  },
+  {
+    id: 'chat-final/usage-as-reported',
+    requirement: 'CHAT-4',
+    level: 'S',
+    title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
+    needs: ['running', 'control'],
+    maxRuns: 30,
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const tokens = fc.nat({ max: 1_000_000 });
+      const end = fc.constantFrom('stop', 'cancelled', 'deadline', 'severed', 'failed');
+      await ctx.property('usage', tokens, tokens, end, async (prompt_tokens, completion_tokens, how) => {
+        const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { usage }, { end: how }]));
+        expect.finish(t, how === 'stop' ? 'stop' : 'error');
+        expect.grammar(t, 'S');
+        const seen = t.final?.usage;
+        for (const [key, value] of Object.entries(usage)) {
+          equal((seen as Record<string, unknown> | null)?.[key], value, `usage.${key} of the final chunk after ${how}`);
+        }
+      });
+    },
+  },
+  {
+    id: 'chat-final/no-usage-is-null',
+    requirement: 'CHAT-4',
+    level: 'S',
+    title: 'Usage is null where the intern reported none, however the run ends.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
+        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Some words that are no report.' }, { end }]));
+        expect.grammar(t, 'S', 'CHAT-4');
+        equal(t.final?.usage, null, `usage of the final chunk after ${end} without a report`);
+      }
+    },
+  },
+  {
+    id: 'chat-final/usage-after-pause',
+    requirement: 'CHAT-4',
+    level: 'S',
+    title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
+      const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
+      const first = await asked(ctx, intern.id, said);
+      equal(first.final?.usage, null, 'usage after tool_calls');
+      const rest = await (await ctx.answer(intern.id, first, 'allow_once')).end();
+      expect.finish(rest, 'stop');
+      equal(
+        (rest.final?.usage as Record<string, unknown> | null)?.total_tokens,
+        52,
+        'usage.total_tokens after the answer',
+      );
+    },
+  },
+  {
+    id: 'chat-final/usage-shape',
+    requirement: 'CHAT-4',
+    level: 'P',
+    title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const usage = {
+        prompt_tokens: 7,
+        completion_tokens: 5,
+        total_tokens: 12,
+        prompt_tokens_details: { cached_tokens: 3 },
+        cost: 0.25,
+      };
+      const said = await ctx.script([{ say: 'x' }, { usage }]);
+      const t = await talk(ctx, (await ctx.interns.shared()).id, said);
+      equal(t.final?.usage, usage, 'usage of the final chunk');
+    },
+  },
+]);

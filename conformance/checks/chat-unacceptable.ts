@@ -1,0 +1,135 @@
+import { noColour, noOption } from '../arbitraries/answer.js';
+import { equal } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import {
+  accepted,
+  answered,
+  answerWith,
+  asked,
+  badAnswer,
+  callOf,
+  colour,
+  permission,
+  read,
+  unstreamed,
+  when,
+} from '../talk.js';
+
+/** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
+export const CHAT_UNACCEPTABLE = defineChecks([
+  {
+    id: 'chat-unacceptable/unacceptable-option',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'An answer that is no offered option is 400, and the question stays to be answered.',
+    needs: ['running', 'behaviour:ask-permission'],
+    maxRuns: 50,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id: call, session } = callOf(t);
+      await ctx.property('content', noOption(), async (content) => {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an answer that is no option');
+      });
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/option-not-offered',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'Of the four options only those are taken that were offered.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(
+        ctx,
+        intern.id,
+        await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]),
+      );
+      const { id: call, session } = callOf(t);
+      for (const content of ['allow_always', 'reject_once']) {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
+      }
+      expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/unacceptable-content',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
+    needs: ['running', 'control'],
+    maxRuns: 60,
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
+      const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), told]));
+      const { id: call, session } = callOf(t);
+      await ctx.property('content', noColour(), async (content) => {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
+      });
+      const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
+      expect.finish(rest, 'stop', 'the run, answered after all');
+      equal(rest.content, 'red', 'content of the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/field-types',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'A field takes values of its type only, and may be left out where it is not required.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const list = [
+        { name: 'n', type: 'number', required: true },
+        { name: 'b', type: 'boolean' },
+        { name: 's', type: 'string' },
+        { name: 'p', type: 'number', options: [1, 2] },
+      ];
+      const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
+      const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
+      const { id: call, session } = callOf(t);
+      for (const wrong of [
+        { b: true },
+        { n: '1' },
+        { n: true },
+        { n: 1, b: 'true' },
+        { n: 1, b: 0 },
+        { n: 1, s: 1 },
+        { n: 1, p: 3 },
+        { n: 1, p: '1' },
+      ]) {
+        const answer = await badAnswer(ctx, intern.id, { call, session, content: accepted(wrong) });
+        expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
+      }
+      expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/without-session',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A tool message without session_id is refused, and the question stays.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id, session } = callOf(t);
+      const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
+      const answer = await unstreamed(ctx, intern.id, { messages: [tool] });
+      expect.error(
+        answer,
+        { status: 400, reason: 'bad_request', retryable: false },
+        'a tool message without session_id',
+      );
+      const rest = await read(await answerWith(ctx, intern.id, { call: id, session, content: 'allow_once' }));
+      expect.finish(rest, 'stop', 'the run, answered with its session_id');
+    },
+  },
+]);

@@ -1,0 +1,183 @@
+import { equal, match } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../talk.js';
+import { invoke, session, steered } from '../turns.js';
+
+const HOUR = 3_600_000;
+/** How a run that no stream shows tells which way it went: it stops where it was led right, and fails elsewhere. */
+const RIGHT = [{ end: 'stop' }];
+const WRONG = [{ end: 'failed' }];
+
+/** INVOKE-4 to INVOKE-6: what becomes of a run that invoke started. */
+export const INVOKE_RUNS = defineChecks([
+  {
+    id: 'invoke-runs/goes-on',
+    requirement: 'INVOKE-1',
+    level: 'S',
+    title: 'The run goes on after the response, until it ends by itself.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(
+        await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
+        'the invoke',
+      );
+      equal(await fate(ctx, intern.id, id), 'running', 'the run after the response');
+      await ctx.clock.advance(20 * 60_000 - 1);
+      equal(await fate(ctx, intern.id, id), 'running', 'the run a millisecond before it is done');
+      await ctx.clock.advance(1);
+      equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run when it is done');
+      equal((await newest(ctx, intern.id)).origin, 'invoke', 'origin of the run');
+    },
+  },
+  {
+    id: 'invoke-runs/consents',
+    requirement: 'INVOKE-4',
+    level: 'S',
+    title: 'Approvals are consented to without a pause, also when the request says manual.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const refused = when({ ok: 'reject_once' }, WRONG, [
+        when({ ok: 'reject_always' }, WRONG, [when({ ok: 'cancel' }, WRONG, RIGHT)]),
+      ]);
+      const input = await ctx.script([{ say: 'x' }, permission('ok', ALL_OPTIONS), refused]);
+      for (const extra of [{}, { approval_mode: 'manual' }]) {
+        const id = session(await ctx.api.invoke(intern.id, { input, ...extra }), 'the invoke');
+        equal(
+          await fate(ctx, intern.id, id),
+          'ended: stop',
+          `a run that needs approval, started with ${JSON.stringify(extra)}`,
+        );
+      }
+    },
+  },
+  {
+    id: 'invoke-runs/fallback',
+    requirement: 'INVOKE-4',
+    level: 'S',
+    title: "A question is answered by the intern's own fallback, without a pause.",
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      for (const [fallback, is] of [
+        [{ action: 'accept', content: { answer: 'blue' } }, { answer: 'blue' }],
+        [{ action: 'accept', content: { answer: 'red' } }, { answer: 'red' }],
+        [{ action: 'decline' }, 'decline'],
+        [{ action: 'cancel' }, 'cancel'],
+      ] as const) {
+        const input = await ctx.script([{ say: 'x' }, colour('it', fallback), when({ it: is }, RIGHT, WRONG)]);
+        const id = session(await invoke(ctx, intern.id, input), 'the invoke');
+        equal(
+          await fate(ctx, intern.id, id),
+          'ended: stop',
+          `a run that asks, with the fallback ${JSON.stringify(fallback)}`,
+        );
+      }
+    },
+  },
+  {
+    id: 'invoke-runs/no-fallback',
+    requirement: 'INVOKE-4',
+    level: 'C',
+    title: 'Where a script gives none the fallback is to decline.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
+      const id = session(await invoke(ctx, intern.id, input), 'the invoke');
+      equal(await fate(ctx, intern.id, id), 'ended: stop', 'a run that asks without a fallback');
+    },
+  },
+  {
+    id: 'invoke-runs/deadline',
+    requirement: 'INVOKE-5',
+    level: 'S',
+    title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      const late = session(
+        await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: HOUR - 1 }])),
+        'one that is just in time',
+      );
+      await ctx.clock.advance(HOUR - 1);
+      equal(await fate(ctx, intern.id, id), 'running', 'the run after 59:59.999');
+      equal(await fate(ctx, intern.id, late), 'ended: stop', 'a run of 59:59.999');
+      await ctx.clock.advance(2);
+      match(await fate(ctx, intern.id, id), /^ended: (deadline|cancelled)$/, 'the run after 1:00:00.001');
+    },
+  },
+  {
+    id: 'invoke-runs/deadline-shown',
+    requirement: 'EMU-4',
+    level: 'C',
+    title: 'Such a run is shown as ended by its deadline, at its time.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      await ctx.clock.advance(HOUR + 60_000);
+      const run = await newest(ctx, intern.id);
+      equal(run.ended, 'deadline', 'how the run ended');
+      equal(Date.parse(run.ended_at ?? '') - Date.parse(run.started_at), HOUR, 'ms that the run lasted');
+    },
+  },
+  {
+    id: 'invoke-runs/deadline-not-extended',
+    requirement: 'INVOKE-5',
+    level: 'S',
+    title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const said = await ctx.script(HELD);
+      const id = session(await invoke(ctx, intern.id, said), 'the invoke');
+      await ctx.clock.advance(HOUR - 60_000);
+      steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      await ctx.clock.advance(60_001);
+      match(await fate(ctx, intern.id, id), /^ended/, 'the run after its hour');
+      session(await invoke(ctx, intern.id, said, id), 'the next run');
+      await ctx.clock.advance(HOUR - 1);
+      equal(await fate(ctx, intern.id, id), 'running', 'the next run in its last millisecond');
+    },
+  },
+  {
+    id: 'invoke-runs/client-gone',
+    requirement: 'INVOKE-6',
+    level: 'C',
+    title: 'Losing the client after 202 changes nothing.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const input = await ctx.script([{ say: 'x' }, { wait: '100s' }, { say: 'y' }]);
+      const open = await ctx.open({ method: 'POST', path: `/interns/${intern.id}/invoke`, json: { input } });
+      equal(open.status, 202, 'status of the invoke');
+      await open.close();
+      await ctx.clock.advance(60_000);
+      equal(await fate(ctx, intern.id), 'running', 'the run a minute after its client went');
+      await ctx.clock.advance(40_000);
+      equal(await fate(ctx, intern.id), 'ended: stop', 'the run when it is done');
+    },
+  },
+  {
+    id: 'invoke-runs/ended-by-suspend',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      equal(await fate(ctx, intern.id, id), 'ended: cancelled', 'the run after suspend');
+      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+      await ctx.interns.until(intern.id, ['running']);
+      const answer = await invoke(ctx, intern.id, 'Hello.', id);
+      equal(session(answer, 'the session after the resume'), id, 'session_id after the resume');
+      equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
+    },
+  },
+]);

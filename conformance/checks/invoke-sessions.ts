@@ -1,0 +1,196 @@
+import { equal, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { ASKING, asked, callOf, fate, HELD, talk } from '../talk.js';
+import { invoke, session, steered } from '../turns.js';
+
+/** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
+export const INVOKE_SESSIONS = defineChecks([
+  {
+    id: 'invoke-sessions/continue',
+    requirement: 'INVOKE-2',
+    level: 'S',
+    title: 'The session_id continues the conversation: 202 with the same one, and a further run.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
+      equal(
+        session(await invoke(ctx, intern.id, 'And more.', id), 'the second invoke'),
+        id,
+        'session_id of the second invoke',
+      );
+      const runs = await ctx.control.runs(intern.id);
+      equal(runs.filter((run) => run.session_id === id && run.ended === 'stop').length, 2, 'runs of the session');
+    },
+  },
+  {
+    id: 'invoke-sessions/continue-live',
+    requirement: 'INVOKE-2',
+    level: 'S',
+    title: 'A session_id that invoke gave is taken again.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
+      equal(
+        session(await invoke(ctx, intern.id, 'And more.', id), 'the second invoke'),
+        id,
+        'session_id of the second invoke',
+      );
+    },
+  },
+  {
+    id: 'invoke-sessions/steered',
+    requirement: 'INVOKE-2',
+    level: 'S',
+    title: 'With a run going the prompt is delivered into it: status steered, no further run.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
+      for (let turn = 0; turn < 2; turn++)
+        steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
+      await ctx.clock.advance(60_000);
+      const answer = await invoke(ctx, intern.id, 'Next.', id);
+      equal(session(answer, 'an invoke once it has ended'), id, 'session_id of an invoke once the run has ended');
+      equal((answer.json as Record<string, unknown>).status, 'started', 'status of an invoke once the run has ended');
+    },
+  },
+  {
+    id: 'invoke-sessions/session-of-the-caller',
+    requirement: 'INVOKE-3',
+    level: 'S',
+    title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
+    needs: ['running', 'control', 'peer_api_key'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const theirs = session(
+        await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
+        'the invoke of a peer',
+      );
+      expect.error(await invoke(ctx, intern.id, 'Hello.', theirs), { status: 404 }, "an invoke in a peer's session");
+      equal(
+        session(await invoke(ctx, intern.id, 'Hello.', theirs, { as: 'peer_api_key' }), "the peer's own"),
+        theirs,
+        "session_id of the peer's own",
+      );
+      const going = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'an invoke that goes on');
+      const runs = (await ctx.control.runs(intern.id)).length;
+      expect.error(
+        await invoke(ctx, intern.id, 'Also.', going, { as: 'peer_api_key' }),
+        { status: 404 },
+        'a peer steering',
+      );
+      equal((await ctx.control.runs(intern.id)).length, runs, 'runs after a refused invoke');
+      steered(await invoke(ctx, intern.id, 'Also.', going), going, 'its own caller steering');
+    },
+  },
+  {
+    id: 'invoke-sessions/session-of-an-own-key',
+    requirement: 'INVOKE-3',
+    level: 'S',
+    title: "The intern's own key is a caller of its own.",
+    needs: ['running', 'own_key'],
+    async run(ctx) {
+      const own = await ctx.interns.own({ running: true });
+      if (!own.ours) await ctx.interns.until(own.id, ['running']);
+      const mine = session(
+        await invoke(ctx, own.id, 'Hello.', undefined, { as: own.key }),
+        'an invoke with the own key',
+      );
+      expect.error(await invoke(ctx, own.id, 'Hello.', mine), { status: 404 }, 'its session with the API key');
+      equal(
+        session(await invoke(ctx, own.id, 'Hello.', mine, { as: own.key }), 'its session with the own key'),
+        mine,
+        'session_id',
+      );
+    },
+  },
+  {
+    id: 'invoke-sessions/session-of-the-member',
+    requirement: 'AUTH-2',
+    level: 'C',
+    title: "A person's API key and OAuth tokens are one caller to invoke.",
+    needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'an invoke with the API key');
+      for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
+        equal(session(await invoke(ctx, intern.id, 'Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
+      }
+    },
+  },
+  {
+    id: 'invoke-sessions/session-elsewhere',
+    requirement: 'INVOKE-3',
+    level: 'S',
+    title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
+      expect.error(
+        await invoke(ctx, other.id, 'Hello.', id),
+        { status: 404 },
+        'an invoke in a session of another intern',
+      );
+      const chat = await talk(ctx, intern.id, 'Hello.');
+      ok(chat.sessionId !== undefined, 'session_id of a chat', 'a session_id', chat.final);
+      expect.error(
+        await invoke(ctx, intern.id, 'Hello.', chat.sessionId),
+        { status: 404 },
+        'an invoke in a session of chat',
+      );
+      expect.error(
+        await invoke(ctx, intern.id, 'Hello.', 'no-such-session'),
+        { status: 404 },
+        'an invoke in a session of nobody',
+      );
+      expect.error(
+        await invoke(ctx, intern.id, 'Hello.', ctx.interns.unknownId()),
+        { status: 404 },
+        'an invoke in a session of nobody',
+      );
+      equal(session(await invoke(ctx, intern.id, 'Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
+    },
+  },
+  {
+    id: 'invoke-sessions/busy-chat-session',
+    requirement: 'INVOKE-3',
+    level: 'S',
+    title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      expect.error(
+        await invoke(ctx, intern.id, 'Also.', callOf(t).session),
+        { status: 404 },
+        'an invoke in a chat session that waits',
+      );
+      const named = `named ${intern.id}`;
+      await talk(ctx, intern.id, { prompt: 'Hello.', session_id: named });
+      expect.error(
+        await invoke(ctx, intern.id, 'Also.', named),
+        { status: 404 },
+        'an invoke in a chat session named by the client',
+      );
+      equal(await fate(ctx, intern.id, t.sessionId), 'waiting', 'the run that waits');
+    },
+  },
+  {
+    id: 'invoke-sessions/refused-reason',
+    requirement: 'INVOKE-3',
+    level: 'P',
+    title: 'The reason of that 404 is not_found.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const answer = await invoke(ctx, intern.id, 'Hello.', 'no-such-session');
+      expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
+    },
+  },
+]);

@@ -1,0 +1,50 @@
+import { equal, isObject, ok } from './assert.js';
+import type { Ctx, SendOptions } from './context.js';
+import * as expect from './expect.js';
+import type { Answer } from './probe/client.js';
+import type { As } from './probe/request.js';
+import { plain } from './talk.js';
+
+/** Starts a run by invoke, or continues a session. */
+export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
+  ctx.api.invoke(id, { input, ...(session_id === undefined ? {} : { session_id }) }, options);
+
+/** The session_id of an invoke that was accepted. */
+export function session(answer: Answer, what: string): string {
+  expect.status(answer, 202, what);
+  isObject(answer.json, `body of ${what}`);
+  const { session_id } = answer.json;
+  ok(typeof session_id === 'string' && session_id !== '', `session_id of ${what}`, 'a session_id', session_id);
+  return session_id;
+}
+
+/** An answer that says the prompt was delivered into a run of that session. */
+export function steered(answer: Answer, id: string | undefined, what: string): void {
+  ok(answer.status >= 200 && answer.status < 300, `status of ${what}`, 'a success', expect.shown(answer));
+  isObject(answer.json, `body of ${what}`);
+  equal(answer.json.status, 'steered', `status in the body of ${what}`);
+  if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
+}
+
+/** What a turn over the limit is refused with. */
+export const LIMITED = { status: 429, reason: 'rate_limited', retryable: true } as const;
+
+/** A prompt whose 429 is not waited out: its status, and the whole answer where it was refused. */
+export async function prompt(ctx: Ctx, id: string, as: As = 'api_key'): Promise<Answer> {
+  const reply = await ctx.chat(id, 'Hello.', { as, limited: true });
+  if (reply.status !== 200) return reply.whole();
+  await reply.end();
+  return plain(ctx, reply);
+}
+
+/** A prompt that is taken, and counts as a turn. */
+export async function taken(ctx: Ctx, id: string, what: string, as?: As): Promise<void> {
+  expect.status(await prompt(ctx, id, as), 200, what);
+}
+
+/** A prompt over the limit. */
+export async function over(ctx: Ctx, id: string, what: string, as?: As): Promise<Answer> {
+  const answer = await prompt(ctx, id, as);
+  expect.error(answer, LIMITED, what);
+  return answer;
+}
