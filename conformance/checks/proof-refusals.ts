@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { equal, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { sha256 } from '../proofs.js';
+import { accepted, attach, refused } from './proof-use.js';
+
+const PATH = '/api/invoke';
+const ROUTE = { method: 'POST', path: PATH };
+const NEEDS = ['control', 'running', 'oauth_token', 'daemon'] as const;
+
+/** The text with one bit of its Base64 content turned over. */
+function flip(base64: string, bit: number): string {
+  const bytes = Buffer.from(base64, 'base64');
+  const at = Math.floor(bit / 8) % bytes.length;
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
+  return bytes.toString('base64');
+}
+
+const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unknown } } }).error?.metadata?.hint;
+
+export const PROOF_REFUSALS = defineChecks([
+  {
+    id: 'proof/token',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
+    needs: NEEDS,
+    async run(ctx) {
+      const client = await attach(ctx);
+      const proof = await client.sign('a');
+      accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
+      const tokens = [
+        undefined,
+        'Bearer',
+        'Bearer x',
+        client.token,
+        `Basic ${client.token}`,
+        `Bearer ${client.token}x`,
+      ];
+      for (const authorization of [...tokens, `Bearer ${client.token.slice(1)}`]) {
+        refused(await client.ask(proof, { body: 'a', headers: { authorization } }), 'token_invalid', 'a wrong token');
+      }
+    },
+  },
+  {
+    id: 'proof/missing',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
+    needs: NEEDS,
+    async run(ctx) {
+      const client = await attach(ctx);
+      const names = ctx.proof;
+      const proof = await client.sign('a', ROUTE);
+      for (const name of [names.signature, names.timestamp, names.user, names.signatureV2, names.nonce]) {
+        const answer = await client.ask(proof, { body: 'a', headers: { [name]: undefined } });
+        refused(answer, 'proof_missing', `a v2 proof without ${name}`);
+      }
+      accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
+      const plain = await client.sign('a');
+      for (const name of [names.signature, names.timestamp, names.user]) {
+        const answer = await client.ask(plain, { body: 'a', headers: { [name]: undefined } });
+        refused(answer, 'proof_missing', `a v1 proof without ${name}`);
+      }
+    },
+  },
+  {
+    id: 'proof/malformed',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'A header of a proof that has not its form is proof_malformed.',
+    needs: NEEDS,
+    async run(ctx) {
+      const client = await attach(ctx);
+      const names = ctx.proof;
+      const proof = await client.sign('a', ROUTE);
+      const bad: readonly (readonly [string, string])[] = [
+        [names.timestamp, 'now'],
+        [names.timestamp, '1.5'],
+        [names.timestamp, `-${proof.timestamp}`],
+        [names.timestamp, '2026-01-01T00:00:00.000Z'],
+        [names.signature, 'x'],
+        [names.signature, proof.signature.slice(4)],
+        [names.signatureV2, '!'.repeat(88)],
+        [names.signatureV2, `${proof.signatureV2}AAAA`],
+      ];
+      for (const [name, value] of bad) {
+        const answer = await client.ask(proof, { body: 'a', headers: { [name]: value } });
+        refused(answer, 'proof_malformed', `a proof with ${name}: ${value}`);
+      }
+      accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
+    },
+  },
+  {
+    id: 'proof/one-bit',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
+    needs: NEEDS,
+    maxRuns: 20,
+    async run(ctx) {
+      const client = await attach(ctx);
+      const names = ctx.proof;
+      const what = fc.constantFrom('v1', 'v2', 'body', 'path', 'method', 'user', 'timestamp', 'nonce');
+      await ctx.property('changes', what, fc.nat(511), async (part, bit) => {
+        const proof = await client.sign('body', ROUTE);
+        const answer = await (() => {
+          const headers = (name: string, value: string) =>
+            client.ask(proof, { body: 'body', headers: { [name]: value } });
+          if (part === 'v1') return headers(names.signature, flip(proof.signature, bit));
+          if (part === 'v2') return headers(names.signatureV2, flip(proof.signatureV2 ?? '', bit));
+          if (part === 'user') return headers(names.user, `${proof.user}x`);
+          if (part === 'timestamp') return headers(names.timestamp, String(Number(proof.timestamp) - 1));
+          if (part === 'nonce') return headers(names.nonce, `${proof.nonce}x`);
+          if (part === 'body') return client.ask(proof, { body: 'bodY' });
+          if (part === 'path') return client.ask(proof, { body: 'body', path: `${PATH}/` });
+          return client.ask(proof, { body: 'body', method: 'PUT' });
+        })();
+        refused(answer, 'bad_signature', `a proof with ${part} changed`);
+        accepted(await client.ask(proof, { body: 'body' }), 'the valid twin');
+      });
+    },
+  },
+  {
+    id: 'proof/bound-to-its-route',
+    requirement: 'SIGN-4',
+    level: 'S',
+    title: 'The daemon refuses a v2 proof for another path, method or body than the request has.',
+    needs: ['running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const proof = await client.sign('a', ROUTE);
+      for (const other of [{ path: '/api/other' }, { path: '/' }, { method: 'PUT' }, { body: 'b' }, { body: '' }]) {
+        const answer = await client.ask(proof, { body: 'a', ...other });
+        ok(answer.status >= 400, `a proof used for ${JSON.stringify(other)}`, 'a refusal', expect.shown(answer));
+      }
+      accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
+    },
+  },
+  {
+    id: 'proof/hints',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'A bad signature comes with a hint: another digest, route or user.',
+    needs: [...NEEDS, 'peer_oauth_subject'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const proof = await client.sign('a', ROUTE);
+      equal(hintOf((await client.ask(proof, { body: 'b' })).json), 'digest_mismatch', 'hint for another body');
+      const elsewhere = await client.ask(proof, { body: 'a', path: '/api/other' });
+      equal(hintOf(elsewhere.json), 'route_mismatch', 'hint for another path');
+      const headers = { [ctx.proof.user]: ctx.target.peerOauthSubject };
+      const plain = await client.sign('a');
+      equal(hintOf((await client.ask(plain, { body: 'a', headers })).json), 'user_mismatch', 'hint for another user');
+    },
+  },
+  {
+    id: 'proof/order',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
+    needs: [...NEEDS, 'clock'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const names = ctx.proof;
+      const used = await client.sign('a', ROUTE);
+      accepted(await client.ask(used, { body: 'a' }), 'the first use');
+      refused(await client.ask(used, { body: 'b' }), 'bad_signature', 'a used proof with another body');
+      await ctx.clock.advance(120_000);
+      const old = (headers: Record<string, string | undefined>) => client.ask(used, { body: 'b', headers });
+      refused(await old({}), 'proof_expired', 'an old, used proof with another body');
+      refused(await old({ [names.signature]: 'x' }), 'proof_malformed', 'the same, malformed');
+      refused(await old({ [names.signature]: 'x', [names.user]: undefined }), 'proof_missing', 'the same, incomplete');
+      const none = { [names.signature]: 'x', [names.user]: undefined, authorization: undefined };
+      refused(await old(none), 'token_invalid', 'the same, without a token');
+    },
+  },
+  {
+    id: 'proof/any-route',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
+    needs: NEEDS,
+    async run(ctx) {
+      const client = await attach(ctx);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
+        const body = method === 'GET' || method === 'DELETE' ? '' : '{"a":"é\u0000"}\n';
+        const proof = await client.sign(body);
+        const verified = accepted(
+          await client.ask(proof, { method, path: '/any/route%2Fx', body }),
+          `${method} any route`,
+        );
+        equal([verified.method, verified.path], [method, '/any/route%2Fx'], 'method and path of what was verified');
+        equal(verified.body_sha256, sha256(body), 'body_sha256 of what was verified');
+      }
+    },
+  },
+]);

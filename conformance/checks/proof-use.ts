@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { routePath } from '../arbitraries/route-path.js';
+import { equal, fail, isObject, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { Answer } from '../probe/client.js';
+import { type Proof, proofHeaders, proofOf, sha256 } from '../proofs.js';
+
+const PATH = '/api/invoke';
+
+/** A running intern's daemon as a client that holds its token reaches it. */
+export interface Attached {
+  readonly id: string;
+  readonly token: string;
+  sign(body: string, route?: { method: string; path: string }): Promise<Proof>;
+  /** Sends a request with a proof, or with headers of one's own. */
+  ask(proof: Proof, request?: { method?: string; path?: string; body?: string; headers?: Headers2 }): Promise<Answer>;
+}
+type Headers2 = Readonly<Record<string, string | undefined>>;
+
+/** Attaches to a fresh running intern. */
+export async function attach(ctx: Ctx): Promise<Attached> {
+  const { id } = await ctx.interns.running();
+  const answer = await ctx.api.daemon(id, { as: 'oauth_token' });
+  expect.status(answer, 200, 'the daemon access');
+  const { token } = answer.json as { token: string };
+  return {
+    id,
+    token,
+    async sign(body, route) {
+      const json = { bodySha256: sha256(body), ...(route === undefined ? {} : { route }) };
+      return proofOf(ctx, await ctx.api.sign(id, json, { as: 'oauth_token' }), route !== undefined, 'the proof');
+    },
+    ask(proof, { method = 'POST', path = PATH, body = '', headers = {} } = {}) {
+      const all: Headers2 = { authorization: `Bearer ${token}`, ...proofHeaders(ctx, proof), ...headers };
+      const sent = Object.fromEntries(
+        Object.entries(all).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+      );
+      return ctx.daemon(path, { method, headers: sent, ...(body === '' ? {} : { body }) });
+    },
+  };
+}
+
+/** What the daemon verified. */
+export function accepted(answer: Answer, what: string): Record<string, unknown> {
+  expect.status(answer, 200, what);
+  isObject(answer.json, `body of ${what}`);
+  equal(answer.json.ok, true, `ok of ${what}`);
+  isObject(answer.json.verified, `verified of ${what}`);
+  return answer.json.verified;
+}
+
+/** Refused with this reason. */
+export function refused(answer: Answer, reason: string, what: string): void {
+  expect.error(answer, { status: 401, reason }, what);
+}
+
+export const PROOF_USE = defineChecks([
+  {
+    id: 'proof/accepted',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'The daemon accepts a proof of the request that it is for and tells what it verified.',
+    needs: ['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'],
+    maxRuns: 15,
+    async run(ctx) {
+      const client = await attach(ctx);
+      const body = fc.string({ unit: 'binary', maxLength: 30 });
+      await ctx.property('requests', body, routePath(), fc.boolean(), async (text, path, routed) => {
+        const proof = await client.sign(text, routed ? { method: 'POST', path } : undefined);
+        const verified = accepted(await client.ask(proof, { path, body: text }), `POST ${path}`);
+        equal(
+          [verified.intern_id, verified.user, verified.timestamp, verified.nonce, verified.method, verified.path],
+          [client.id, ctx.target.oauthSubject, proof.timestamp, proof.nonce, 'POST', path],
+          'what was verified',
+        );
+        equal(verified.body_sha256, sha256(text), 'body_sha256 of what was verified');
+      });
+    },
+  },
+  {
+    id: 'proof/v2-once',
+    requirement: 'SIGN-7',
+    level: 'S',
+    title: 'A v2 proof is accepted once; a v1 proof may be used again within its window.',
+    needs: ['running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const once = await client.sign('a', { method: 'POST', path: PATH });
+      accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
+      for (let count = 2; count < 4; count++) {
+        expect.refused(await client.ask(once, { body: 'a' }), `use ${count} of a v2 proof`);
+      }
+      const next = await client.sign('a', { method: 'POST', path: PATH });
+      accepted(await client.ask(next, { body: 'a' }), 'a fresh v2 proof');
+    },
+  },
+  {
+    id: 'proof/v1-again',
+    requirement: 'SIGN-7',
+    level: 'C',
+    title: 'A v1 proof may be used again; a v2 proof that was used is nonce_reused.',
+    needs: ['control', 'running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const plain = await client.sign('a');
+      for (let count = 1; count < 4; count++) accepted(await client.ask(plain, { body: 'a' }), `use ${count} of v1`);
+      const once = await client.sign('a', { method: 'POST', path: PATH });
+      accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
+      refused(await client.ask(once, { body: 'a' }), 'nonce_reused', 'the second use of a v2 proof');
+    },
+  },
+  {
+    id: 'proof/v2-race',
+    requirement: 'SIGN-7',
+    level: 'S',
+    title: 'Of equal requests with one v2 proof, sent at once, exactly one is accepted.',
+    needs: ['running', 'oauth_token', 'daemon'],
+    maxRuns: 8,
+    async run(ctx) {
+      const client = await attach(ctx);
+      await ctx.property('races', fc.integer({ min: 2, max: 8 }), async (n) => {
+        const proof = await client.sign('a', { method: 'POST', path: PATH });
+        const answers = await ctx.race(n, () => client.ask(proof, { body: 'a' }));
+        equal(answers.filter(({ status }) => status === 200).length, 1, `requests accepted out of ${n} with one proof`);
+      });
+    },
+  },
+  {
+    id: 'proof/refused-is-not-used-up',
+    requirement: 'SIGN-7',
+    level: 'C',
+    title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
+    needs: ['control', 'running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const proof = await client.sign('a', { method: 'POST', path: PATH });
+      refused(await client.ask(proof, { body: 'b' }), 'bad_signature', 'a proof with another body');
+      refused(await client.ask(proof, { body: 'a', path: '/api/other' }), 'bad_signature', 'a proof on another path');
+      const wrong = { authorization: 'Bearer nobody' };
+      refused(await client.ask(proof, { body: 'a', headers: wrong }), 'token_invalid', 'a proof with a wrong token');
+      accepted(await client.ask(proof, { body: 'a' }), 'the proof sent right');
+    },
+  },
+  {
+    id: 'proof/window',
+    requirement: 'SIGN-7',
+    level: 'C',
+    title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',
+    needs: ['control', 'clock', 'running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const { clock } = ctx;
+      const client = await attach(ctx);
+      for (const route of [undefined, { method: 'POST', path: PATH }]) {
+        // To the beginning of a second, so that the age is the same by seconds and by milliseconds.
+        await clock.advance(1000 - ((await clock.now()) % 1000));
+        const young = await client.sign('a', route);
+        const old = await client.sign('a', route);
+        await clock.advance(60_000);
+        accepted(await client.ask(young, { body: 'a' }), 'a proof 60 s old');
+        await clock.advance(1_000);
+        refused(await client.ask(old, { body: 'a' }), 'proof_expired', 'a proof 61 s old');
+        await clock.advance(3_600_000);
+        refused(await client.ask(old, { body: 'a' }), 'proof_expired', 'a proof an hour old');
+      }
+    },
+  },
+  {
+    id: 'proof/old-is-refused',
+    requirement: 'SIGN-7',
+    level: 'S',
+    title: 'The intern refuses a proof that is older than its window.',
+    needs: ['clock', 'running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const client = await attach(ctx);
+      const proof = await client.sign('a');
+      accepted(await client.ask(proof, { body: 'a' }), 'a fresh proof');
+      await ctx.clock.advance(24 * 3_600_000);
+      const answer = await client.ask(proof, { body: 'a' });
+      if (answer.status < 400) fail('a proof a day old', 'a refusal', expect.shown(answer));
+      const fresh = await client.sign('a');
+      accepted(await client.ask(fresh, { body: 'a' }), 'a fresh proof a day later');
+    },
+  },
+  {
+    id: 'proof/nonces-of-interns-apart',
+    requirement: 'EMU-8',
+    level: 'C',
+    title: 'The token says which intern it is: a proof for one is refused by another, with a hint.',
+    needs: ['control', 'running', 'oauth_token', 'daemon'],
+    async run(ctx) {
+      const one = await attach(ctx);
+      const two = await attach(ctx);
+      const proof = await one.sign('a', { method: 'POST', path: PATH });
+      const wrong = await two.ask(proof, { body: 'a' });
+      refused(wrong, 'bad_signature', 'a proof for another intern');
+      const { error } = wrong.json as { error: { metadata: { hint?: unknown } } };
+      equal(error.metadata.hint, 'wrong_intern', 'hint');
+      const verified = accepted(await one.ask(proof, { body: 'a' }), 'the proof for its intern');
+      ok(verified.intern_id === one.id, 'intern_id of what was verified', one.id, verified.intern_id);
+    },
+  },
+]);
