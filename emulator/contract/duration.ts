@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-const EXPECTED = 'expected a duration: whole milliseconds, or a number with ms, s, m or h such as "20ms", "45s", "5m", "1h"';
+const EXPECTED =
+  'expected a duration: whole milliseconds, or a number with ms, s, m or h such as "20ms", "45s", "5m", "1h"';
 
 /**
  * Milliseconds of a duration: a number of them, or a text such as `20ms`, `1.5s`, `5m`, `1h`; digits alone are

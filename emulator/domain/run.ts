@@ -113,8 +113,6 @@ export interface End {
   readonly refusal?: ErrorKey;
 }
 
-export type Runner = ReturnType<typeof createRunner>;
-
 /**
  * Moves runs: drives the generator of a behaviour, appends what it yields to the run's log, wakes the reader once the
  * behaviour is idle (it sleeps, asks, ends or simply takes its time), and ends the run. One generator, one reader.

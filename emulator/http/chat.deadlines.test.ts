@@ -101,7 +101,6 @@ describe('the execution deadline of invoke', () => {
 describe('acceptance', () => {
   const mute: Behaviour = {
     name: 'mute',
-    // biome-ignore lint/correctness/useYield: it never gets so far
     async *turn() {
       await new Promise(() => {});
     },
