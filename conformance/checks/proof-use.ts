@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { codePoint } from '../arbitraries/code-point.js';
 import { routePath } from '../arbitraries/route-path.js';
 import { equal, fail, isObject, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
@@ -66,7 +67,7 @@ export const PROOF_USE = defineChecks([
     maxRuns: 15,
     async run(ctx) {
       const client = await attach(ctx);
-      const body = fc.string({ unit: 'binary', maxLength: 30 });
+      const body = fc.string({ unit: codePoint(), maxLength: 30 });
       await ctx.property('requests', body, routePath(), fc.boolean(), async (text, path, routed) => {
         const proof = await client.sign(text, routed ? { method: 'POST', path } : undefined);
         const verified = accepted(await client.ask(proof, { path, body: text }), `POST ${path}`);
