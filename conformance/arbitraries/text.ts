@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { codePoint } from './code-point.js';
 
 /** Characters that break careless framing: of lines, of JSON, of events, of UTF-8 and UTF-16. */
 const AWKWARD = fc.constantFrom(
