@@ -31,7 +31,7 @@ export const CHAT_ANSWERS = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 40,
     async run(ctx) {
-      const shared = await ctx.interns.running();
+      const shared = await ctx.interns.shared();
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
         let t = await talk(ctx, shared.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
         const session = t.sessionId;
@@ -66,7 +66,7 @@ export const CHAT_ANSWERS = defineChecks([
     title: 'The answered stream stays in its session, is well formed, and repeats nothing.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const rest = await answered(ctx, intern.id, first, 'allow_once');
       expect.finish(rest, 'stop', 'the answered run');
@@ -89,7 +89,7 @@ export const CHAT_ANSWERS = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 25,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       await ctx.property('chosen', options(), fc.nat({ max: 4 }), async (offered, index) => {
         const choice = index === 4 ? 'cancel' : (offered[index % offered.length] ?? 'cancel');
         const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
@@ -108,7 +108,7 @@ export const CHAT_ANSWERS = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 25,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const both = fields().chain((list) => fc.tuple(fc.constant(list), contentFor(list)));
       await ctx.property('answer', both, async ([list, values]) => {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
@@ -130,7 +130,7 @@ export const CHAT_ANSWERS = defineChecks([
     title: 'accept, decline and cancel reach the run as what they are.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const tell = ['accept', 'decline', 'cancel'].map((one) => when({ it: one }, [{ say: `${one}.` }], []));
       const blue = when({ it: { answer: 'blue' } }, [{ say: 'blue.' }], []);
       const said = await ctx.script([colour('it'), ...tell, blue]);
@@ -155,7 +155,7 @@ export const CHAT_ANSWERS = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 8,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const said = await ctx.script(ASKING);
       const before = fc.constantFrom<unknown[]>(
         [],
@@ -271,7 +271,7 @@ export const CHAT_ANSWERS = defineChecks([
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const { id: call, session } = callOf(t);

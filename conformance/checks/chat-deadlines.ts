@@ -30,7 +30,7 @@ export const CHAT_DEADLINES = defineChecks([
     title: 'A question can be answered shortly before its five minutes are over.',
     needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.wait(295_000);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after 295 s');
@@ -107,7 +107,7 @@ export const CHAT_DEADLINES = defineChecks([
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
     needs: ['running', 'behaviour:ask-permission', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.clock.advance(FIVE_MINUTES + 1);
       const { id: call, session } = callOf(t);

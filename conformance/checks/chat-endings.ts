@@ -26,7 +26,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
     needs: ['running', 'behaviour:cancelled'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       ended(await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run');
     },
   },
@@ -37,7 +37,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'So does one that meets its deadline.',
     needs: ['running', 'behaviour:deadline'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       ended(await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline');
     },
   },
@@ -48,7 +48,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
     needs: ['running', 'behaviour:severed'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       severed(await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
     },
   },
@@ -59,7 +59,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'The chunk of a severed stream carries 502, retryable.',
     needs: ['running', 'behaviour:severed'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await talk(ctx, intern.id, ctx.prompt('severed'));
       equal(t.error?.code, 502, 'error code of a severed run');
       equal(t.error?.retryable, true, 'retryable of a severed run');
@@ -73,7 +73,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'The error stands at the top of the chunk that carries the finish reason: code, message, reason, retryable.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
         const t = await talk(ctx, intern.id, ctx.prompt(behaviour));
         expect.finish(t, 'error');
@@ -106,7 +106,7 @@ export const CHAT_ENDINGS = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 30,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const end = fc.constantFrom('cancelled' as const, 'deadline' as const, 'severed' as const);
       await ctx.property('ending', end, fc.boolean(), fc.boolean(), async (how, paused, reported) => {
         const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -133,7 +133,7 @@ export const CHAT_ENDINGS = defineChecks([
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const retryable of [true, false]) {
         const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
         expect.finish(t, 'error');

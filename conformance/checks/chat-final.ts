@@ -13,7 +13,7 @@ export const CHAT_FINAL = defineChecks([
     title: 'session_id and usage stand nowhere but in the final chunk.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
       const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
       const first = await asked(ctx, intern.id, said);
@@ -66,7 +66,7 @@ export const CHAT_FINAL = defineChecks([
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
       const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
       const first = await asked(ctx, intern.id, said);

@@ -122,7 +122,7 @@ export const CHAT_LOCK = defineChecks([
     title: 'Runs that wait on a question hold no lock.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const waiting: Transcript[] = [];
       for (let at = 0; at < 3; at++) waiting.push(await asked(ctx, intern.id, ctx.prompt('ask-permission')));
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while three runs wait');

@@ -32,7 +32,7 @@ export const CHAT_MODES = defineChecks([
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const said = await ctx.script(CONSENT);
       const t = await asked(ctx, intern.id, said);
       equal(t.content, 'Before. ', 'content before the question');
@@ -48,7 +48,7 @@ export const CHAT_MODES = defineChecks([
     title: 'A prompt that asks under manual runs through without it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await answered(ctx, intern.id, t, 'allow_once');
       const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
@@ -62,7 +62,7 @@ export const CHAT_MODES = defineChecks([
     title: 'self-drive is the same as no mode.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       await selfDriven(ctx, intern.id, { prompt: await ctx.script(CONSENT), approval_mode: 'self-drive' });
     },
   },
@@ -112,7 +112,7 @@ export const CHAT_MODES = defineChecks([
     title: 'The mode does not outlive its run: the next prompt of the session has to repeat it.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const said = await ctx.script(CONSENT);
       const first = await asked(ctx, intern.id, said);
       const { session } = callOf(first);
@@ -130,7 +130,7 @@ export const CHAT_MODES = defineChecks([
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const said = await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'after' }]);
       const first = await asked(ctx, intern.id, said);
       const second = await answered(ctx, intern.id, first, 'allow_once');

@@ -33,7 +33,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
       expect.error(
         away,
@@ -52,7 +52,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
     title: 'After a word or a wait the stream is open, and what goes wrong then is told in it.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const end of ['severed', 'failed']) {
         for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
           const reply = await ctx.chat(intern.id, await ctx.script([first, { end }]));
@@ -72,7 +72,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '20s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       match(await fate(ctx, intern.id), /^running$/, 'the run while the intern says nothing yet');

@@ -14,13 +14,14 @@ export const CHAT_QUESTIONS = defineChecks([
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.grammar(t, 'S');
       equal(t.toolCalls.length, 1, 'tool calls');
       equal(t.toolCalls[0]?.name, ctx.profile.tool_name, 'name of the tool call');
       equal(t.error, undefined, 'error of a response that asks');
       question(t);
+      await answered(ctx, intern.id, t, 'allow_once');
     },
   },
   {
@@ -30,10 +31,11 @@ export const CHAT_QUESTIONS = defineChecks([
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     needs: ['running', 'behaviour:ask-question'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') });
       expect.grammar(t, 'S');
       equal(question(t).kind, 'elicitation', 'kind of the question');
+      await answered(ctx, intern.id, t, { action: 'decline' });
     },
   },
   {

@@ -128,7 +128,7 @@ export const CHAT_REFUSALS = defineChecks([
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
       judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'ended', 'an answer to a run that has ended');
       judged(await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }), 'unknown', 'an unknown call there');
@@ -183,7 +183,7 @@ export const CHAT_REFUSALS = defineChecks([
     title: 'That the run has ended is told before that the answer would not do.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
       judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
     },
@@ -272,7 +272,7 @@ export const CHAT_REFUSALS = defineChecks([
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       for (let turns = 0; turns < 5; turns++)
         judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'bad', 'an unacceptable answer');
@@ -300,7 +300,7 @@ export const CHAT_REFUSALS = defineChecks([
     title: 'A reply with stream false is 400, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const messages = [{ role: 'tool', tool_call_id: id, content: GOOD }];

@@ -220,7 +220,7 @@ export const CHAT_SESSIONS = defineChecks([
     title: 'What was steered into a waiting run shows once, after the answer.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       await unstreamed(ctx, intern.id, { prompt: 'also this', session_id: callOf(t).session });
       const rest = await answered(ctx, intern.id, t, 'allow_once');
@@ -239,7 +239,7 @@ export const CHAT_SESSIONS = defineChecks([
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
         const session_id = first.sessionId;

@@ -4,7 +4,7 @@ import { prompt } from '../arbitraries/prompt.js';
 import { equal, fail, match, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
-import { asked, talk } from '../talk.js';
+import { answered, asked, talk } from '../talk.js';
 
 /** CHAT-1: the form of a reply. */
 export const CHAT_STREAM = defineChecks([
@@ -46,7 +46,7 @@ export const CHAT_STREAM = defineChecks([
     title: 'A response that asks, and the one that goes on, have the published shape too.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.grammar(first, 'P');
       const rest = await (await ctx.answer(intern.id, first, 'allow_once')).end();
@@ -95,7 +95,7 @@ export const CHAT_STREAM = defineChecks([
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 20,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const plain = await talk(ctx, intern.id, 'Hello.');
       await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra: { model } });
@@ -109,6 +109,7 @@ export const CHAT_STREAM = defineChecks([
         extra: { model },
       });
       for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
+      await answered(ctx, intern.id, t, 'allow_once');
     },
   },
   {

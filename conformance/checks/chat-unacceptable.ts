@@ -26,7 +26,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 50,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
       await ctx.property('content', noOption(), async (content) => {
@@ -43,7 +43,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     title: 'Of the four options only those are taken that were offered.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(
         ctx,
         intern.id,
@@ -65,7 +65,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     needs: ['running', 'control'],
     maxRuns: 60,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
       const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), told]));
       const { id: call, session } = callOf(t);
@@ -85,7 +85,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     title: 'A field takes values of its type only, and may be left out where it is not required.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const list = [
         { name: 'n', type: 'number', required: true },
         { name: 'b', type: 'boolean' },
@@ -118,7 +118,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     title: 'A tool message without session_id is refused, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };

@@ -132,7 +132,7 @@ export const DISCONNECT = defineChecks([
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
       const t = await reply.until('[DONE]', (seen) => seen.done);
       expect.finish(t, 'tool_calls');
@@ -152,7 +152,7 @@ export const DISCONNECT = defineChecks([
     title: 'So does cancelling the body on reading [DONE], and a minute without anybody.',
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
       const t = await reply.until('[DONE]', (seen) => seen.done);
       await reply.cancel();

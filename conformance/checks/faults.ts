@@ -12,7 +12,7 @@ export const FAULTS = defineChecks([
     title: 'Each status a fault may have comes in the error form of chat, so many times, and then no more.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const status of [408, 429, 500, 502, 503, 504]) {
         await ctx.control.fault({ operation: 'chat', status, times: 2 });
         for (let turn = 1; turn <= 2; turn++) {
@@ -30,7 +30,7 @@ export const FAULTS = defineChecks([
     title: 'A fault of chat leaves invoke alone, and the other way round; without times it is for one call.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       await ctx.control.fault({ operation: 'chat', status: 500 });
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke under a fault of chat');
       expect.error(await unstreamed(ctx, intern.id, 'Hello.'), { status: 500 }, 'a prompt under a fault of chat');
@@ -52,7 +52,7 @@ export const FAULTS = defineChecks([
     title: 'A call that is refused anyway uses no fault up.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       await ctx.control.fault({ operation: 'chat', status: 500 });
       expect.status(await unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }), 401, 'a prompt with a wrong key');
       expect.status(await unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'), 404, 'a prompt to an unknown intern');

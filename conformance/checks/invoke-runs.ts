@@ -38,7 +38,7 @@ export const INVOKE_RUNS = defineChecks([
     title: 'Approvals are consented to without a pause, also when the request says manual.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const refused = when({ ok: 'reject_once' }, WRONG, [
         when({ ok: 'reject_always' }, WRONG, [when({ ok: 'cancel' }, WRONG, RIGHT)]),
       ]);
@@ -60,7 +60,7 @@ export const INVOKE_RUNS = defineChecks([
     title: "A question is answered by the intern's own fallback, without a pause.",
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const [fallback, is] of [
         [{ action: 'accept', content: { answer: 'blue' } }, { answer: 'blue' }],
         [{ action: 'accept', content: { answer: 'red' } }, { answer: 'red' }],
@@ -84,7 +84,7 @@ export const INVOKE_RUNS = defineChecks([
     title: 'Where a script gives none the fallback is to decline.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
       const id = session(await invoke(ctx, intern.id, input), 'the invoke');
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'a run that asks without a fallback');

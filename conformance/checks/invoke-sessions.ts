@@ -31,7 +31,7 @@ export const INVOKE_SESSIONS = defineChecks([
     title: 'A session_id that invoke gave is taken again.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
       equal(
         session(await invoke(ctx, intern.id, 'And more.', id), 'the second invoke'),
@@ -115,7 +115,7 @@ export const INVOKE_SESSIONS = defineChecks([
     title: "A person's API key and OAuth tokens are one caller to invoke.",
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const id = session(await invoke(ctx, intern.id, 'Hello.'), 'an invoke with the API key');
       for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
         equal(session(await invoke(ctx, intern.id, 'Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
@@ -188,7 +188,7 @@ export const INVOKE_SESSIONS = defineChecks([
     title: 'The reason of that 404 is not_found.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const answer = await invoke(ctx, intern.id, 'Hello.', 'no-such-session');
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
     },

@@ -18,7 +18,7 @@ export const INVOKE_CHECKS = defineChecks([
     title: 'invoke answers 202 with a session_id.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
     },
   },
@@ -29,7 +29,7 @@ export const INVOKE_CHECKS = defineChecks([
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const answer = await invoke(ctx, intern.id, 'Hello.');
       const first = session(answer, 'the invoke');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
@@ -48,7 +48,7 @@ export const INVOKE_CHECKS = defineChecks([
     title: 'Nothing of what the run says comes back on the request.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const answer = await invoke(ctx, intern.id, await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
@@ -63,7 +63,7 @@ export const INVOKE_CHECKS = defineChecks([
     needs: ['running'],
     maxRuns: 10,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const fits = fc.constantFrom(1, 31_999, 32_000).chain((length) => promptOf(length));
       await ctx.property('input that fits', fits, async (input) => {
         session(await invoke(ctx, intern.id, input), 'an invoke that fits');
@@ -82,7 +82,7 @@ export const INVOKE_CHECKS = defineChecks([
     needs: ['running'],
     maxRuns: 40,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin');
       await ctx.property('input', notText(), async (input) => {
         expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
@@ -106,7 +106,7 @@ export const INVOKE_CHECKS = defineChecks([
     needs: ['running'],
     maxRuns: 30,
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       await ctx.property('fields', unknownFields(), async (extra) => {
         const answer = await ctx.api.invoke(intern.id, { ...extra, input: 'Hello.' });
         session(answer, 'an invoke with unknown fields');
@@ -121,7 +121,7 @@ export const INVOKE_CHECKS = defineChecks([
     title: 'What the intern does not accept is not answered 202.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const behaviour of ['unreachable', 'refuses'] as const) {
         const answer = await invoke(ctx, intern.id, ctx.prompt(behaviour));
         ok(answer.status >= 400, `status of an invoke that meets: ${behaviour}`, 'an error', expect.shown(answer));

@@ -103,7 +103,7 @@ export const SCRIPTS = defineChecks([
     title: 'wait takes its time of the clock to the millisecond, in every unit.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const [wait, ms] of [
         ['250ms', 250],
         ['45s', 45_000],
@@ -127,7 +127,7 @@ export const SCRIPTS = defineChecks([
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const tell = (is: Record<string, unknown>, yes: string) =>
         when(is, [{ say: `${yes};` }], [{ say: `not ${yes};` }]);
       const ask = {
@@ -162,7 +162,7 @@ export const SCRIPTS = defineChecks([
     title: 'A turn that runs out stops, and failed tells whether to try again.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const out = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }]));
       expect.finish(out, 'stop', 'a turn that runs out');
       for (const retryable of [true, false]) {
@@ -223,7 +223,7 @@ export const SCRIPTS = defineChecks([
       'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const name = await says(ctx, 'known');
       equal((await talk(ctx, intern.id, named(name))).content, 'known', 'content of a script that was put');
       const wrong = await unstreamed(ctx, intern.id, named('no-such-script'));
@@ -290,7 +290,7 @@ export const SCRIPTS = defineChecks([
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
       const reply = await held(ctx, intern.id, named(name));
       const put = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn: [{ say: 'new' }] });
@@ -308,7 +308,7 @@ export const SCRIPTS = defineChecks([
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const prompt = await ctx.script([
         colour('it', accepted({ answer: 'red' })),
         when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),

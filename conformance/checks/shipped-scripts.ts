@@ -19,7 +19,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const leave = await asked(ctx, intern.id, named('ask-permission'));
       const shown = question(leave);
       equal(shown.kind, 'permission', 'kind of what ask-permission asks');
@@ -54,7 +54,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const [name, finish, reason, usage] of [
         ['cancelled', 'error', 'run_ended', true],
         ['deadline', 'error', 'run_ended', true],
@@ -81,7 +81,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
     title: 'refuses fails and unreachable is severed before any output.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       for (const [name, reason] of [
         ['refuses', 'turn_failed'],
         ['unreachable', 'intern_unreachable'],
