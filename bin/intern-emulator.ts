@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../emulator/cli/main.js';
+import module from 'node:module';
 
 // Whoever reads our output may leave at any time; that is no reason to fall over.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -10,6 +10,10 @@ const fallOver = (error: unknown) => {
   process.exit(70);
 };
 process.on('uncaughtException', fallOver);
+
+// Where Node can keep compiled code (from 22.1 on), the second start is quicker: only of what is imported after this.
+(module as { enableCompileCache?: () => void }).enableCompileCache?.();
+const { main } = await import('../emulator/cli/main.js');
 
 process.exit(
   await main(process.argv.slice(2), {

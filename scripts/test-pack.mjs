@@ -73,13 +73,15 @@ async function serveAndAsk() {
   const child = spawn('npx', ['intern-emulator', '--port', '0', '--json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
   });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { base_url, credentials } = JSON.parse(line);
   const answer = await fetch(`${base_url}/interns`, { headers: { authorization: `Bearer ${credentials.api_key}` } });
   need(answer.status === 200, 'npx intern-emulator --json, and a request');
   const gone = once(child, 'exit');
-  child.kill('SIGINT');
+  // As a terminal does it: to the whole group, npx and the emulator.
+  process.kill(-child.pid, 'SIGINT');
   const [status, signal] = await gone;
   need(status === 0 || signal === 'SIGINT', 'stopped by SIGINT');
 }
