@@ -108,20 +108,20 @@ export const CHAT_CONTENT = defineChecks([
     title: 'A long reply arrives whole and in order.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const words = Array.from({ length: 1500 }, (_, at) => `w${at} `);
-      const said = await ctx.script(words.map((say) => ({ say })));
-      const t = await talk(ctx, (await ctx.interns.shared()).id, said);
-      expect.finish(t, 'stop');
-      const seen = t.content.split(' ');
-      const wrong = seen.findIndex((word, at) => word !== (at < words.length ? `w${at}` : ''));
-      if (wrong >= 0 || seen.length !== words.length + 1) {
-        fail(
-          'content',
-          `${words.length} words in order`,
-          `${seen.length - 1} words, the first other one ${seen[wrong]}`,
-        );
+      const intern = await ctx.interns.shared();
+      const words = Array.from({ length: 1200 }, (_, at) => `w${at} `);
+      const turns = [words.map((say) => ({ say })), [{ say: words.join(''), chunks: 1200 }]];
+      for (const turn of turns) {
+        const t = await talk(ctx, intern.id, await ctx.script(turn));
+        expect.finish(t, 'stop');
+        const seen = t.content.split(' ');
+        const wrong = seen.findIndex((word, at) => word !== (at < words.length ? `w${at}` : ''));
+        if (wrong >= 0 || seen.length !== words.length + 1) {
+          const found = `${seen.length - 1} words, the first other one ${seen[wrong]}`;
+          fail(`content of ${turn.length} steps`, `${words.length} words in order`, found);
+        }
+        expect.grammar(t, 'S');
       }
-      expect.grammar(t, 'S');
     },
   },
 ]);

@@ -185,6 +185,36 @@ export const CHAT_LOCK = defineChecks([
     },
   },
   {
+    id: 'chat-lock/let-go-by-suspend',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
+    needs: ['running', 'behaviour:never-ends'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      await read(reply);
+      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+      await ctx.interns.until(intern.id, ['running']);
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the resume');
+    },
+  },
+  {
+    id: 'chat-lock/let-go-by-disconnect',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'Half a minute after a client left its stream the intern takes a prompt.',
+    needs: ['running', 'behaviour:never-ends', 'slow:31s'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      await reply.disconnect();
+      await ctx.wait(31_000);
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the disconnect');
+    },
+  },
+  {
     id: 'chat-lock/race',
     requirement: 'CHAT-14',
     level: 'P',

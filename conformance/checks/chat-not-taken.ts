@@ -26,6 +26,26 @@ export const CHAT_NOT_TAKEN = defineChecks([
     },
   },
   {
+    id: 'chat-not-taken/while-it-boots',
+    requirement: 'CHAT-16',
+    level: 'P',
+    title: 'So does one that boots, and one whose boot failed.',
+    needs: ['control', 'clock', 'running'],
+    async run(ctx) {
+      const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
+      const body = ctx.interns.body({ provision: true, instructions: 'script: boot-fails' });
+      const intern = expect.intern(await ctx.api.create(body), 201, 'a create');
+      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to an intern that boots');
+      expect.error(
+        await ctx.api.invoke(intern.id, { input: 'Hello.' }),
+        NOT_READY,
+        'an invoke on an intern that boots',
+      );
+      await ctx.interns.until(intern.id, ['failed']);
+      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to an intern whose boot failed');
+    },
+  },
+  {
     id: 'chat-not-taken/not-accepted',
     requirement: 'CHAT-16',
     level: 'P',

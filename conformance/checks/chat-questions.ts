@@ -131,6 +131,10 @@ export const CHAT_QUESTIONS = defineChecks([
       const deadline = run.question?.deadline ?? 0;
       const at = typeof deadline === 'number' ? deadline : Date.parse(deadline);
       equal(at - (await ctx.clock.now()), 300_000, 'ms until the deadline of the question');
+      await answered(ctx, intern.id, t, 'allow_once');
+      const after = await newest(ctx, intern.id);
+      equal(after.status, 'ended', 'status of the run after the answer');
+      equal(after.question, undefined, 'question of the run after the answer');
     },
   },
   {

@@ -5,7 +5,7 @@ import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
 import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../talk.js';
-import { steered } from '../turns.js';
+import { invoke, session, steered } from '../turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
@@ -266,6 +266,21 @@ export const CHAT_SESSIONS = defineChecks([
         expect.error(answer, { status: 400, reason: 'bad_request' }, `a steered prompt of ${prompt.length} characters`);
       }
       await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-sessions/invoke-session-going',
+    requirement: 'CHAT-15',
+    level: 'C',
+    title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, await ctx.script(PAUSED)), 'the invoke');
+      steered(await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
+      equal(await runsOf(ctx, intern.id), 1, 'runs of the intern');
+      await ctx.clock.advance(20_000);
+      equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run of invoke');
     },
   },
   {
