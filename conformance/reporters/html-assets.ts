@@ -14,6 +14,7 @@ pre{margin:4px 0;padding:8px;background:var(--soft);border-radius:4px;white-spac
 .exchange{border:1px solid var(--line);border-radius:4px;margin:4px 0;padding:4px 8px}.exchange summary{cursor:pointer;overflow-wrap:anywhere}.time{color:var(--dim);font:12px ui-monospace,monospace}.headers{font:12px/1.5 ui-monospace,monospace;color:var(--dim);overflow-wrap:anywhere}
 .piece{display:grid;grid-template-columns:64px 1fr;gap:8px;align-items:start}.piece pre{margin:2px 0}.ended{color:var(--warn)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:4px 8px;border-bottom:1px solid var(--line)}a{color:inherit}.skips li{margin:4px 0}[hidden]{display:none!important}
+header,main{overflow-wrap:anywhere}@media(max-width:800px){table{display:block;overflow-x:auto}.right{white-space:normal}.title,.body{padding-left:0}.piece{grid-template-columns:1fr}.filters{position:static}}
 `;
 
 /** Filters of the report. Works on attributes only; writes nothing but text. */

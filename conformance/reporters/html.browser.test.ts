@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleResults } from '../testing/sample-results.js';
+import { htmlReport } from './html.js';
+
+/** Where a browser is looked for; the variable names another one. */
+const CANDIDATES = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
+const missing = executablePath === undefined;
+
+test.runIf(missing)('a browser is there to look at the report with', (context) => {
+  const why = `no chromium found at ${CANDIDATES.filter(Boolean).join(', ')}; set CHROMIUM_PATH`;
+  if (process.env.CI === 'true') throw new Error(why);
+  context.skip(why);
+});
+
+describe.skipIf(missing)('the HTML report in a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intern-report-'));
+  const errors: string[] = [];
+  const requests: string[] = [];
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    const file = join(folder, 'report.html');
+    writeFileSync(file, htmlReport(sampleResults()));
+    browser = await chromium.launch({
+      ...(executablePath === undefined ? {} : { executablePath }),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(file).href);
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const shown = () => page.locator('details.check:visible').evaluateAll((rows) => rows.map((row) => row.id));
+
+  test('runs without an error and asks nobody for anything', () => {
+    expect(errors).toEqual([]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('runs nothing that came from the target', async () => {
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('shows verdict, counts and the failures first', async () => {
+    expect(await page.locator('h1').textContent()).toBe('does not conform');
+    expect((await shown())[0]).toBe('check-chat/fails');
+    expect(await page.locator('.shown').textContent()).toBe('6 of 6');
+  });
+
+  test('filters by verdict, level and words', async () => {
+    await page.uncheck('input[value=pass]');
+    expect(await shown()).not.toContain('check-chat/passes');
+    await page.selectOption('select[name=level]', 'P');
+    expect(await shown()).toEqual(['check-chat/warns']);
+    await page.selectOption('select[name=level]', '');
+    await page.check('input[value=pass]');
+    await page.fill('input[type=search]', 'skips');
+    expect(await shown()).toEqual(['check-chat/skips']);
+    await page.fill('input[type=search]', '');
+    expect(await shown()).toHaveLength(6);
+  });
+
+  test('shows a failure with its stream, piece by piece with times', async () => {
+    const row = page.locator('[id="check-chat/fails"]');
+    await row.locator('> summary').click();
+    expect(await row.locator('.piece').count()).toBe(3);
+    expect(await row.locator('.piece .time').allInnerTexts()).toEqual(['0.02 s', '30.0 s', '30.0 s']);
+    expect(await row.locator('.piece pre').nth(1).textContent()).toContain(': keepalive');
+    expect(await row.textContent()).toContain('--path p:0:1');
+    expect(await row.textContent()).toContain('Flaky: failed 1 of 2 times');
+    expect(await row.locator('.ended').textContent()).toBe('dropped: reset');
+  });
+
+  test('leads from a requirement to its checks', async () => {
+    await page.click('[data-requirement="CHAT-1"]');
+    expect(await page.inputValue('input[type=search]')).toBe('CHAT-1');
+    expect(await shown()).toContain('check-chat/warns');
+  });
+
+  test('fits a narrow screen', async () => {
+    await page.setViewportSize({ width: 400, height: 800 });
+    const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect(over).toBeLessThanOrEqual(0);
+  });
+});
