@@ -1,6 +1,8 @@
 import type { Check } from '../check.js';
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
+import { BODIES } from './bodies.js';
+import { BODY_SIZE } from './body-size.js';
 import { CHAT_ANSWERS } from './chat-answers.js';
 import { CHAT_CONTENT } from './chat-content.js';
 import { CHAT_DEADLINES } from './chat-deadlines.js';
@@ -16,9 +18,12 @@ import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CHAT_UNACCEPTABLE } from './chat-unacceptable.js';
 import { CREATE } from './create.js';
+import { DAEMON } from './daemon.js';
+import { DELETE } from './delete.js';
 import { DISCONNECT } from './disconnect.js';
 import { FAULTS } from './faults.js';
 import { FIELDS } from './fields.js';
+import { GET } from './get.js';
 import { IDEMPOTENCY } from './idempotency.js';
 import { INVOKE_CHECKS } from './invoke.js';
 import { INVOKE_RUNS } from './invoke-runs.js';
@@ -27,18 +32,32 @@ import { KEEPALIVE } from './keepalive.js';
 import { LIFECYCLE_MODEL } from './lifecycle-model.js';
 import { LIMITER } from './limiter.js';
 import { LIMITER_COUNTS } from './limiter-counts.js';
+import { LIMITS } from './limits.js';
 import { LIST } from './list.js';
+import { ORDER } from './order.js';
 import { PAGING } from './paging.js';
 import { PATH_CHECKS } from './paths.js';
+import { PROOF_REFUSALS } from './proof-refusals.js';
+import { PROOF_USE } from './proof-use.js';
+import { PROVISION } from './provision.js';
 import { SAMPLES } from './samples.js';
+import { SCIM } from './scim.js';
 import { SCRIPTS } from './scripts.js';
 import { SHIPPED_SCRIPTS } from './shipped-scripts.js';
+import { SIGN } from './sign.js';
+import { SIGN_IDENTITY } from './sign-identity.js';
+import { SIGN_TIME } from './sign-time.js';
+import { SUSPEND } from './suspend.js';
+import { UNFINISHED } from './unfinished.js';
+import { UPDATE } from './update.js';
 import { VISIBILITY } from './visibility.js';
 
 /** Every check, area by area. */
 export const checks: readonly Check[] = [
   ...AUTH,
   ...BASE,
+  ...BODIES,
+  ...BODY_SIZE,
   ...CHAT_ANSWERS,
   ...CHAT_CONTENT,
   ...CHAT_DEADLINES,
@@ -54,9 +73,12 @@ export const checks: readonly Check[] = [
   ...CHAT_STREAM,
   ...CHAT_UNACCEPTABLE,
   ...CREATE,
+  ...DAEMON,
+  ...DELETE,
   ...DISCONNECT,
   ...FAULTS,
   ...FIELDS,
+  ...GET,
   ...IDEMPOTENCY,
   ...INVOKE_CHECKS,
   ...INVOKE_RUNS,
@@ -65,11 +87,23 @@ export const checks: readonly Check[] = [
   ...LIFECYCLE_MODEL,
   ...LIMITER,
   ...LIMITER_COUNTS,
+  ...LIMITS,
   ...LIST,
+  ...ORDER,
   ...PAGING,
   ...PATH_CHECKS,
+  ...PROOF_REFUSALS,
+  ...PROOF_USE,
+  ...PROVISION,
   ...SAMPLES,
+  ...SCIM,
   ...SCRIPTS,
   ...SHIPPED_SCRIPTS,
+  ...SIGN,
+  ...SIGN_IDENTITY,
+  ...SIGN_TIME,
+  ...SUSPEND,
+  ...UNFINISHED,
+  ...UPDATE,
   ...VISIBILITY,
 ];
