@@ -17,6 +17,8 @@ const serve: CommandModule = {
     // Whoever waits for the line may send a signal at once: be there for it.
     const stopped = untilStopped(() => emulator.close(), io.exit);
     io.stdout(`${ready}\n`);
+    // What the first request needs, loaded while nobody waits for it.
+    void import('@hono/node-server');
     return stopped;
   },
 };
