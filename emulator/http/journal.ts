@@ -30,7 +30,7 @@ interface Raw {
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;
   responseBody: string | undefined;
-  writes: { at: number; bytes: Uint8Array; size: number }[] | undefined;
+  writes: { at: number; kept: Uint8Array | string; cut: boolean; size: number }[] | undefined;
   held: number;
   closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
 }
@@ -91,8 +91,9 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
     };
     if (raw.writes) {
       seen.writes = raw.writes.map((write) => {
-        if (write.bytes.length < write.size) truncated = true;
-        return { at: iso(write.at), bytes: write.size, text: redact(utf8.decode(write.bytes)) };
+        if (write.cut) truncated = true;
+        const text = typeof write.kept === 'string' ? write.kept : utf8.decode(write.kept);
+        return { at: iso(write.at), bytes: write.size, text: redact(text) };
       });
     }
     if (raw.closed) {
@@ -132,12 +133,15 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       const writes: NonNullable<Raw['writes']> = [];
       draft.writes = writes;
       return {
-        onWrite(bytes) {
+        onWrite(written) {
           const room = Math.max(0, MAX_HELD - draft.held);
-          const kept = bytes.length <= room ? bytes : bytes.slice(0, room);
-          draft.held += kept.length;
+          const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
+          const cut = size > room;
+          const bytes = () => (typeof written === 'string' ? Buffer.from(written) : written);
+          const kept = cut ? new Uint8Array(bytes().subarray(0, room)) : written;
+          draft.held += Math.min(size, room);
           // Beyond the bound even the list of writes stops growing.
-          if (writes.length < 10_000) writes.push({ at: clock.now(), bytes: kept, size: bytes.length });
+          if (writes.length < 10_000) writes.push({ at: clock.now(), kept, cut, size });
         },
         onClose(how, ended) {
           draft.closed ??= { at: clock.now(), how, ended };

@@ -214,7 +214,8 @@ export function createPipeline(deps: PipelineDeps) {
     const headers = { ...answer.headers, 'x-request-id': draft.id };
     draft.status = answer.status;
     draft.responseHeaders = headers;
-    if (typeof answer.body === 'string') draft.responseBody = answer.body;
+    // A stream that was over at once is a text too; the journal has its writes.
+    if (typeof answer.body === 'string' && !draft.writes) draft.responseBody = answer.body;
     return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 

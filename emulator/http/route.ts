@@ -33,7 +33,8 @@ export interface StreamFault {
 
 /** How the journal watches a stream: each write as it leaves, and how it came to its end. */
 export interface StreamWatch {
-  onWrite(bytes: Uint8Array): void;
+  /** Text where the whole body left at once and nothing needed its bytes. */
+  onWrite(written: Uint8Array | string): void;
   /** How the body came to its end, and how the run ended, if it has. */
   onClose(how: StreamClosed, ended?: string): void;
 }

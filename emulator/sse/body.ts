@@ -24,7 +24,7 @@ export type StreamClosed = 'complete' | 'client_left' | 'dropped';
 /** What a journal is told of a stream. */
 export interface StreamHooks {
   /** Bytes were handed over for writing, `at` on the clock. */
-  onWrite?(bytes: Uint8Array, at: number): void;
+  onWrite?(written: Uint8Array | string, at: number): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose?(why: StreamClosed, at: number, ended: RunEnded | undefined): void;
 }
@@ -48,21 +48,21 @@ export interface BodyOptions {
 const WRITE_LIMIT = 256 * 1024;
 
 /**
- * The body of a response: bytes where all of it is there already, otherwise a stream ({@link createStream}). Most replies
+ * The body of a response: text where all of it is there already, otherwise a stream ({@link createStream}). Most replies
  * of scripts that do not wait are, and need none of a stream's machinery.
  */
-export function createBody(options: BodyOptions): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+export function createBody(options: BodyOptions): string | ReadableStream<Uint8Array> {
   const { source, encoder, clock, drop, hooks } = options;
   if (drop !== undefined || !source.complete()) return createStream(options);
   let text = encoder.open();
   for (const event of source.take(WRITE_LIMIT)) text += encoder.event(event);
   const final = encoder.final();
   if (final === '') return createStream(options, text);
-  const bytes = bytesOf(text + final);
-  hooks?.onWrite?.(bytes, clock.now());
+  text += final;
+  hooks?.onWrite?.(text, clock.now());
   source.finish();
   hooks?.onClose?.('complete', clock.now(), source.ended());
-  return bytes;
+  return text;
 }
 
 /**

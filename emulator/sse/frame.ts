@@ -1,5 +1,8 @@
 const encoder = new TextEncoder();
 
+/** Texts that are their own JSON: printable ASCII without quote and backslash. Most of what is said. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
 /** A comment line that keeps a silent stream alive (CHAT-11), as its own block: it can stand between any two events. */
 export const KEEPALIVE = encoder.encode(': keepalive\n\n');
 
@@ -14,6 +17,7 @@ export const frame = (data: string): string => `data: ${data}\n\n`;
  * separators that some clients also take for the end of a line are escaped here.
  */
 export function lineJson(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   const json = JSON.stringify(value);
   return /[\u0085\u2028\u2029]/.test(json)
     ? json.replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
