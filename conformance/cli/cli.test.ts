@@ -1,0 +1,288 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newEmulator } from '../drivers/emulator.js';
+import { readResults } from '../reporters/json.js';
+import type { Results } from '../results.js';
+import { systemHost } from '../time.js';
+import { conformance } from './command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'intern-conformance-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string) => join(folder, name);
+const saved = (name: string): Results => readResults(readFileSync(at(name), 'utf8'), name);
+
+async function call(args: string[], more: { env?: Record<string, string>; signal?: AbortSignal } = {}) {
+  let out = '';
+  let err = '';
+  const exit = await conformance([...args], {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    colour: false,
+    live: false,
+    width: 100,
+    env: more.env ?? {},
+    signal: more.signal ?? new AbortController().signal,
+    host: systemHost,
+  });
+  return { exit, out, err };
+}
+
+const LIGHT = ['--only', 'lifecycle/*', '--runs', '2'];
+
+describe('called wrongly: exit 2 and one line', () => {
+  test.each([
+    [['--nope'], /nope/],
+    [['--runs', 'many'], /--runs: expected a number/],
+    [['--runs', '0'], /at least 1/],
+    [['--slow', 'long'], /--slow: expected a time/],
+    [['--shard', '3/2'], /--shard: expected i\/n/],
+    [['--level', 'strict'], /stated, published, chosen/],
+    [['--report', 'pdf'], /pdf is not known/],
+    [['--report', 'json', '--report', 'html'], /standard output/],
+    [['--only', 'no/such'], /no check and no requirement is called no\/such/],
+    [['--update-baseline'], /expected --baseline FILE/],
+    [['--path', 'nonsense'], /NAME:PATH/],
+    [['--profile', '/no/such/profile.json'], /cannot be read: ENOENT/],
+    [['--config', '/no/such/config.json'], /cannot be read: ENOENT/],
+    [['ftp://x', '--api-key', 'abcdefgh'], /expected http/],
+    [['http://127.0.0.1:9/api/v1'], /needs a credential: --api-key, INTERN_API_KEY/],
+    [['report', 'merge', '/no/such.json'], /ENOENT/],
+    [['cleanup', 'nope'], /there is no ledger of a run nope/],
+  ])('%j', async (args, line) => {
+    const { exit, err, out } = await call(args);
+    expect(err).toMatch(line);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect(out).toBe('');
+    expect(exit).toBe(2);
+  });
+
+  test('a config file with an unknown key', async () => {
+    writeFileSync(at('config.json'), '{"colour": "red"}');
+    expect(await call(['--config', at('config.json')])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('colour is not known'),
+    });
+  });
+});
+
+describe('without a URL', () => {
+  test('checks an emulator of its own, with several reports at once', async () => {
+    const kinds = ['json', 'junit', 'html', 'markdown', 'github'].flatMap((kind) => [
+      '--report',
+      `${kind}=${at(`out/${kind}`)}`,
+    ]);
+    const { exit, out } = await call([...LIGHT, '--report', 'tty', ...kinds]);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/conforms +\d+ pass, 0 fail/);
+    expect(readdirSync(at('out')).sort()).toEqual(['github', 'html', 'json', 'junit', 'markdown']);
+    const results = saved('out/json');
+    expect(results.counts.pass).toBeGreaterThan(0);
+    expect(results.cleanup).toMatchObject({ failed: [] });
+  });
+
+  test('the JSON report goes to standard output alone where it is asked for', async () => {
+    const { out } = await call([...LIGHT, '--report', 'json']);
+    expect(JSON.parse(out)).toMatchObject({ format: 'intern-conformance', verdict: 'pass' });
+  });
+
+  test('the same seed tries the same', async () => {
+    const run = async (file: string) => {
+      await call([...LIGHT, '--seed', 'same', '--report', `json=${at(file)}`]);
+      return saved(file).checks.map(({ duration: _, ...check }) => check);
+    };
+    expect(await run('one.json')).toEqual(await run('two.json'));
+  });
+
+  test('shards are merged into the whole, and a missing one is told', async () => {
+    const shard = (index: number) =>
+      call([...LIGHT, '--shard', `${index}/2`, '--report', `json=${at(`shard${index}.json`)}`]);
+    await shard(1);
+    await shard(2);
+    const whole = await call([
+      'report',
+      'merge',
+      at('shard1.json'),
+      at('shard2.json'),
+      '--report',
+      `json=${at('whole.json')}`,
+    ]);
+    expect(whole.exit).toBe(0);
+    const ids = (name: string) => saved(name).checks.map((check) => check.id);
+    expect(new Set(ids('whole.json'))).toEqual(new Set([...ids('shard1.json'), ...ids('shard2.json')]));
+    const part = await call(['report', 'merge', at('shard1.json')]);
+    expect(part.exit).toBe(3);
+    expect(part.out).toContain('shards are missing: 2/2');
+    expect((await call(['report', 'merge', at('shard1.json'), at('shard1.json')])).exit).toBe(2);
+  });
+
+  test('a stale baseline fails, an updated one passes', async () => {
+    writeFileSync(at('baseline.json'), '{"known": ["lifecycle/update-reads-back"]}');
+    const stale = await call([...LIGHT, '--baseline', at('baseline.json')]);
+    expect(stale.exit).toBe(1);
+    expect(stale.out).toContain('no longer failing, but in the baseline: lifecycle/update-reads-back');
+    expect((await call([...LIGHT, '--baseline', at('baseline.json'), '--update-baseline'])).exit).toBe(0);
+    expect(JSON.parse(readFileSync(at('baseline.json'), 'utf8'))).toEqual({ known: [] });
+    expect((await call([...LIGHT, '--baseline', at('baseline.json')])).exit).toBe(0);
+  });
+});
+
+describe('against a URL', () => {
+  let emulator: Awaited<ReturnType<typeof newEmulator>>;
+  let url = '';
+  let env: Record<string, string> = {};
+  beforeAll(async () => {
+    emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
+    url = (await emulator.listen({ port: 0 })).baseUrl;
+    env = { INTERN_API_KEY: emulator.target.credentials.api_key, INTERN_WORKSPACE_ID: emulator.target.workspace_id };
+  });
+  afterAll(() => emulator.close());
+
+  test('an emulator is found through its control interface', async () => {
+    const { exit } = await call([
+      url,
+      ...LIGHT,
+      '--report',
+      `json=${at('emulator.json')}`,
+      '--ledger-dir',
+      at('ledgers'),
+    ]);
+    expect(exit).toBe(0);
+    expect(saved('emulator.json').target).toMatchObject({ kind: 'emulator', url });
+    expect(readdirSync(at('ledgers'))).toEqual([]);
+  });
+
+  test('without it, as a deployment, at its rate, and no secret in any report', async () => {
+    const { exit, out } = await call(
+      [
+        url,
+        '--no-control',
+        ...LIGHT,
+        '--rate',
+        '50',
+        '--report',
+        `json=${at('live.json')}`,
+        '--report',
+        `html=${at('live.html')}`,
+        '--ledger-dir',
+        at('ledgers'),
+      ],
+      { env },
+    );
+    expect(exit).toBe(0);
+    expect(saved('live.json').target.kind).toBe('live');
+    for (const text of [out, readFileSync(at('live.json'), 'utf8'), readFileSync(at('live.html'), 'utf8')]) {
+      expect(text).not.toContain(env.INTERN_API_KEY);
+    }
+  });
+
+  test('a plan says what would be done and does nothing', async () => {
+    const before = await emulator.fetch('/_emulator/journal').then((answer) => answer.text());
+    const { exit, out } = await call([url, '--no-control', '--plan', ...LIGHT], { env });
+    expect(exit).toBe(0);
+    expect(out).toMatch(/run +lifecycle\/update-reads-back .* about \d+ requests, writes/);
+    expect(out).toMatch(/About \d+ requests, at 5 a second \d+ s/);
+    expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
+  });
+
+  test('an interrupted run keeps its ledger only where something is left, and cleanup takes that away', async () => {
+    const interrupted = new AbortController();
+    const going = call(
+      [url, '--no-control', '--only', 'model/lifecycle', '--runs', '50', '--ledger-dir', at('ledgers')],
+      {
+        env,
+        signal: interrupted.signal,
+      },
+    );
+    await systemHost.sleep(700);
+    interrupted.abort();
+    expect((await going).exit).toBe(3);
+    expect(readdirSync(at('ledgers'))).toEqual([]);
+
+    // A run that was killed: its ledger says what it was about to make.
+    const create = (name: string) =>
+      emulator.fetch('/api/v1/interns', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${env.INTERN_API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, workspace_id: env.INTERN_WORKSPACE_ID }),
+      });
+    const { id } = (await (await create('kdead-1')).json()) as { id: string };
+    await create('kdead-2');
+    writeFileSync(
+      at('ledgers/dead.jsonl'),
+      [
+        { event: 'run', run: 'dead', url, prefix: 'kdead-', at: '' },
+        { event: 'creating', name: 'kdead-1', as: 'api_key' },
+        { event: 'created', id, name: 'kdead-1', as: 'api_key' },
+        { event: 'creating', name: 'kdead-2', as: 'api_key' },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    const cleaned = await call(['cleanup', 'dead', '--no-control', '--rate', '50', '--ledger-dir', at('ledgers')], {
+      env,
+    });
+    expect(cleaned).toMatchObject({ exit: 0, out: expect.stringContaining('nothing of run dead is left') });
+    expect(existsSync(at('ledgers/dead.jsonl'))).toBe(false);
+  });
+});
+
+describe('targets that are none', () => {
+  let server: Server | undefined;
+  const serve = async (listener: RequestListener) => {
+    server = createServer(listener);
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  };
+  afterEach(async () => {
+    server?.closeAllConnections();
+    await new Promise((resolve) => server?.close(resolve));
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    ['hangs', () => {}, /cannot be reached: timeout/],
+    ['drops', (request) => void request.socket.destroy(), /cannot be reached: dropped/],
+    ['answers no HTTP', (request) => void request.socket.end('hello\r\n\r\n'), /cannot be reached/],
+    [
+      'answers HTML',
+      (_, response) => void response.setHeader('content-type', 'text/html').end('<h1>Hello</h1>'),
+      /text\/html instead of JSON/,
+    ],
+    [
+      'redirects',
+      (_, response) => void response.writeHead(302, { location: 'http://elsewhere.test/' }).end(),
+      /redirects .* to http:\/\/elsewhere.test\//,
+    ],
+    [
+      'breaks off',
+      (request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{');
+        setImmediate(() => request.socket.destroy());
+      },
+      /cannot be reached/,
+    ],
+  ])('one that %s is incomplete, with a reason and no crash', async (_, listener, reason) => {
+    const url = await serve(listener);
+    const { exit, out } = await call([
+      url,
+      '--api-key',
+      'abcdefghij',
+      '--workspace-id',
+      'w',
+      '--timeout',
+      '500ms',
+      ...LIGHT,
+      '--ledger-dir',
+      at('none'),
+    ]);
+    expect(out).toMatch(reason);
+    expect(exit).toBe(3);
+  });
+});
