@@ -1,3 +1,4 @@
+import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
@@ -25,12 +26,32 @@ export async function readBody(request: Request, framed: boolean, cap = MAX_BODY
     if (done) break;
     size += value.byteLength;
     if (size > cap) {
-      reader.cancel().catch(() => {});
+      await discard(reader, framed);
       throw new Refusal('payload_too_large');
     }
     chunks.push(value);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** How much of a refused body is still taken from a sender, in bytes and in ms of the host's time. */
+const DISCARD_BYTES = 16_777_216;
+const DISCARD_TIME = 200;
+
+/**
+ * Lets a sender finish what it is in the middle of, without keeping it: many clients see the answer only once they
+ * could send all of their body. One that sends on and on, or stops sending, gets its answer all the same.
+ */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket: boolean): Promise<void> {
+  if (!onSocket) return void reader.cancel().catch(() => {});
+  const drain = async () => {
+    for (let size = 0; size < DISCARD_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+  };
+  await Promise.race([drain().catch(() => {}), hostDelay(DISCARD_TIME)]);
 }
 
 /** Whether a body holds nothing but JSON white space. */
