@@ -200,6 +200,20 @@ describe('stock scripts, byte by byte', () => {
     expect(small.said.bytes).toHaveLength(1);
   });
 
+  test.each([
+    [9_000, 100],
+    [500, 2_000],
+  ])('%i chunks of %i: too long for one write, nothing lost or repeated', async (count, length) => {
+    const h = createHarness();
+    const words = Array.from({ length: count }, (_, i) => `${String(i).padStart(length - 1, '0')} `);
+    h.scripts.put('epic', { name: 'epic', turn: [{ say: words.join(''), chunks: count }, { end: 'stop' }] });
+    const said = await (await h.say('epic')).end();
+    expect(said.bytes.length).toBeGreaterThan(1);
+    expect(said.content).toBe(words.join(''));
+    expect(said).toMatchObject({ finish: 'stop', done: true });
+    expect(said.chunks).toHaveLength(1 + count + 2);
+  });
+
   test('the intern reports the model it booted with; the service uses its placeholder', async () => {
     const h = createHarness();
     const row = h.addIntern(2, { booted: { model: 'acme/large', instructions: null } });

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { frame, lineJson } from './frame.js';
+
+test('any text is one line of JSON, equal when it is read again', () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom('\n', '\r', '\u0085', '\u2028', '\ud800', '"', '\\'), fc.string()),
+  });
+  fc.assert(
+    fc.property(text, (value) => {
+      const json = lineJson(value);
+      expect(JSON.parse(json)).toBe(value);
+      expect(json).not.toMatch(/[\n\r\u0085\u2028\u2029]/);
+      // No lone surrogate is left to be lost in UTF-8.
+      expect(new TextDecoder().decode(new TextEncoder().encode(json))).toBe(json);
+    }),
+  );
+});
+
+test('a frame is one event', () => {
+  expect(frame('{}')).toBe('data: {}\n\n');
+});
