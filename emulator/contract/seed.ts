@@ -10,7 +10,10 @@ export const memberSchema = z.strictObject({
   workspace_id: z.uuid(),
   /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
   programme: z.boolean().default(true),
-  oauth_subject: z.string().min(1),
+  /** Goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
+  oauth_subject: z
+    .string()
+    .regex(/^[\x21-\x2b\x2d-\x7e]{1,255}$/, 'expected 1 to 255 visible ASCII characters, no comma'),
   api_key: credential,
   /** Grant with `vault:read`. */
   oauth_token: credential,

@@ -22,12 +22,6 @@ export const signBodySchema = (methods: readonly string[]) =>
   });
 export type SignBody = z.infer<ReturnType<typeof signBodySchema>>;
 
-/** The route a proof is for. */
-export interface ProofRoute {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** Answer of sign: header names and what to put there (SIGN-1). */
 export type SignResponse = Record<string, string>;
 
