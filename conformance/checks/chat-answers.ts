@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { turn } from '../arbitraries/turn.js';
-import { equal, fail, isArray, ok } from '../assert.js';
+import { equal, isArray, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -16,7 +16,6 @@ import {
   fate,
   permission,
   question,
-  read,
   talk,
   when,
 } from '../talk.js';
@@ -231,52 +230,6 @@ export const CHAT_ANSWERS = defineChecks([
         const rest = await answered(ctx, intern.id, one, content);
         equal(rest.content, 'Allowed.', 'content after the right answer');
       }
-    },
-  },
-  {
-    id: 'chat-answers/race',
-    requirement: 'CHAT-7',
-    level: 'S',
-    title: 'Of answers sent at once exactly one is delivered.',
-    needs: ['running', 'control'],
-    maxRuns: 10,
-    async run(ctx) {
-      await ctx.property('answers', fc.integer({ min: 2, max: 6 }), fc.boolean(), async (n, twice) => {
-        const intern = await ctx.interns.running();
-        const then = twice ? [permission('again'), { say: 'end' }] : [];
-        const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
-        const t = await asked(
-          ctx,
-          intern.id,
-          await ctx.script([{ say: 'Which? ' }, permission('ok'), ...tell, ...then]),
-        );
-        const replies = await ctx.race(n, (at) =>
-          ctx.answer(intern.id, t, at % 2 === 0 ? 'allow_once' : 'reject_once'),
-        );
-        const streams = replies.filter((reply) => reply.status === 200);
-        const rest = replies.filter((reply) => reply.status !== 200);
-        equal(streams.length, 1, `answers that were delivered, of ${n} sent at once`);
-        for (const reply of rest) expect.status(await reply.whole(), [404, 409], 'an answer that came second');
-        const [won] = streams;
-        if (won === undefined) fail('answers', 'one delivered', 'none');
-        const said = await read(won);
-        ok(/^(allow_once|reject_once);$/.test(said.content), 'what reached the run', 'one answer, once', said.content);
-      });
-    },
-  },
-  {
-    id: 'chat-answers/answered-twice',
-    requirement: 'CHAT-7',
-    level: 'S',
-    title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
-    needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
-      const { id: call, session } = callOf(t);
-      const again = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
-      expect.refused(again, 'the same answer again');
     },
   },
 ]);

@@ -11,6 +11,7 @@ import { CHAT_FINAL } from './chat-final.js';
 import { CHAT_LOCK } from './chat-lock.js';
 import { CHAT_MODES } from './chat-modes.js';
 import { CHAT_NOT_TAKEN } from './chat-not-taken.js';
+import { CHAT_ONCE } from './chat-once.js';
 import { CHAT_QUESTIONS } from './chat-questions.js';
 import { CHAT_REFUSALS } from './chat-refusals.js';
 import { CHAT_REQUESTS } from './chat-requests.js';
@@ -66,6 +67,7 @@ export const checks: readonly Check[] = [
   ...CHAT_LOCK,
   ...CHAT_MODES,
   ...CHAT_NOT_TAKEN,
+  ...CHAT_ONCE,
   ...CHAT_QUESTIONS,
   ...CHAT_REFUSALS,
   ...CHAT_REQUESTS,

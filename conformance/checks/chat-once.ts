@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { equal, fail, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { answered, asked, badAnswer, callOf, fate, permission, when } from '../talk.js';
+
+/** CHAT-7: an answer is delivered once. */
+export const CHAT_ONCE = defineChecks([
+  {
+    id: 'chat-once/race',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Of answers sent at once exactly one is delivered, whether the run then ends, asks again or streams on.',
+    needs: ['running', 'control'],
+    maxRuns: 9,
+    async run(ctx) {
+      const after = fc.constantFrom('ends', 'asks again', 'streams on');
+      await ctx.property('answers', fc.integer({ min: 2, max: 6 }), after, async (n, then) => {
+        const intern = await ctx.interns.running();
+        const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
+        const rest =
+          then === 'ends' ? [] : then === 'asks again' ? [permission('again'), { say: 'end' }] : [{ end: 'never' }];
+        const said = await ctx.script([{ say: 'Which? ' }, permission('ok'), ...tell, ...rest]);
+        const t = await asked(ctx, intern.id, said);
+        const replies = await ctx.race(n, (at) =>
+          ctx.answer(intern.id, t, at % 2 === 0 ? 'allow_once' : 'reject_once'),
+        );
+        const [won, ...more] = replies.filter((reply) => reply.status === 200);
+        if (won === undefined || more.length > 0) {
+          fail(
+            `statuses of ${n} answers sent at once`,
+            'one 200',
+            replies.map((reply) => reply.status),
+          );
+        }
+        for (const reply of replies) {
+          if (reply !== won) expect.status(await reply.whole(), [404, 409], 'an answer that came second');
+        }
+        await won.until('what reached the run', (seen) => seen.content.includes(';'));
+        if (then !== 'streams on') await won.end();
+        await ctx.settle();
+        const { content } = won.transcript;
+        ok(/^(allow_once|reject_once);$/.test(content), 'what reached the run', 'one answer, once', content);
+        await won.disconnect();
+      });
+    },
+  },
+  {
+    id: 'chat-once/while-it-streams',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'While an answered run streams, a further answer to its question is refused and reaches nobody.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
+      const said = await ctx.script([permission('ok'), ...tell, { wait: '10s' }, permission('again'), { say: 'end' }]);
+      const t = await asked(ctx, intern.id, said);
+      const { id: call, session } = callOf(t);
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      await reply.until('content after the answer', (seen) => seen.content !== '');
+      expect.refused(await badAnswer(ctx, intern.id, { call, session, content: 'reject_once' }), 'a second answer');
+      await ctx.clock.advance(10_000);
+      const rest = await reply.end();
+      equal(rest.content, 'allow_once;', 'content after the answers');
+      expect.finish(rest, 'tool_calls', 'the run that asks again');
+      expect.refused(await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }), 'a third answer');
+      equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
+    },
+  },
+  {
+    id: 'chat-once/answered-twice',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
+      const { id: call, session } = callOf(t);
+      const again = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      expect.refused(again, 'the same answer again');
+    },
+  },
+]);
