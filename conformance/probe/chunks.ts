@@ -167,7 +167,7 @@ export function createChunkGrammar(toolName: string): ChunkGrammar {
     if (t.chunks.length === 1 && delta.content !== '')
       problem('CHAT-1', 'C', 'the first chunk carries no empty content');
     if ('session_id' in json) problem('CHAT-3', 'C', 'session_id before the final chunk');
-    if (json.usage !== undefined && json.usage !== null) problem('CHAT-3', 'C', 'usage before the final chunk');
+    if ('usage' in json) problem('CHAT-3', 'C', 'usage before the final chunk');
     if (typeof delta.content === 'string') t.content += delta.content;
     if (typeof delta.reasoning === 'string') t.reasoning += delta.reasoning;
     calls(delta.tool_calls);
