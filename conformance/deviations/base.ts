@@ -289,7 +289,7 @@ export const BASE = defineDeviations([
       }
       return parse(parts);
     }),
-    caughtBy: ['base/malformed-json-is-400', 'delete/bad-body'],
+    caughtBy: ['base/malformed-json-is-400'],
   },
   {
     name: 'request-id-not-echoed',

@@ -5,15 +5,12 @@ import type { Interns } from '../../emulator/domain/interns.js';
 import type { Alterations } from '../../emulator/parts.js';
 import type { Collection } from '../../emulator/store/store.js';
 import { bodies, errors, inside, parses, reads, remeta, rows, statuses } from './change.js';
+import { isObject, type Json, objects } from './change-lifecycle.js';
 import { defineDeviations, together } from './deviation.js';
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Changes the JSON object of a body; other bodies stay. */
-const objects = (of: Parameters<typeof reads>[0], change: (body: Json) => Json): Alterations =>
-  reads(of, (value) => (isObject(value) ? change(value) : value));
 
 /** Changes a create before it is done. */
 const creates = (change: (request: CreateRequest) => CreateRequest): Alterations => ({

@@ -1,8 +1,21 @@
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
 import { CREATE } from './create.js';
+import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
 import { LIST } from './list.js';
+import { PROVISION } from './provision.js';
+import { SUSPEND } from './suspend.js';
+import { UPDATE } from './update.js';
 
 /** Every deviation, area by area. */
-export const deviations: readonly Deviation[] = [...BASE, ...AUTH, ...LIST, ...CREATE];
+export const deviations: readonly Deviation[] = [
+  ...BASE,
+  ...AUTH,
+  ...LIST,
+  ...CREATE,
+  ...UPDATE,
+  ...PROVISION,
+  ...SUSPEND,
+  ...DELETE,
+];
