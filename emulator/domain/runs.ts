@@ -10,7 +10,8 @@ import type { Store } from '../store/store.js';
 import { ownAnswer } from './consent.js';
 import { createLanes, type Lane } from './lanes.js';
 import { attachReader, type Reader } from './reader.js';
-import { createRunner, type Run, viewRun } from './run.js';
+import { type Run, viewRun } from './run.js';
+import { createRunner } from './runner.js';
 import { createSessions } from './sessions.js';
 
 export interface RunsDeps {

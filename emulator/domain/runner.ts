@@ -1,0 +1,365 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { type ErrorKey, Refusal } from '../contract/errors.js';
+import type { Answer, Ask } from '../contract/interaction.js';
+import type { RunEnded, RunEvent } from '../contract/run.js';
+import { sizeOf } from './reader.js';
+import type { Run, Sleep } from './run.js';
+
+/** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
+const HELD_LIMIT = 8 * 1024 * 1024;
+
+/** How long an intern may take to accept a prompt, ms: to say, wait or end (CHAT-16, 504). */
+const ACCEPT_TIMEOUT = 30_000;
+
+/** A behaviour that yields without waiting lets others have a turn after this many events. */
+const BURST = 1_024;
+/** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
+const HELD_BURSTS = 1_000;
+
+/** Why a run was ended from outside, as the reason of its signal. */
+class RunEndedError extends Error {
+  override readonly name = 'RunEndedError';
+}
+
+export interface RunnerDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A source of its own for a behaviour: `stream` separates the runs. */
+  readonly randomFor: (stream: string) => Random;
+  readonly log: (record: Record<string, unknown>) => void;
+  /** What the run answers by itself, or undefined to ask. */
+  readonly answer: (run: Run, ask: Ask) => Answer | undefined;
+  readonly interactionDeadline: () => number;
+  readonly executionDeadline: () => number;
+  /** A run went from one status to another. */
+  readonly changed: (run: Run, from: Run['status']) => void;
+}
+
+/** How a script ended a run, or what it was ended by from outside. */
+export interface End {
+  readonly ended: RunEnded;
+  readonly retryable?: boolean;
+  readonly message?: string;
+  /** The refusal when the prompt had not been accepted yet; the stream opens and reports the ending otherwise. */
+  readonly refusal?: ErrorKey;
+}
+
+/**
+ * Moves runs: drives the generator of a behaviour, appends what it yields to the run's log, wakes the reader once the
+ * behaviour is idle (it sleeps, asks, ends or simply takes its time), and ends the run. One generator, one reader.
+ */
+export function createRunner(deps: RunnerDeps) {
+  const { clock } = deps;
+
+  /** The intern took the prompt: whoever sent it may go on. */
+  const accept = (run: Run) => {
+    const { opening } = run;
+    if (!opening) return;
+    run.opening = undefined;
+    run.timer?.cancel();
+    run.timer = undefined;
+    if (run.status === 'running' && run.origin === 'invoke') {
+      const left = run.startedAt + deps.executionDeadline() - clock.now();
+      run.timer = clock.timer(left, () => end(run, { ended: 'deadline' }));
+    }
+    opening();
+  };
+
+  /** The behaviour has nothing more at once: the prompt counts as accepted, and the reader may have what there is. */
+  const idle = (run: Run) => {
+    run.hot = false;
+    accept(run);
+    run.reader?.wake();
+  };
+
+  /** After everything that is ready at once: behaviours that neither sleep nor end are read as they go. */
+  const idleSoon = (run: Run) => {
+    setImmediate(() => {
+      if (run.hot) idle(run);
+    });
+  };
+
+  const push = (run: Run, event: RunEvent) => {
+    run.log.push(event);
+    run.held += sizeOf(event);
+  };
+
+  const append = (run: Run, event: RunEvent) => {
+    // Nobody ever reads a run that was started by invoke.
+    if (run.origin === 'invoke' || run.lost) return;
+    push(run, event);
+    if (run.held > HELD_LIMIT) return overflow(run);
+    if (run.hot) return;
+    run.hot = true;
+    idleSoon(run);
+  };
+
+  const overflow = (run: Run) => {
+    if (run.status === 'running') {
+      deps.log({ level: 'warn', event: 'reader_too_slow', intern_id: run.internId, run_id: run.id, held: run.held });
+      return end(run, { ended: 'severed' });
+    }
+    run.lost = true;
+    run.log = [];
+    run.at = 0;
+    run.held = 0;
+  };
+
+  const setStatus = (run: Run, status: Run['status']) => {
+    const from = run.status;
+    run.status = status;
+    deps.changed(run, from);
+  };
+
+  /**
+   * Ends a run, once. Whatever it waits for is rejected, its signal aborts, its `finally` blocks run; a behaviour that
+   * takes no notice is left to itself, and nothing waits for it.
+   */
+  const end = (run: Run, { ended, retryable = false, message, refusal }: End) => {
+    if (run.status === 'ended') return;
+    const { opening, generator, sleeps, abort } = run;
+    run.timer?.cancel();
+    run.timer = undefined;
+    run.question = undefined;
+    run.ended = ended;
+    run.endedAt = clock.now();
+    run.generator = undefined;
+    run.sleeps = undefined;
+    setStatus(run, 'ended');
+
+    if (sleeps || abort) {
+      const reason = new RunEndedError(`the run ended: ${ended}`);
+      if (sleeps) {
+        for (const sleep of sleeps) {
+          sleep.timer?.cancel();
+          sleep.reject(reason);
+        }
+      }
+      abort?.abort(reason);
+    }
+    generator?.return(undefined).catch((error: unknown) => scriptFailed(run, error));
+
+    if (opening && refusal) {
+      run.opening = undefined;
+      run.reader = undefined;
+      opening(new Refusal(refusal, { ...(message === undefined ? {} : { message }), ...(retryable && { retryable }) }));
+    }
+    if (run.reader) {
+      push(run, {
+        type: 'end',
+        ended,
+        usage: run.usage,
+        retryable,
+        ...(message === undefined ? {} : { message }),
+      });
+    }
+    idle(run);
+  };
+
+  const scriptFailed = (run: Run, error: unknown) => {
+    if (error instanceof RunEndedError) return;
+    // How the platform's own waits reject when a run's signal aborts.
+    if (run.status === 'ended' && error instanceof Error && error.name === 'AbortError') return;
+    deps.log({
+      level: 'error',
+      event: 'script_failed',
+      script: run.behaviour.name,
+      step: `event ${run.yielded + 1}`,
+      message: error instanceof Error ? error.message : String(error),
+      intern_id: run.internId,
+      run_id: run.id,
+    });
+  };
+
+  const ask = (run: Run, question: Ask) => {
+    accept(run);
+    const id = `call_${deps.random.uuid()}`;
+    const ms = deps.interactionDeadline();
+    run.question = { id, ask: question, deadline: clock.now() + ms };
+    run.timer = clock.timer(ms, () => end(run, { ended: 'deadline' }));
+    run.yielded++;
+    setStatus(run, 'waiting');
+    append(run, { type: 'ask', id, ask: question });
+    idle(run);
+  };
+
+  const reportModel = (run: Run, model: string) => {
+    run.model = model;
+    append(run, { type: 'model', model });
+  };
+
+  /** Drives the behaviour until it asks or ends. `input` is what its last `yield` evaluates to. */
+  const drive = async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
+    const { generator } = run;
+    if (!generator) return;
+    let next: Answer | undefined = input;
+    let bursts = 0;
+    let sinceBreath = 0;
+    try {
+      while (run.status === 'running') {
+        const step = await generator.next(next);
+        next = undefined;
+        // Ended from outside meanwhile: the generator has been told.
+        if (run.generator !== generator) return;
+        if (step.done) return end(run, { ended: 'stop' });
+        const event = step.value;
+        const first = run.yielded === 0;
+        // An intern reports its model with the first thing it does.
+        if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
+        if ('say' in event) append(run, { type: 'content', text: text(event.say, 'say') });
+        else if ('reason' in event) append(run, { type: 'reasoning', text: text(event.reason, 'reason') });
+        else if ('ask' in event) {
+          next = deps.answer(run, event.ask);
+          if (next === undefined) return ask(run, event.ask);
+        } else if ('usage' in event) run.usage = event.usage;
+        else if ('model' in event) reportModel(run, text(event.model, 'model'));
+        else if ('end' in event) return endBy(run, event, first);
+        else
+          throw new TypeError(
+            `a behaviour yielded ${JSON.stringify(event)}: expected say, reason, ask, usage, model or end`,
+          );
+        run.yielded++;
+        if (++sinceBreath === BURST) {
+          sinceBreath = 0;
+          await breathe(run, ++bursts <= HELD_BURSTS);
+        }
+      }
+    } catch (error) {
+      scriptFailed(run, error);
+      end(run, { ended: 'failed', ...(run.yielded === 0 && { refusal: 'turn_failed' as const }) });
+    }
+  };
+
+  const endBy = (run: Run, event: { end: RunEnded; retryable?: boolean; message?: string }, first: boolean) => {
+    const refusal = event.end === 'severed' ? 'intern_unreachable' : event.end === 'failed' ? 'turn_failed' : undefined;
+    if (!['stop', 'cancelled', 'deadline', 'severed', 'failed'].includes(event.end)) {
+      throw new TypeError(`a behaviour ended with ${JSON.stringify(event.end)}`);
+    }
+    end(run, {
+      ended: event.end,
+      retryable: event.retryable === true,
+      ...(event.message === undefined ? {} : { message: text(event.message, 'message') }),
+      ...(first && refusal ? { refusal } : {}),
+    });
+  };
+
+  /** Lets other work have a turn, and the reader what there is. */
+  const breathe = async (run: Run, hold: boolean) => {
+    const release = hold ? clock.hold() : undefined;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    release?.();
+    if (run.hot) idle(run);
+  };
+
+  const sleep = (run: Run, ms: number, signal?: AbortSignal): Promise<void> => {
+    if (run.status === 'ended') return Promise.reject(new RunEndedError('the run ended'));
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (ms <= 0) {
+      accept(run);
+      return Promise.resolve();
+    }
+    const sleeping = new Promise<void>((resolve, reject) => {
+      const pending: Sleep = { timer: undefined, reject };
+      const leave = () => {
+        run.sleeps?.delete(pending);
+        pending.timer?.cancel();
+        reject(signal?.reason);
+      };
+      if (Number.isFinite(ms)) {
+        pending.timer = clock.timer(ms, () => {
+          run.sleeps?.delete(pending);
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        });
+      }
+      // The run's own signal needs no listener: its sleeps end with it.
+      if (signal && signal !== run.abort?.signal) signal.addEventListener('abort', leave, { once: true });
+      run.sleeps ??= new Set();
+      run.sleeps.add(pending);
+    });
+    if (run.hot || run.opening) idle(run);
+    return sleeping;
+  };
+
+  return {
+    end,
+    append,
+    /**
+     * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
+     * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
+     * CHAT-16.
+     */
+    start(run: Run, prompt: string, intern: { id: string; name: string; model: string | null }): Promise<void> {
+      const accepted = new Promise<void>((resolve, reject) => {
+        run.opening = (refusal) => (refusal ? reject(refusal) : resolve());
+      });
+      let random: Random | undefined;
+      try {
+        run.generator = run.behaviour.turn(
+          {
+            prompt,
+            intern,
+            session: { id: run.sessionId },
+            origin: run.origin,
+            approvalMode: run.approvalMode,
+          },
+          {
+            clock: { now: clock.now, sleep: (ms, signal) => sleep(run, ms, signal) },
+            get signal() {
+              if (!run.abort) {
+                run.abort = new AbortController();
+                if (run.status === 'ended') run.abort.abort(new RunEndedError('the run ended'));
+              }
+              return run.abort.signal;
+            },
+            get random() {
+              random ??= deps.randomFor(run.id);
+              return random;
+            },
+          },
+        );
+      } catch (error) {
+        scriptFailed(run, error);
+        end(run, { ended: 'failed', refusal: 'turn_failed' });
+        return accepted;
+      }
+      run.hot = true;
+      void drive(run, intern.model);
+      idleSoonUnlessSilent(run);
+      return accepted;
+    },
+    /** Hands the answer to the run that asked, which goes on where it paused; resolves once it comes to rest again. */
+    answer(run: Run, answer: Answer): Promise<void> {
+      run.timer?.cancel();
+      run.timer = undefined;
+      run.question = undefined;
+      setStatus(run, 'running');
+      run.hot = true;
+      const rested = new Promise<void>((resolve) => {
+        run.opening = () => resolve();
+      });
+      idleSoon(run);
+      void drive(run, null, answer);
+      return rested;
+    },
+  };
+
+  /** A prompt is accepted by doing something: one that yields and waits for nothing has {@link ACCEPT_TIMEOUT} for it. */
+  function idleSoonUnlessSilent(run: Run) {
+    setImmediate(() => {
+      if (!run.opening) {
+        if (run.hot) idle(run);
+        return;
+      }
+      if (run.yielded > 0) return idle(run);
+      run.hot = false;
+      run.timer = clock.timer(ACCEPT_TIMEOUT, () => end(run, { ended: 'failed', refusal: 'turn_timeout' }));
+    });
+  }
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new TypeError(`a behaviour yielded ${what}: ${typeof value}, expected a string`);
+  return value;
+}
