@@ -163,7 +163,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
           host,
           port: daemonPort,
           replaceGlobals,
-          fetch: (request) => daemon.fetch(request, true),
+          fetch: (request, { incoming }) => daemon.fetch(request, incoming.url),
         });
         listeners.push(second);
         Object.assign(target, placed(host, main.port, second.port));

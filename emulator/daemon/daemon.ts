@@ -42,8 +42,11 @@ export interface DaemonParts {
 
 /** The fake intern daemon. `nonces` is its memory, for the signing lab to look at. */
 export interface Daemon {
-  /** `framed` tells that the request came through a listener, which holds a body to its declared length. */
-  fetch(request: Request, framed?: boolean): Promise<Response>;
+  /**
+   * `target` is the request target as a listener received it, before any URL parser resolved its dots; a listener also
+   * holds a body to its declared length. Without it the URL of the request is what was received.
+   */
+  fetch(request: Request, target?: string): Promise<Response>;
   readonly nonces: Nonces;
 }
 
@@ -103,7 +106,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
   const judge = async (
     request: Request,
-    framed: boolean,
+    target: string | undefined,
   ): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
@@ -125,9 +128,9 @@ export function createDaemon(parts: DaemonParts): Daemon {
     const late = judgeTime(proof, clock.now(), parts.settings().proof_window, nonces);
     if (late) return refuse(late);
 
-    const body = await readBody(request, DAEMON_BODY_CAP, framed);
+    const body = await readBody(request, DAEMON_BODY_CAP, target !== undefined);
     if (!body) return { response: failure('too_large'), internId };
-    const { path, search } = splitTarget(request.url);
+    const { path, search } = splitTarget(target ?? request.url);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
     const received = { internId, method: request.method, path, bodySha256 };
 
@@ -161,10 +164,10 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
   return {
     nonces,
-    async fetch(request, framed = false) {
+    async fetch(request, target) {
       const { method } = request;
       try {
-        const { response, internId, reason } = await judge(request, framed);
+        const { response, internId, reason } = await judge(request, target);
         parts.log?.({ event: 'daemon', method, status: response.status, intern_id: internId, reason });
         return response;
       } catch (error) {

@@ -3,7 +3,7 @@ import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
-import type { Signer } from '../signing/signer.js';
+import type { Proof, Signer } from '../signing/signer.js';
 import { json } from './answer.js';
 import { type Route, route } from './route.js';
 
@@ -11,8 +11,8 @@ export interface SignDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes'>;
   readonly signer: Signer;
-  /** The chat turn limiter. Throws the 429 (SIGN-8). */
-  readonly limiter: { take(callerId: string): void };
+  /** The chat turn limiter. Throws the 429 (SIGN-8); the result takes the count back. */
+  readonly limiter: { take(callerId: string): () => void };
   readonly profile: Profile;
 }
 
@@ -42,20 +42,26 @@ export function signRoute(deps: SignDeps): Route {
     act({ caller, intern, input }) {
       const user = caller.subject;
       if (user === undefined) throw new Refusal('personal_identity_required');
-      deps.limiter.take(caller.id);
-      const proof = deps.signer.sign({
-        internId: intern.id,
-        timestamp: Math.floor(deps.clock.now() / 1_000),
-        user,
-        bodySha256: input.bodySha256,
-        ...(input.route && {
-          route: {
-            method: input.route.method,
-            path: input.route.path,
-            nonce: deps.random.bytes(16).toString('base64url'),
-          },
-        }),
-      });
+      const giveBack = deps.limiter.take(caller.id);
+      let proof: Proof;
+      try {
+        proof = deps.signer.sign({
+          internId: intern.id,
+          timestamp: Math.floor(deps.clock.now() / 1_000),
+          user,
+          bodySha256: input.bodySha256,
+          ...(input.route && {
+            route: {
+              method: input.route.method,
+              path: input.route.path,
+              nonce: deps.random.bytes(16).toString('base64url'),
+            },
+          }),
+        });
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
       const answer: SignResponse = {
         [names.signature]: proof.signature,
         [names.timestamp]: proof.timestamp,

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEmulator, type Emulator } from '../index.js';
+
+let emulator: Emulator;
+let origin: string;
+let token: string;
+beforeEach(async () => {
+  emulator = createEmulator();
+  await emulator.listen({ port: 0 });
+  const access = await oauth('daemon');
+  ({ origin, token } = (await access.json()) as { origin: string; token: string });
+});
+afterEach(() => emulator.close());
+
+const oauth = (path: string, body?: unknown) => {
+  const { credentials, base_url } = emulator.target;
+  return fetch(`${base_url}/interns/${credentials.intern?.id}/${path}`, {
+    headers: { authorization: `Bearer ${credentials.oauth_token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+};
+const prove = async (body: Buffer, path: string) => {
+  const bodySha256 = createHash('sha256').update(body).digest('hex');
+  const proof = await oauth('daemon/sign', { bodySha256, route: { method: 'POST', path } });
+  return { authorization: `Bearer ${token}`, ...((await proof.json()) as Record<string, string>) };
+};
+
+type Answer = {
+  status: number | undefined;
+  json: { verified?: Record<string, string>; error?: { metadata: { reason: string } } };
+};
+/** Sends to the daemon without any URL parser in between. */
+const send = (path: string, headers: Record<string, string | string[]>, write: (out: ClientRequest) => void) =>
+  new Promise<Answer>((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const out = request({ hostname, port, path, method: 'POST', headers }, async (response: IncomingMessage) => {
+      let text = '';
+      for await (const chunk of response) text += String(chunk);
+      resolve({ status: response.statusCode, json: JSON.parse(text) });
+    });
+    out.on('error', reject);
+    write(out);
+  });
+
+it('the path is judged as it was received, the query left out', async () => {
+  const body = Buffer.from('{}');
+  const path = '/a/../b/%7e/./c;d=1';
+  const headers = await prove(body, path);
+  const answer = await send(`${path}?q=1`, headers, (out) => out.end(body));
+  expect(answer).toMatchObject({ status: 200, json: { verified: { version: 'v2', path } } });
+});
+
+it('a chunked body is digested as its bytes, up to the cap', async () => {
+  const body = Buffer.alloc(1_048_576, 7);
+  const headers = await prove(body, '/x');
+  const answer = await send('/x', headers, (out) => {
+    for (let at = 0; at < body.length; at += 100_000) out.write(body.subarray(at, at + 100_000));
+    out.end();
+  });
+  expect(answer.status).toBe(200);
+});
+
+it.each([
+  ['declared', { 'content-length': '1048577' }],
+  ['chunked', { 'transfer-encoding': 'chunked' }],
+])('a body over the cap, %s, is a 413, and the proof stays unused', async (_, framing) => {
+  const body = Buffer.from('small');
+  const headers = await prove(body, '/x');
+  const large = await send('/x', { ...headers, ...framing }, (out) => out.end(Buffer.alloc(1_048_577)));
+  expect(large.status).toBe(413);
+  expect((await send('/x', headers, (out) => out.end(body))).status).toBe(200);
+});
+
+it('a header sent twice is malformed', async () => {
+  const headers = await prove(Buffer.alloc(0), '/x');
+  for (const name of Object.keys(headers).filter((header) => header.startsWith('x-'))) {
+    const value = headers[name as keyof typeof headers];
+    const answer = await send('/x', { ...headers, [name]: [value, value] }, (out) => out.end());
+    expect(answer.json.error?.metadata.reason, name).toBe('proof_malformed');
+  }
+  expect((await send('/x', headers, (out) => out.end())).status).toBe(200);
+});
+
+it('of racing replays exactly one is accepted', async () => {
+  const body = Buffer.alloc(50_000, 1);
+  const headers = await prove(body, '/x');
+  const answers = await Promise.all(Array.from({ length: 12 }, () => send('/x', headers, (out) => out.end(body))));
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+  expect(answers.filter((answer) => answer.json.error?.metadata.reason === 'nonce_reused')).toHaveLength(11);
+});
