@@ -18,6 +18,8 @@ import { CHAT_REQUESTS } from './chat-requests.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CHAT_UNACCEPTABLE } from './chat-unacceptable.js';
+import { CLOCK } from './clock.js';
+import { CONTROL } from './control.js';
 import { CREATE } from './create.js';
 import { DAEMON } from './daemon.js';
 import { DELETE } from './delete.js';
@@ -35,6 +37,7 @@ import { LIMITER } from './limiter.js';
 import { LIMITER_COUNTS } from './limiter-counts.js';
 import { LIMITS } from './limits.js';
 import { LIST } from './list.js';
+import { OPERATION_FAULTS } from './operation-faults.js';
 import { ORDER } from './order.js';
 import { PAGING } from './paging.js';
 import { PATH_CHECKS } from './paths.js';
@@ -44,6 +47,7 @@ import { PROVISION } from './provision.js';
 import { SAMPLES } from './samples.js';
 import { SCIM } from './scim.js';
 import { SCRIPTS } from './scripts.js';
+import { SECRETS } from './secrets.js';
 import { SHIPPED_SCRIPTS } from './shipped-scripts.js';
 import { SIGN } from './sign.js';
 import { SIGN_IDENTITY } from './sign-identity.js';
@@ -74,6 +78,8 @@ export const checks: readonly Check[] = [
   ...CHAT_SESSIONS,
   ...CHAT_STREAM,
   ...CHAT_UNACCEPTABLE,
+  ...CLOCK,
+  ...CONTROL,
   ...CREATE,
   ...DAEMON,
   ...DELETE,
@@ -91,6 +97,7 @@ export const checks: readonly Check[] = [
   ...LIMITER_COUNTS,
   ...LIMITS,
   ...LIST,
+  ...OPERATION_FAULTS,
   ...ORDER,
   ...PAGING,
   ...PATH_CHECKS,
@@ -100,6 +107,7 @@ export const checks: readonly Check[] = [
   ...SAMPLES,
   ...SCIM,
   ...SCRIPTS,
+  ...SECRETS,
   ...SHIPPED_SCRIPTS,
   ...SIGN,
   ...SIGN_IDENTITY,

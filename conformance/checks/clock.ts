@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { equal, isObject, ok, oneOf } from '../assert.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+
+const DURATIONS: readonly (readonly [unknown, number])[] = [
+  [1, 1],
+  [250, 250],
+  ['250ms', 250],
+  ['1s', 1_000],
+  ['5m', 300_000],
+  ['1h', 3_600_000],
+];
+
+const instant = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(String(value)));
+
+export const CLOCK = defineChecks([
+  {
+    id: 'emulator/advance',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'advance takes milliseconds or a duration and answers the time that it is then.',
+    needs: ['control', 'clock'],
+    async run({ control, clock }) {
+      const first = (await (await control.call('GET', '/clock')).json()) as Record<string, unknown>;
+      oneOf(first.mode, ['real', 'virtual', 'frozen'], 'mode of the clock');
+      for (const [advance, ms] of DURATIONS) {
+        const before = await clock.now();
+        const response = await control.call('POST', '/clock', { advance });
+        equal(response.status, 200, `status of advance ${advance}`);
+        const json: unknown = await response.json();
+        isObject(json, `answer of advance ${advance}`);
+        const passed = instant(json.now) - before;
+        if (first.mode === 'real')
+          ok(passed >= ms && passed < ms + 5_000, `ms that passed in ${advance}`, `${ms}`, passed);
+        else equal(passed, ms, `ms that passed in ${advance}`);
+        equal(json.mode, first.mode, 'mode of the clock');
+      }
+    },
+  },
+  {
+    id: 'emulator/virtual-stands-still',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'A virtual clock stands still until it is advanced: records, proofs and boots too.',
+    needs: ['control', 'clock', 'running'],
+    async run({ api, interns, control, clock, settle, unmet }) {
+      const { mode } = (await (await control.call('GET', '/clock')).json()) as { mode: unknown };
+      if (mode !== 'virtual') return unmet('clock', 'the clock of the emulator is real');
+      const before = await clock.now();
+      const intern = await interns.stopped();
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      for (let round = 0; round < 3; round++) await settle();
+      equal(await clock.now(), before, 'the time after some requests');
+      const read = expect.intern(await api.get(intern.id), 200, 'the read');
+      oneOf(read.status, ['queued', 'provisioning'], 'status without an advance');
+      equal(Date.parse(intern.created_at), before, 'created_at');
+    },
+  },
+  {
+    id: 'emulator/due-order',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'One far advance fires what is due at the time that it is due, in order, however far it goes.',
+    needs: ['control', 'clock', 'write'],
+    maxRuns: 10,
+    async run({ api, interns, control, clock, property }) {
+      const { mode } = (await (await control.call('GET', '/clock')).json()) as { mode: unknown };
+      const delays = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 4 });
+      await property('boots', delays, fc.integer({ min: 31, max: 3_600 }), async (seconds, far) => {
+        const made: { id: string; due: number }[] = [];
+        for (const after of seconds) {
+          const name = await control.script({
+            lifecycle: { boot: { after: `${after}s`, ends: 'failed', message: 'x' } },
+          });
+          const { id } = await interns.stopped({ instructions: `script: ${name}` });
+          const due = (await clock.now()) + after * 1_000;
+          expect.status(await api.provision(id), 202, 'the provision');
+          made.push({ id, due });
+        }
+        await clock.advance(far * 1_000);
+        for (const { id, due } of made) {
+          const { status, updated_at } = expect.intern(await api.get(id), 200, 'the read');
+          equal(status, 'failed', `status after ${far} s`);
+          const late = Date.parse(updated_at) - due;
+          const leave = mode === 'real' ? 5_000 : 5;
+          ok(late >= 0 && late <= leave, 'ms between the due time and updated_at', `0 to ${leave}`, late);
+        }
+      });
+    },
+  },
+  {
+    id: 'emulator/advance-settles',
+    requirement: 'EMU-2',
+    level: 'C',
+    title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
+    needs: ['control', 'clock', 'running'],
+    async run({ api, interns, control, clock }) {
+      const turn = [{ say: 'a' }, { wait: '3s' }, { say: 'b' }, { wait: '4s' }, { say: 'c' }];
+      const name = await control.script({ turn });
+      const intern = await interns.running();
+      expect.status(await api.invoke(intern.id, { input: `script: ${name}` }), 202, 'an invoke');
+      const other = await interns.stopped();
+      expect.status(await api.provision(other.id), 202, 'a provision');
+      await clock.advance(6_999);
+      equal((await control.runs(intern.id))[0]?.status, 'running', 'the run 1 ms before its end');
+      equal(expect.intern(await api.get(other.id), 200, 'the read').status, 'running', 'status of the booted intern');
+      await clock.advance(1);
+      const [run] = await control.runs(intern.id);
+      equal([run?.status, run?.ended], ['ended', 'stop'], 'the run at its end');
+    },
+  },
+]);

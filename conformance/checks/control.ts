@@ -1,0 +1,222 @@
+import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import type { CredentialName } from '../probe/request.js';
+
+const CREDENTIALS = [
+  'api_key',
+  'peer_api_key',
+  'foreign_api_key',
+  'outsider_api_key',
+  'management_key',
+  'oauth_token',
+  'oauth_interns_only_token',
+  'peer_oauth_token',
+] as const;
+
+/** A call of the control interface: its status and its JSON. */
+async function call({ control }: Ctx, method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+  const response = await control.call(method, path, body, headers);
+  const text = await response.text();
+  let json: Record<string, unknown> = {};
+  try {
+    json = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    // Some calls answer nothing.
+  }
+  return { status: response.status, text, json };
+}
+
+export const CONTROL = defineChecks([
+  {
+    id: 'emulator/health',
+    requirement: 'EMU-1',
+    level: 'C',
+    title: 'health says ok and the version.',
+    needs: ['control'],
+    async run(ctx) {
+      const { status, json } = await call(ctx, 'GET', '/health');
+      equal([status, json.status], [200, 'ok'], 'status of /_emulator/health, and what it says');
+      ok(typeof json.version === 'string' && json.version !== '', 'version', 'a version', json.version);
+    },
+  },
+  {
+    id: 'emulator/target',
+    requirement: 'EMU-1',
+    level: 'C',
+    title: 'target tells addresses, workspaces, subjects, keys and credentials.',
+    needs: ['control'],
+    async run(ctx) {
+      const { status, json } = await call(ctx, 'GET', '/target');
+      equal(status, 200, 'status of /_emulator/target');
+      match(json.base_url, /^https?:\/\/.+\/api\/v1$/, 'base_url');
+      match(json.control_url, /^https?:\/\/.+\/_emulator$/, 'control_url');
+      match(json.daemon_origin, /^https?:\/\/[^/]+$/, 'daemon_origin');
+      for (const key of ['workspace_id', 'foreign_workspace_id', 'scim_mapping_id']) match(json[key], UUID, key);
+      notEqual(json.foreign_workspace_id, json.workspace_id, 'foreign_workspace_id');
+      notEqual(json.peer_oauth_subject, json.oauth_subject, 'peer_oauth_subject');
+      oneOf(json.clock, ['real', 'virtual'], 'clock');
+      ok(Array.isArray(json.public_keys) && json.public_keys.length > 0, 'public_keys', 'JWKs', json.public_keys);
+      for (const key of json.public_keys as Record<string, unknown>[]) {
+        equal(
+          [key.kty, key.crv, 'd' in key],
+          ['OKP', 'Ed25519', false],
+          'kty and crv of a public key, and whether it is private',
+        );
+        equal(Buffer.from(String(key.x), 'base64url').length, 32, 'bytes of a public key');
+      }
+      isObject(json.credentials, 'credentials');
+      const values = CREDENTIALS.map((name) => (json.credentials as Record<string, unknown>)[name]);
+      for (const [at, value] of values.entries()) match(value, /^\S+$/, CREDENTIALS[at] ?? '');
+      equal(new Set(values).size, values.length, 'different credentials');
+      isObject(json.credentials.intern, 'credentials.intern');
+      match(json.credentials.intern.id, UUID, 'credentials.intern.id');
+    },
+  },
+  {
+    id: 'emulator/credentials-work',
+    requirement: 'EMU-1',
+    level: 'C',
+    title: 'The credentials of the target open what they are for.',
+    needs: [
+      'control',
+      'management_key',
+      'scim_mapping',
+      ...CREDENTIALS.filter((name) => name !== 'api_key' && name !== 'management_key'),
+    ],
+    async run(ctx) {
+      const { api, target, send } = ctx;
+      for (const as of CREDENTIALS) {
+        if (as === 'management_key') continue;
+        const answer = await api.list({ limit: 1 }, { as: as as CredentialName });
+        expect.status(answer, as === 'outsider_api_key' ? 404 : 200, `the list as ${as}`);
+      }
+      expect.status(await api.scim(target.scimMappingId ?? '', { as: 'management_key' }), 200, 'the SCIM mapping');
+      const { json } = await call(ctx, 'GET', '/target');
+      const { intern } = json.credentials as { intern: { id: string; api_key: string } };
+      const own = await send({ path: `/interns/${intern.id}`, as: { bearer: intern.api_key } });
+      equal(
+        expect.intern(own, 200, 'the seeded intern read with its own key').id,
+        intern.id,
+        'id of the seeded intern',
+      );
+    },
+  },
+  {
+    id: 'emulator/intern-view',
+    requirement: 'EMU-4',
+    level: 'C',
+    title: 'An intern is shown with its record, vault, script, own key and runs; an unknown one is 404.',
+    needs: ['control', 'running'],
+    async run(ctx) {
+      const { api, interns, control } = ctx;
+      const { id } = await interns.running();
+      const view = await control.intern(id);
+      const read = expect.intern(await api.get(id), 200, 'the read');
+      for (const key of ['id', 'name', 'status', 'vault_id', 'updated_at'] as const) {
+        equal(view.intern[key], read[key], `${key} of the intern shown`);
+      }
+      equal([view.vault?.id, view.script, view.runs], [read.vault_id, null, []], 'vault, script and runs');
+      expect.status(await api.get(id, { as: { bearer: view.api_key } }), 200, 'the read with the key shown');
+      await control.useScript(id, 'unicode');
+      equal((await control.intern(id)).script, 'unicode', 'script that was put on it');
+      const none = await call(ctx, 'PUT', `/interns/${id}/script`, { name: 'kit-has-no-such-script' });
+      ok(none.status >= 400 && none.status < 500, 'putting an unknown script on an intern', 'a refusal', none.status);
+      equal((await call(ctx, 'GET', `/interns/${interns.unknownId()}`)).status, 404, 'status of an unknown intern');
+    },
+  },
+  {
+    id: 'emulator/loopback-only',
+    requirement: 'EMU-10',
+    level: 'C',
+    title: 'The control interface answers loopback names only: another Host is refused, on reads and on writes.',
+    needs: ['control'],
+    async run(ctx) {
+      const { control, target } = ctx;
+      const { port } = new URL(target.baseUrl);
+      equal((await call(ctx, 'GET', '/health', undefined, { host: `localhost:${port}` })).status, 200, 'localhost');
+      const hosts = [
+        'evil.example',
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        'evil-localhost',
+        '10.0.0.1',
+        '169.254.1.1',
+      ];
+      for (const host of hosts) {
+        for (const [method, path, body] of [
+          ['GET', '/target', undefined],
+          ['PUT', '/limits', { turns_per_minute: 1 }],
+        ] as const) {
+          const answer = await call(ctx, method, path, body, { host: `${host}:${port}` });
+          ok(
+            answer.status >= 400 && answer.status < 500,
+            `${method} ${path} with Host ${host}`,
+            'a refusal',
+            answer.status,
+          );
+          ok(!answer.text.includes('api_key'), `${method} ${path} with Host ${host}`, 'no credential');
+        }
+      }
+      const limits = (await (await control.call('GET', '/limits')).json()) as { turns_per_minute: number };
+      notEqual(limits.turns_per_minute, 1, 'turns_per_minute after refused writes');
+    },
+  },
+  {
+    id: 'emulator/cross-site',
+    requirement: 'EMU-10',
+    level: 'C',
+    title: 'A request from the page of another site is refused.',
+    needs: ['control'],
+    async run(ctx) {
+      const { target } = ctx;
+      const own = new URL(target.baseUrl).origin;
+      equal((await call(ctx, 'GET', '/health', undefined, { origin: own })).status, 200, 'a request of its own origin');
+      for (const origin of [
+        'https://evil.example',
+        'http://127.0.0.1.evil.example',
+        'http://evil.example:4683',
+        'null',
+      ]) {
+        for (const [method, path, body] of [
+          ['GET', '/target', undefined],
+          ['POST', '/clock', { advance: 1 }],
+        ] as const) {
+          const { status } = await call(ctx, method, path, body, { origin });
+          ok(status >= 400 && status < 500, `${method} ${path} from ${origin}`, 'a refusal', status);
+        }
+      }
+    },
+  },
+  {
+    id: 'emulator/bad-calls',
+    requirement: 'EMU-1',
+    level: 'C',
+    title: 'A call that is none, or whose body is wrong, is refused and changes nothing.',
+    needs: ['control', 'clock'],
+    async run(ctx) {
+      const before = await ctx.clock.now();
+      const wrong: readonly (readonly [string, string, unknown])[] = [
+        ['GET', '/no-such-thing', undefined],
+        ['POST', '/clock', {}],
+        ['POST', '/clock', { advance: 'soon' }],
+        ['POST', '/clock', { advance: -1 }],
+        ['POST', '/clock', { advance: null }],
+        ['PUT', '/limits', { turns_per_minute: -1 }],
+        ['PUT', '/limits', { turns_per_minute: 'many' }],
+        ['PUT', '/limits', {}],
+        ['POST', '/faults', { operation: 'no-such-operation', status: 500 }],
+        ['POST', '/faults', { operation: 'get', status: 200 }],
+        ['POST', '/faults', { operation: 'get', status: 500, times: 0 }],
+        ['POST', '/faults', { operation: 'get', at: 'vault' }],
+      ];
+      for (const [method, path, body] of wrong) {
+        const { status } = await call(ctx, method, path, body);
+        ok(status >= 400 && status < 500, `${method} ${path} with ${JSON.stringify(body)}`, 'a refusal', status);
+      }
+      equal(await ctx.clock.now(), before, 'the clock after refused calls');
+      equal((await call(ctx, 'GET', '/faults')).json.data, [], 'faults after refused calls');
+    },
+  },
+]);

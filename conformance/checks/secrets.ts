@@ -1,0 +1,116 @@
+import { equal, ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import type { Ctx } from '../context.js';
+import * as expect from '../expect.js';
+import { DIGEST, OPERATIONS, request } from '../operations.js';
+
+/** Every credential that the target's descriptor tells. */
+async function credentials({ control }: Ctx): Promise<string[]> {
+  const target = (await (await control.call('GET', '/target')).json()) as { credentials: Record<string, unknown> };
+  const { intern, ...others } = target.credentials;
+  const own = (intern as { api_key?: unknown } | undefined)?.api_key;
+  return [...Object.values(others), own].filter((value): value is string => typeof value === 'string');
+}
+
+const NEEDS = ['control', 'running', 'oauth_token', 'peer_api_key', 'management_key', 'scim_mapping'] as const;
+
+/** Uses credentials in every way there is and answers them, the intern's own ones among them. */
+async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
+  const { api, interns, control, send, target } = ctx;
+  const { id } = await interns.running();
+  const { api_key } = await control.intern(id);
+  const access = await api.daemon(id, { as: 'oauth_token' });
+  expect.status(access, 200, 'the daemon access');
+  const { token } = access.json as { token: string };
+  const stranger = `stranger-${interns.name()}-opens-nothing`;
+  await api.get(id, { as: { bearer: api_key } });
+  await api.get(id, { as: { bearer: stranger } });
+  await api.get(id, { as: 'peer_api_key' });
+  await api.scim(target.scimMappingId ?? '', { as: 'management_key' });
+  await api.sign(id, { bodySha256: DIGEST }, { as: 'oauth_token' });
+  await send({ path: `/interns/${id}`, as: null, headers: { authorization: `Basic ${api_key}` } });
+  await send({ path: `/interns/${id}/nothing`, as: { bearer: api_key } });
+  return { secrets: [...(await credentials(ctx)), api_key, token, stranger], id };
+}
+
+export const SECRETS = defineChecks([
+  {
+    id: 'emulator/journal-holds',
+    requirement: 'EMU-11',
+    level: 'C',
+    title: 'The journal holds requests and responses; DELETE empties it.',
+    needs: ['control', 'write'],
+    async run({ api, interns, control }) {
+      await (await control.call('DELETE', '/journal')).text();
+      const body = interns.body({ description: 'seen in the journal' });
+      const made = expect.intern(await api.create(body), 201, 'the create');
+      const text = await control.journal();
+      for (const part of ['/api/v1/interns', 'POST', '201', body.name, made.id]) {
+        ok(text.includes(part), 'the journal', part, `${text.length} characters without it`);
+      }
+      await (await control.call('DELETE', '/journal')).text();
+      const after = await control.journal();
+      ok(!after.includes(made.id), 'the journal after DELETE', 'no earlier request');
+    },
+  },
+  {
+    id: 'emulator/journal-redacted',
+    requirement: 'AUTH-9',
+    level: 'C',
+    title: 'No credential stands in the journal: sent, answered, refused, by whichever caller.',
+    needs: NEEDS,
+    async run(ctx) {
+      await (await ctx.control.call('DELETE', '/journal')).text();
+      const { secrets, id } = await used(ctx);
+      const text = await ctx.control.journal();
+      ok(text.includes(id), 'the journal', 'the requests');
+      for (const secret of secrets) ok(!text.includes(secret), 'the journal', 'no credential', secret.slice(0, 6));
+    },
+  },
+  {
+    id: 'emulator/export-redacted',
+    requirement: 'AUTH-9',
+    level: 'C',
+    title: 'The exported state has no credential unless it is asked for with ?credentials=1.',
+    needs: NEEDS,
+    async run(ctx) {
+      const { secrets, id } = await used(ctx);
+      const own = (await ctx.control.intern(id)).api_key;
+      for (const query of ['', '?credentials=0', '?credentials=']) {
+        const text = await (await ctx.control.call('GET', `/state${query}`)).text();
+        ok(text.includes(id), `the state${query}`, 'the intern');
+        for (const secret of secrets)
+          ok(!text.includes(secret), `the state${query}`, 'no credential', secret.slice(0, 6));
+      }
+      const whole = await (await ctx.control.call('GET', '/state?credentials=1')).text();
+      ok(whole.includes(own), 'the state with credentials', "the intern's own key");
+    },
+  },
+  {
+    id: 'emulator/errors-redacted',
+    requirement: 'AUTH-9',
+    level: 'C',
+    title: 'No refusal repeats the credential that was sent, nor tells another.',
+    needs: [...NEEDS, 'outsider_api_key', 'foreign_api_key', 'oauth_interns_only_token'],
+    async run(ctx) {
+      const { secrets, id } = await used(ctx);
+      const stranger = 'stranger-key-that-opens-nothing';
+      const callers = ['outsider_api_key', 'foreign_api_key', 'management_key', { bearer: stranger }] as const;
+      for (const as of callers) {
+        for (const row of OPERATIONS) {
+          const answer = await ctx.send(request(ctx, row, id, { as }));
+          const headers = JSON.stringify([...answer.headers]);
+          if (answer.status < 400) continue;
+          for (const secret of [...secrets, stranger]) {
+            ok(
+              !answer.text.includes(secret) && !headers.includes(secret),
+              `the refusal of ${row.name}`,
+              'no credential',
+            );
+          }
+        }
+      }
+      equal(expect.intern(await ctx.api.get(id), 200, 'the read').id, id, 'id of the intern');
+    },
+  },
+]);
