@@ -19,7 +19,8 @@ test('makes version 4 UUIDs that do not repeat', () => {
   const random = createRandom('uuids');
   const made = new Set(Array.from({ length: 10_000 }, () => random.uuid()));
   expect(made.size).toBe(10_000);
-  for (const uuid of made) expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  for (const uuid of made)
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
 test('makes floats from 0 to below 1', () => {

@@ -1,0 +1,64 @@
+import yargs from 'yargs';
+import { VERSION } from '../version.js';
+import type { Io } from './command.js';
+import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
+import { FLAG_NAMES, kebab } from './flags.js';
+import { suggestion, UsageError } from './usage.js';
+
+/** Whether a row of the table may be the command that is meant. Only those are loaded, before yargs looks at the flags. */
+function isMeant(row: CommandRow, args: readonly string[]): boolean {
+  const isDefault = typeof row.command !== 'string';
+  return isDefault ? !COMMANDS.some((other) => other !== row && wordOf(other) === args[0]) : args.includes(wordOf(row));
+}
+
+const wordOf = ({ command }: Pick<CommandRow, 'command'>): string => [command].flat()[0]?.split(' ')[0] ?? '';
+
+/** yargs' words for a flag that is not there, with the nearest that is. */
+function improved(message: string, args: readonly string[]): string {
+  const line = message.replaceAll('\n', ' ');
+  const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
+  if (unknown === undefined) return line;
+  if (args.includes(unknown)) {
+    return `there is no command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
+  }
+  return `there is no flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
+}
+
+/**
+ * Runs the command that `own` means, `rest` being what follows `--`. Resolves with its exit status.
+ *
+ * @throws UsageError for flags and commands that there are not
+ */
+export async function runCommand(own: readonly string[], rest: string[], io: Io): Promise<number> {
+  let status = 0;
+  const parser = yargs()
+    .scriptName('intern-emulator')
+    .usage('$0 [command] [flags]')
+    .locale('en')
+    .parserConfiguration({ 'camel-case-expansion': false, 'greedy-arrays': false, 'parse-numbers': false })
+    .strict()
+    .version(VERSION)
+    .help()
+    .alias('help', 'h')
+    .wrap(Math.min(120, process.stdout.columns ?? 100))
+    .epilogue('Each flag of serve and exec may also be given as INTERN_EMULATOR_<FLAG>, or in a config file.')
+    .exitProcess(false)
+    .fail((message, error) => {
+      // Its own errors come with a message and an error, those of a handler with the error alone.
+      throw message ? new UsageError(improved(message, own)) : error;
+    });
+  for (const row of COMMANDS) {
+    const used = isMeant(row, own) ? (await row.load()).default : undefined;
+    parser.command(
+      row.command,
+      row.describe,
+      (builder) => builder.options(used?.options() ?? {}),
+      async (argv) => {
+        if (used) status = await used.run({ argv, rest, io });
+      },
+    );
+  }
+  parser.command(CONFORMANCE.command, CONFORMANCE.describe);
+  await parser.parseAsync([...own]);
+  return status;
+}
