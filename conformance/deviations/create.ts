@@ -8,10 +8,6 @@ import { bodies, errors, inside, parses, reads, remeta, rows, statuses } from '.
 import { isObject, type Json, objects } from './change-lifecycle.js';
 import { defineDeviations, together } from './deviation.js';
 
-type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Changes a create before it is done. */
 const creates = (change: (request: CreateRequest) => CreateRequest): Alterations => ({
   create: (usual) => (request) => usual(change(request)),

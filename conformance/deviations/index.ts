@@ -1,5 +1,6 @@
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
+import { CHAT_STREAM } from './chat-stream.js';
 import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
@@ -18,4 +19,5 @@ export const deviations: readonly Deviation[] = [
   ...PROVISION,
   ...SUSPEND,
   ...DELETE,
+  ...CHAT_STREAM,
 ];
