@@ -5,27 +5,27 @@ import { ALL_OPTIONS } from '../talk.js';
 export const options = (): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray([...ALL_OPTIONS], { minLength: 1 }).map((some) => [...some]);
 
+/** What looks like an option and is none. */
+export const NO_OPTIONS: readonly string[] = [
+  '',
+  ' ',
+  'allow',
+  'Allow_once',
+  'allow_once ',
+  '"allow_once"',
+  'ALLOW_ONCE',
+  'cancelled',
+  'yes',
+  '{"action":"accept"}',
+  'null',
+  '["allow_once"]',
+];
+
 /** What is no option at all, and not `cancel`. */
 export const noOption = (): fc.Arbitrary<string> =>
-  fc.oneof(
-    fc.constantFrom(
-      '',
-      ' ',
-      'allow',
-      'Allow_once',
-      'allow_once ',
-      '"allow_once"',
-      'ALLOW_ONCE',
-      'cancelled',
-      'yes',
-      '{"action":"accept"}',
-      'null',
-      '["allow_once"]',
-    ),
-    fc
-      .string({ maxLength: 20 })
-      .filter((text) => text !== 'cancel' && !(ALL_OPTIONS as readonly string[]).includes(text)),
-  );
+  fc
+    .string({ maxLength: 20 })
+    .filter((text) => text !== 'cancel' && !(ALL_OPTIONS as readonly string[]).includes(text));
 
 export interface Field {
   readonly name: string;
@@ -78,41 +78,47 @@ export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, 
     );
 
 /** Answers to the question for a colour (red or blue, required) that it cannot take. */
+export const NO_COLOURS: readonly string[] = [
+  '',
+  'red',
+  '"red"',
+  'null',
+  '[]',
+  '1',
+  'true',
+  '{',
+  '{}',
+  'accept',
+  '{"action":"accept"',
+  '{"content":{"answer":"red"}}',
+  ...[
+    { action: 'Accept', content: { answer: 'red' } },
+    { action: 'allow_once' },
+    { action: null, content: { answer: 'red' } },
+    { action: 'accept' },
+    { action: 'accept', content: {} },
+    { action: 'accept', content: null },
+    { action: 'accept', content: 'red' },
+    { action: 'accept', content: ['red'] },
+    { action: 'accept', content: { Answer: 'red' } },
+    { action: 'accept', content: { answer: 'green' } },
+    { action: 'accept', content: { answer: 'Red' } },
+    { action: 'accept', content: { answer: 1 } },
+    { action: 'accept', content: { answer: true } },
+    { action: 'accept', content: { answer: ['red'] } },
+    { action: 'accept', content: { answer: null } },
+    { answer: 'red' },
+    [{ action: 'accept', content: { answer: 'red' } }],
+  ].map((value) => JSON.stringify(value)),
+];
+
+/** Any text that is no answer to it: hardly anything is one. */
 export const noColour = (): fc.Arbitrary<string> =>
   fc.oneof(
-    fc.constantFrom(
-      '',
-      'red',
-      '"red"',
-      'null',
-      '[]',
-      '1',
-      'true',
-      '{',
-      '{}',
-      'accept',
-      '{"action":"accept"',
-      '{"content":{"answer":"red"}}',
-    ),
+    fc.string({ maxLength: 20 }),
+    fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
     fc
-      .constantFrom<unknown>(
-        { action: 'Accept', content: { answer: 'red' } },
-        { action: 'allow_once' },
-        { action: null, content: { answer: 'red' } },
-        { action: 'accept' },
-        { action: 'accept', content: {} },
-        { action: 'accept', content: null },
-        { action: 'accept', content: 'red' },
-        { action: 'accept', content: ['red'] },
-        { action: 'accept', content: { Answer: 'red' } },
-        { action: 'accept', content: { answer: 'green' } },
-        { action: 'accept', content: { answer: 'Red' } },
-        { action: 'accept', content: { answer: 1 } },
-        { action: 'accept', content: { answer: true } },
-        { action: 'accept', content: { answer: ['red'] } },
-        { action: 'accept', content: { answer: null } },
-        { answer: 'red' },
-        [{ action: 'accept', content: { answer: 'red' } }],
-      )
-      .map((value) => JSON.stringify(value)),
+      .string({ maxLength: 8 })
+      .filter((text) => text !== 'red' && text !== 'blue')
+      .map((answer) => JSON.stringify({ action: 'accept', content: { answer } })),
   );

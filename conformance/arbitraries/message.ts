@@ -26,37 +26,40 @@ export const content = (): fc.Arbitrary<{ content: unknown; texts: string[] }> =
     })),
   );
 
-/** Contents of a user's message that are neither text nor text parts. */
-export const noContent = (): fc.Arbitrary<unknown> =>
-  fc.oneof(
-    fc.constantFrom<unknown>(null, '', [], {}, 1, true, { type: 'text', text: 'x' }),
-    fc.constantFrom<unknown>(
-      [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
-      [{ type: 'text' }],
-      [{ type: 'text', text: 1 }],
-      [{ text: 'no type' }],
-      ['text'],
-      [null],
-      [{ type: 'text', text: '' }],
-    ),
-  );
+/** Contents of a user's message that are neither text nor text parts, or say nothing. */
+export const NO_CONTENTS: readonly unknown[] = [
+  undefined,
+  null,
+  '',
+  [],
+  {},
+  1,
+  true,
+  { type: 'text', text: 'x' },
+  [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
+  [
+    { type: 'text', text: 'x' },
+    { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+  ],
+  [{ type: 'text' }],
+  [{ type: 'text', text: 1 }],
+  [{ text: 'no type' }],
+  ['text'],
+  [null],
+  [{ type: 'text', text: '' }],
+];
 
 /** Last messages that no chat takes. */
-export const lastRole = (): fc.Arbitrary<unknown> =>
-  fc.oneof(
-    fc
-      .constantFrom('system', 'assistant', 'developer', 'function', 'User', 'USER', '')
-      .map((role) => ({ role, content: 'Hello.' })),
-    fc.constantFrom<unknown>(
-      { content: 'Hello.' },
-      { role: null, content: 'Hello.' },
-      { role: ['user'], content: 'Hello.' },
-      null,
-      'user',
-      1,
-      [],
-    ),
-  );
+export const LAST_MESSAGES: readonly unknown[] = [
+  ...['system', 'assistant', 'developer', 'function', 'User', 'USER', ''].map((role) => ({ role, content: 'Hello.' })),
+  { content: 'Hello.' },
+  { role: null, content: 'Hello.' },
+  { role: ['user'], content: 'Hello.' },
+  null,
+  'user',
+  1,
+  [],
+];
 
 /** Fields of a chat body that this interface does not know. Names apart from those it does. */
 export const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>

@@ -5,10 +5,6 @@ import { text } from './text.js';
 export const prompt = (maxLength = 120): fc.Arbitrary<string> =>
   text({ minLength: 1, maxLength }).filter((said) => said.trim() !== '' && !/^\s*script:/i.test(said));
 
-/** A prompt of so many code points, of one, two, three or four bytes each. */
-export const promptOf = (codePoints: number): fc.Arbitrary<string> =>
-  fc.constantFrom('a', 'é', '€', '😀').map((unit) => unit.repeat(codePoints));
-
 /** Pieces of content that break careless framing, lone surrogates aside. */
 export const said = (maxLength = 40): fc.Arbitrary<string> => text({ minLength: 1, maxLength });
 

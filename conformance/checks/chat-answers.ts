@@ -6,6 +6,7 @@ import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
 import type { Transcript } from '../probe/chunks.js';
 import {
+  ALL_OPTIONS,
   ASKING,
   accepted,
   answered,
@@ -89,14 +90,17 @@ export const CHAT_ANSWERS = defineChecks([
     maxRuns: 25,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      await ctx.property('chosen', options(), fc.nat({ max: 4 }), async (offered, index) => {
-        const choice = index === 4 ? 'cancel' : (offered[index % offered.length] ?? 'cancel');
+      const choose = async (offered: readonly string[], choice: string) => {
         const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
         const t = await asked(ctx, intern.id, await ctx.script([permission('ok', offered), ...tell]));
         const rest = await answered(ctx, intern.id, t, choice);
-        expect.finish(rest, 'stop', 'the answered run');
+        expect.finish(rest, 'stop', `the run answered ${choice}`);
         equal(rest.content, `got ${choice}.`, `content after ${choice} was chosen`);
-      });
+      };
+      for (const choice of [...ALL_OPTIONS, 'cancel']) await choose(ALL_OPTIONS, choice);
+      await ctx.property('chosen', options(), fc.nat({ max: 4 }), (offered, index) =>
+        choose(offered, index === 4 ? 'cancel' : (offered[index % offered.length] ?? 'cancel')),
+      );
     },
   },
   {
@@ -152,11 +156,10 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
     needs: ['running', 'control'],
-    maxRuns: 8,
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const said = await ctx.script(ASKING);
-      const before = fc.constantFrom<unknown[]>(
+      for (const before of [
         [],
         [{ role: 'assistant', content: 'no call' }],
         [
@@ -167,15 +170,14 @@ export const CHAT_ANSWERS = defineChecks([
           },
         ],
         [{ role: 'user', content: 'Something else.' }],
-      );
-      await ctx.property('before', before, async (messages) => {
+      ]) {
         const t = await asked(ctx, intern.id, said);
         const { id, session } = callOf(t);
         const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
-        const rest = await talk(ctx, intern.id, { messages: [...messages, tool], session_id: session });
+        const rest = await talk(ctx, intern.id, { messages: [...before, tool], session_id: session });
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, 'Allowed.', 'content after the answer');
-      });
+      }
     },
   },
   {

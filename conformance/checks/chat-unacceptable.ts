@@ -1,4 +1,4 @@
-import { noColour, noOption } from '../arbitraries/answer.js';
+import { NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../assert.js';
 import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
@@ -29,10 +29,13 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
-      await ctx.property('content', noOption(), async (content) => {
+      const refused = async (content: string) => {
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an answer that is no option');
-      });
+        const what = `the answer ${JSON.stringify(content)}, which is no option`;
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
+      };
+      for (const content of NO_OPTIONS) await refused(content);
+      await ctx.property('content', noOption(), refused);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },
@@ -69,10 +72,12 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
       const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), told]));
       const { id: call, session } = callOf(t);
-      await ctx.property('content', noColour(), async (content) => {
+      const refused = async (content: string) => {
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
-      });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `the answer ${content}`);
+      };
+      for (const content of NO_COLOURS) await refused(content);
+      await ctx.property('content', noColour(), refused);
       const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
       expect.finish(rest, 'stop', 'the run, answered after all');
       equal(rest.content, 'red', 'content of the run, answered after all');

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { equal, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
@@ -81,73 +80,68 @@ export const LIMITER_COUNTS = defineChecks([
     id: 'limiter-counts/refused-do-not-count',
     requirement: 'CHAT-17',
     level: 'C',
-    title: 'What is refused counts nothing: bodies, ids, credentials, states, locks, answers, signatures.',
+    title:
+      'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
     needs: ['running', 'control', 'oauth_interns_only_token'],
-    maxRuns: 8,
     async run(ctx) {
-      const kinds = fc.array(
-        fc.constantFrom(
-          'body',
-          'length',
-          'id',
-          'key',
-          'state',
-          'lock',
-          'answer',
-          'call',
-          'invoke body',
-          'invoke session',
-          'sign key',
-          'sign grant',
-          'script',
-          'refused',
-        ),
-        { minLength: 1, maxLength: 4 },
-      );
+      const intern = await ctx.interns.running();
       const stopped = await ctx.interns.stopped();
-      await ctx.property('refused', kinds, async (list) => {
-        const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const { id: call, session } = callOf(t);
+      const away = await ctx.script([{ end: 'failed' }]);
+      const gone = await ctx.script([{ end: 'severed' }]);
+      const refusals: Record<string, () => Promise<Answer>> = {
+        body: () => unstreamed(ctx, intern.id, { messages: [] }),
+        length: () => unstreamed(ctx, intern.id, 'x'.repeat(32_001)),
+        mode: () => unstreamed(ctx, intern.id, { prompt: 'Hello.', approval_mode: 'sometimes' }),
+        id: () => unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'),
+        key: () => unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }),
+        state: () => unstreamed(ctx, stopped.id, 'Hello.'),
+        answer: () => badAnswer(ctx, intern.id, { call, session, content: 'no such option' }),
+        call: () => badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'allow_once' }),
+        script: () => unstreamed(ctx, intern.id, 'script: no-such-script'),
+        'invoke body': () => ctx.api.invoke(intern.id, { input: '' }),
+        'invoke session': () => ctx.api.invoke(intern.id, { input: 'Hello.', session_id: 'nobodys' }),
+        'invoke state': () => ctx.api.invoke(stopped.id, { input: 'Hello.' }),
+        'sign with a key': () => ctx.api.sign(intern.id, DIGEST),
+        'sign without the grant': () => ctx.api.sign(intern.id, DIGEST, { as: 'oauth_interns_only_token' }),
+        'refused by the intern': () => unstreamed(ctx, intern.id, away),
+        'out of reach': () => unstreamed(ctx, intern.id, gone),
+        'invoke refused by the intern': () => ctx.api.invoke(intern.id, { input: away }),
+      };
+      for (const [kind, refuse] of Object.entries(refusals)) {
         await ctx.control.limit(0);
-        const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-        const occupied = list.includes('lock') ? await held(ctx, intern.id, await ctx.script(HELD)) : undefined;
-        const away = await ctx.script([{ end: 'failed' }]);
-        const { id: call, session } = callOf(t);
-        const refusals: Record<string, () => Promise<Answer>> = {
-          body: () => unstreamed(ctx, intern.id, { messages: [] }),
-          length: () => unstreamed(ctx, intern.id, 'x'.repeat(32_001)),
-          id: () => unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'),
-          key: () => unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }),
-          state: () => unstreamed(ctx, stopped.id, 'Hello.'),
-          lock: () => unstreamed(ctx, intern.id, 'Hello.'),
-          answer: () => badAnswer(ctx, intern.id, { call, session, content: 'no such option' }),
-          call: () => badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'allow_once' }),
-          'invoke body': () => ctx.api.invoke(intern.id, { input: '' }),
-          'invoke session': () => ctx.api.invoke(intern.id, { input: 'Hello.', session_id: 'nobodys' }),
-          'sign key': () => ctx.api.sign(intern.id, DIGEST),
-          'sign grant': () => ctx.api.sign(intern.id, DIGEST, { as: 'oauth_interns_only_token' }),
-          script: () => unstreamed(ctx, intern.id, 'script: no-such-script'),
-          refused: () => (occupied ? unstreamed(ctx, intern.id, { messages: [] }) : unstreamed(ctx, intern.id, away)),
-        };
         await ctx.control.limit(1);
-        for (const kind of list) {
-          const answer = await refusals[kind]?.();
-          ok(
-            answer !== undefined && answer.status >= 400 && answer.status !== 429,
-            `a turn refused for: ${kind}`,
-            'a refusal other than 429',
-            answer?.status,
-          );
-        }
-        if (occupied)
-          expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true }), 202, 'the first turn');
-        else await taken(ctx, intern.id, 'the first turn that is taken');
-        expect.error(
-          await ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true }),
-          LIMITED,
-          'the second turn of one',
-        );
-        await occupied?.disconnect();
-      });
+        const answer = await refuse();
+        const what = `a turn refused for: ${kind}`;
+        ok(answer.status >= 400 && answer.status !== 429, what, 'a refusal other than 429', answer.status);
+        await taken(ctx, intern.id, `the first turn that is taken, after ${what}`);
+        await over(ctx, intern.id, `the second turn of one, after ${what}`);
+      }
+    },
+  },
+  {
+    id: 'limiter-counts/busy-does-not-count',
+    requirement: 'CHAT-17',
+    level: 'C',
+    title: 'Nor does what is told busy.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const { id: call, session } = callOf(t);
+      const occupied = await held(ctx, intern.id, await ctx.script(HELD));
+      await ctx.control.limit(1);
+      expect.status(await unstreamed(ctx, intern.id, 'Hello.'), 409, 'a prompt while a run streams');
+      expect.status(
+        await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),
+        409,
+        'a reply meanwhile',
+      );
+      const invoke = () => ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true });
+      expect.status(await invoke(), 202, 'the first turn that is taken');
+      expect.error(await invoke(), LIMITED, 'the second turn of one');
+      await occupied.disconnect();
     },
   },
   {
