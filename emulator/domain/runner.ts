@@ -189,6 +189,16 @@ export function createRunner(deps: RunnerDeps) {
     append(run, { type: 'model', model });
   };
 
+  /** Appends what is said, and tells how many pieces it was. */
+  const say = (run: Run, said: string | readonly string[]): number => {
+    if (!Array.isArray(said)) {
+      append(run, { type: 'content', text: text(said, 'say') });
+      return 1;
+    }
+    for (const piece of said) append(run, { type: 'content', text: text(piece, 'say') });
+    return said.length;
+  };
+
   /** Drives the behaviour until it asks or ends. `input` is what its last `yield` evaluates to. */
   const drive = async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
     const { generator } = run;
@@ -207,7 +217,7 @@ export function createRunner(deps: RunnerDeps) {
         const first = run.yielded === 0;
         // An intern reports its model with the first thing it does.
         if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
-        if ('say' in event) append(run, { type: 'content', text: text(event.say, 'say') });
+        if ('say' in event) sinceBreath += say(run, event.say) - 1;
         else if ('reason' in event) append(run, { type: 'reasoning', text: text(event.reason, 'reason') });
         else if ('ask' in event) {
           next = deps.answer(run, event.ask);
@@ -220,7 +230,7 @@ export function createRunner(deps: RunnerDeps) {
             `a behaviour yielded ${JSON.stringify(event)}: expected say, reason, ask, usage, model or end`,
           );
         run.yielded++;
-        if (++sinceBreath === BURST) {
+        if (++sinceBreath >= BURST) {
           sinceBreath = 0;
           await breathe(run, ++bursts <= HELD_BURSTS);
         }

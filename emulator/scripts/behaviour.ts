@@ -16,7 +16,8 @@ export type Ending =
  * ending with `stop`; throwing ends the run as `failed`.
  */
 export type BehaviourEvent =
-  | { say: string }
+  /** One text, or several at once: each is a chunk of its own. */
+  | { say: string | readonly string[] }
   | { reason: string }
   | { ask: Ask }
   | { usage: Usage }

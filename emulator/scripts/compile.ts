@@ -29,8 +29,12 @@ function matches(answer: Answer | undefined, expected: unknown): boolean {
 
 function ready(step: Step): Ready {
   if ('say' in step) {
-    const events = split(step.say, step.chunks ?? 1).map((say) => ({ say }));
-    return { do: 'pieces', events, every: step.every === undefined ? 0 : durationMs(step.every) };
+    const pieces = split(step.say, step.chunks ?? 1);
+    const every = step.every === undefined ? 0 : durationMs(step.every);
+    const [only] = pieces;
+    if (pieces.length === 1 && only !== undefined) return { do: 'yield', event: { say: only } };
+    if (every === 0) return { do: 'yield', event: { say: pieces } };
+    return { do: 'pieces', events: pieces.map((say) => ({ say })), every };
   }
   if ('ask' in step) return { do: 'ask', event: { ask: step.ask } as BehaviourEvent, as: step.as };
   if ('when' in step) {
@@ -90,7 +94,7 @@ function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
           break;
         case 'pieces':
           for (let i = 0; i < step.events.length; i++) {
-            if (i > 0 && step.every > 0) await clock.sleep(step.every);
+            if (i > 0) await clock.sleep(step.every);
             yield step.events[i] as BehaviourEvent;
           }
           break;
