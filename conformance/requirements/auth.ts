@@ -29,6 +29,7 @@ export const AUTH = [
     level: 'S',
     sentence:
       "An intern's own API key sees that intern; the collection, create, and every other intern answer 404, on every operation.",
+    chosen: 'It acts on its intern, as a caller of its own.',
     where: 'General visibility rules 2',
   },
   {
@@ -36,6 +37,7 @@ export const AUTH = [
     level: 'S',
     sentence:
       'A caller outside the programme gets 404 for every path under /interns, whatever the method, sub-path or body.',
+    chosen: 'It is the answer for an unknown intern, the same on every path.',
     where: 'General visibility rules 4',
   },
   {

@@ -79,6 +79,7 @@ export const SIGNING = [
     level: 'S',
     sentence:
       'Signing is behind the same gate as chat and counts against the chat turn limiter: 429 `Too many intern turns`, rate_limited, retryable.',
+    chosen: "The gate is that of the programme; the intern's status does not matter.",
     where: 'sign_intern_daemon_request',
   },
   {
