@@ -33,7 +33,9 @@ describe('the worked example of docs/proofs.md', () => {
     const args = npx.replaceAll('\\\n', ' ').trim().split(/\s+/).slice(2);
     let stdout = '';
     const io = {
-      stdout: (text: string) => void (stdout += text),
+      stdout: (text: string) => {
+        stdout += text;
+      },
       stderr: () => {},
       env: {},
       folder,
