@@ -7,7 +7,12 @@ export const earlier = (): fc.Arbitrary<unknown[]> =>
     fc.record(
       {
         role: fc.constantFrom('system', 'user', 'assistant', 'tool', 'developer', 'somebody'),
-        content: fc.oneof(fc.string({ maxLength: 20 }), fc.constant(null), fc.constant([{ type: 'image_url' }])),
+        content: fc.oneof(
+          fc.string({ maxLength: 20 }),
+          fc.constant('Something said before.'),
+          fc.constant(null),
+          fc.constant([{ type: 'image_url' }]),
+        ),
         tool_call_id: fc.string({ maxLength: 8 }),
         name: fc.string({ maxLength: 8 }),
       },
