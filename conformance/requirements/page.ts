@@ -11,7 +11,7 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   const lines = [
     '# Requirements and their checks',
     '',
-    'Written by a test from `conformance/requirements` and `conformance/checks`; `npx vitest run -u conformance/requirements` writes it anew.',
+    'Written by a test from `conformance/requirements` and `conformance/checks`; `npx vitest run conformance/requirements -u` writes it anew.',
     '',
     `${rows.length} requirements, ${checks.length} checks: ${counted('S')} of what is stated (S), ${counted('P')} of what is published (P), ${counted('C')} of what is chosen (C).`,
     'A broken stated requirement fails any target. A broken published one fails a target whose profile says `published: true`, and warns elsewhere. A chosen one is looked at on an emulator only.',
