@@ -16,6 +16,16 @@ export const STATUSES = [
 export const statusFilter = (): fc.Arbitrary<string[]> =>
   fc.array(fc.constantFrom<string>(...STATUSES), { minLength: 1, maxLength: 8 });
 
+/** Filters that are refused, each for a reason of its own. */
+export const BAD_STATUSES = [
+  '',
+  'RUNNING',
+  'suspended',
+  'running,',
+  'running,nope',
+  Array(9).fill('running').join(','),
+];
+
 /** Filters that are refused: an entry that is no status, an empty one, more than eight. */
 export const badStatusFilter = (): fc.Arbitrary<string> =>
   fc.oneof(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
+import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
 import { equal, fail, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
@@ -162,6 +162,14 @@ export const LIST = defineChecks([
       await ctx.property('filters', statusFilter(), async (wanted) => {
         const whole = expect.page(await ctx.api.list(), 'the list').data;
         const part = expect.page(await ctx.api.list({ status: wanted.join(',') }), 'the filtered list').data;
+        for (const id of all.keys()) {
+          ok(
+            whole.some((intern) => intern.id === id),
+            'the list',
+            `an intern that is ${all.get(id)}`,
+            whole.length,
+          );
+        }
         equal(
           part.map(({ id }) => id),
           whole.filter(({ status }) => wanted.includes(status)).map(({ id }) => id),
@@ -217,9 +225,10 @@ export const LIST = defineChecks([
     needs: [],
     async run({ api, property }) {
       expect.page(await api.list({ status: 'running,stopped' }), 'the valid twin');
-      await property('filters', badStatusFilter(), async (status) => {
+      const refused = async (status: string) =>
         expect.error(await api.list({ status }), BAD_QUERY, `the list by ${JSON.stringify(status)}`);
-      });
+      for (const status of BAD_STATUSES) await refused(status);
+      await property('filters', badStatusFilter(), refused);
     },
   },
   {

@@ -199,6 +199,33 @@ export const VISIBILITY = defineChecks([
     },
   },
   {
+    id: 'auth/outsider-one-answer',
+    requirement: 'AUTH-5',
+    level: 'C',
+    title: 'From outside the programme every path answers as an unknown intern does, paths that are none too.',
+    needs: ['control', 'write', 'outsider_api_key'],
+    async run({ interns, send }) {
+      const intern = await interns.stopped();
+      const headers = { 'x-request-id': 'looked-up' };
+      const unknown = await send({ path: `/interns/${interns.unknownId()}`, headers });
+      expect.error(unknown, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
+      const paths = [
+        '',
+        `/${intern.id}`,
+        `/${interns.unknownId()}`,
+        '/a/b/c',
+        `/${intern.id}/nothing`,
+        '/x/daemon/sign',
+      ];
+      for (const path of paths) {
+        for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+          const answer = await send({ method, path: `/interns${path}`, as: 'outsider_api_key', headers });
+          indistinguishable(answer, unknown, `${method} ${path} from outside the programme`);
+        }
+      }
+    },
+  },
+  {
     id: 'auth/outsider-any-body',
     requirement: 'AUTH-5',
     level: 'S',
