@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newEmulator } from '../drivers/emulator.js';
+import { systemHost } from '../time.js';
+
+const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'intern-interrupt-'));
+let emulator: Awaited<ReturnType<typeof newEmulator>>;
+let url = '';
+
+beforeAll(async () => {
+  emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
+  url = (await emulator.listen({ port: 0 })).baseUrl;
+});
+afterAll(async () => {
+  await emulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Names of the interns that a run made, as its target shows them. */
+async function left(): Promise<string[]> {
+  const headers = { authorization: `Bearer ${emulator.target.credentials.api_key}` };
+  const { data } = (await (await emulator.fetch('/api/v1/interns', { headers })).json()) as {
+    data: { name: string; status: string }[];
+  };
+  return data.filter((intern) => /^k[a-z0-9]{4}-/.test(intern.name)).map((intern) => intern.name);
+}
+
+test.each([150, 600, 1_300])(
+  'Ctrl-C %i ms after the first request leaves nothing behind',
+  { timeout: 60_000 },
+  async (ms) => {
+    const child = spawn(
+      process.execPath,
+      [
+        '--import',
+        'tsx',
+        bin,
+        url,
+        '--no-control',
+        '--rate',
+        '100',
+        '--only',
+        'model/*',
+        '--runs',
+        '50',
+        '--ledger-dir',
+        folder,
+      ],
+      {
+        env: {
+          ...process.env,
+          INTERN_API_KEY: emulator.target.credentials.api_key,
+          INTERN_WORKSPACE_ID: emulator.target.workspace_id,
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+    let err = '';
+    const begun = new Promise<void>((resolve) => {
+      child.stderr.on('data', (text: Buffer) => {
+        err += text;
+        if (err.includes('checks against')) resolve();
+      });
+    });
+    await Promise.race([begun, exited]);
+    await systemHost.sleep(ms);
+    child.kill('SIGINT');
+    expect(await exited, err).toBe(3);
+    expect(await left()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

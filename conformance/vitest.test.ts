@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { emulatorPerFile, emulatorPerTest, testConformance } from './vitest.js';
+
+testConformance({ only: ['lifecycle/*', 'model/lifecycle'], runs: 2 });
+
+describe('an emulator per test', () => {
+  const emulator = emulatorPerTest();
+  const names = async () => {
+    const { fetch, target } = emulator.current;
+    const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'of-one-test', workspace_id: target.workspace_id });
+    const answer = await fetch('/api/v1/interns', { method: 'POST', headers, body });
+    return answer.status;
+  };
+  test('is there', async () => expect(await names()).toBe(201));
+  test('and is another one for the next test', async () => expect(await names()).toBe(201));
+});
+
+describe('an emulator per file', () => {
+  const emulator = emulatorPerFile();
+  const seen = new Set<unknown>();
+  test('is there', () => void seen.add(emulator.current));
+  test('and is the same for the next test, on a virtual clock', async () => {
+    seen.add(emulator.current);
+    expect(seen.size).toBe(1);
+    const before = emulator.current.clock.now();
+    await emulator.current.clock.advance(60_000);
+    expect(emulator.current.clock.now() - before).toBe(60_000);
+  });
+});
