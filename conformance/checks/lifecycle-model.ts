@@ -5,7 +5,7 @@ import { type Command, type CommandName, commands, type Real } from '../model/co
 import { createModel } from '../model/model.js';
 
 const LIFE: readonly CommandName[] = ['create', 'retry', 'get', 'list', 'update', 'provision', 'suspend', 'delete'];
-const TALK: readonly CommandName[] = [...LIFE, 'chat', 'chat', 'answer', 'invoke'];
+const TALK: readonly CommandName[] = [...LIFE, 'provision', 'chat', 'chat', 'chat', 'answer', 'answer', 'invoke'];
 
 /** Any sequence of commands does to the target what it does to the model. */
 async function holds(

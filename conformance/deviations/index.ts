@@ -1,5 +1,6 @@
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
+import { CHAT_ANSWERS, CHAT_QUESTIONS } from './chat-questions.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
@@ -20,4 +21,6 @@ export const deviations: readonly Deviation[] = [
   ...SUSPEND,
   ...DELETE,
   ...CHAT_STREAM,
+  ...CHAT_QUESTIONS,
+  ...CHAT_ANSWERS,
 ];

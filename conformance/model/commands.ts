@@ -18,7 +18,7 @@ export interface Real {
 
 export type Command = fc.AsyncCommand<Model, Real>;
 
-/** A command on one intern of the model; not run where there is none that `when` holds for. */
+/** A command on one of the interns of the model that `when` holds for; not run where there is none. */
 function on(
   name: string,
   which: number,
@@ -26,12 +26,9 @@ function on(
   run: (intern: ModelIntern, real: Real, model: Model) => Promise<void>,
 ): Command {
   return {
-    check: (model) => {
-      const intern = pick(model, which);
-      return intern !== undefined && when(intern);
-    },
+    check: (model) => pick(model, which, when) !== undefined,
     async run(model, real) {
-      const intern = pick(model, which);
+      const intern = pick(model, which, when);
       if (intern !== undefined) await run(intern, real, model);
     },
     toString: () => name,

@@ -35,9 +35,14 @@ export interface Model {
 
 export const createModel = (): Model => ({ interns: [] });
 
-/** The intern that a number means, among those the model knows. */
-export function pick(model: Readonly<Model>, which: number): ModelIntern | undefined {
-  return model.interns.length === 0 ? undefined : model.interns[which % model.interns.length];
+/** The intern that a number means, among those that `when` holds for. */
+export function pick(
+  model: Readonly<Model>,
+  which: number,
+  when: (intern: ModelIntern) => boolean,
+): ModelIntern | undefined {
+  const those = model.interns.filter(when);
+  return those[which % Math.max(1, those.length)];
 }
 
 /** What a runtime that stops takes with it. */
