@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { badName, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
+import { badName, badNames, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
 import { text } from '../arbitraries/text.js';
 import { equal, match, notEqual, ok, UUID } from '../assert.js';
 import { defineChecks } from '../check.js';
+import { each } from '../each.js';
 import * as expect from '../expect.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -195,12 +196,16 @@ export const CREATE = defineChecks([
     level: 'P',
     title: 'A name outside the rules is 400, on create and on rename.',
     needs: ['write'],
-    async run({ api, interns, property }) {
+    async run(ctx) {
+      const { api, interns, property } = ctx;
       const intern = await interns.stopped();
-      await property('names', badName(interns.name()), async (name) => {
+      const base = interns.name();
+      const refused = async (name: string) => {
         expect.error(await api.create(interns.body({ name })), INVALID, `a create of ${JSON.stringify(name)}`);
         expect.error(await api.update(intern.id, { name }), INVALID, `a rename to ${JSON.stringify(name)}`);
-      });
+      };
+      await each(ctx, 'fixed names', badNames(base), refused);
+      await property('names', badName(base), refused);
       equal(expect.intern(await api.get(intern.id), 200, 'the read').name, intern.name, 'name after refused renames');
     },
   },
@@ -242,7 +247,14 @@ export const CREATE = defineChecks([
       );
       equal(expect.intern(await api.get(two.id), 200, 'the read').description, null, 'description after the refusal');
       expect.status(await api.update(two.id, { name: two.name }), 200, 'a rename to the own name');
-      expect.status(await api.update(two.id, { name: peers.name }), 200, "a rename to a peer's name");
+      // It is the creator's names that count, whoever renames.
+      const peer = { as: 'peer_api_key' } as const;
+      expect.error(await api.update(two.id, { name: one.name }, peer), NAME_TAKEN, "a peer's rename to a taken name");
+      expect.status(
+        await api.update(two.id, { name: peers.name }, peer),
+        200,
+        "a rename to a peer's name, by the peer",
+      );
       expect.status(await api.update(one.id, { name: two.name }), 200, 'a rename to a name that was given up');
       expect.error(await api.create(interns.body({ name: peers.name })), NAME_TAKEN, 'a create of a name renamed to');
     },

@@ -1,30 +1,30 @@
-import fc from 'fast-check';
 import { noObject } from '../arbitraries/broken-json.js';
 import { equal, ok, oneOf } from '../assert.js';
 import { textBytes } from '../bytes.js';
 import { defineChecks } from '../check.js';
+import { each } from '../each.js';
 import * as expect from '../expect.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const STARTED = [200, 202, 204];
 
 /** Bodies of delete that are refused. */
-const badBody = fc.oneof(
-  noObject(),
-  fc.constantFrom<unknown>(
-    { acknowledge_workspace_loss: null },
-    { acknowledge_workspace_loss: 'true' },
-    { acknowledge_workspace_loss: 1 },
-    { acknowledge_workspace_loss: 0 },
-    { acknowledge_workspace_loss: [] },
-    { acknowledge_workspace_loss: {} },
-    { acknowledgeWorkspaceLoss: true },
-    { Acknowledge_workspace_loss: true },
-    { force: true },
-    { acknowledge_workspace_loss: true, force: true },
-    { acknowledge_workspace_loss: false, reason: '' },
-  ),
-);
+const BAD_BODIES: readonly unknown[] = [
+  null,
+  [],
+  '',
+  { acknowledge_workspace_loss: null },
+  { acknowledge_workspace_loss: 'true' },
+  { acknowledge_workspace_loss: 1 },
+  { acknowledge_workspace_loss: 0 },
+  { acknowledge_workspace_loss: [] },
+  { acknowledge_workspace_loss: {} },
+  { acknowledgeWorkspaceLoss: true },
+  { Acknowledge_workspace_loss: true },
+  { force: true },
+  { acknowledge_workspace_loss: true, force: true },
+  { acknowledge_workspace_loss: false, reason: '' },
+];
 
 export const DELETE = defineChecks([
   {
@@ -206,103 +206,18 @@ export const DELETE = defineChecks([
     level: 'S',
     title: 'Any other body is 400, and nothing is deleted.',
     needs: ['write'],
-    async run({ api, interns, property }) {
+    async run(ctx) {
+      const { api, interns, property } = ctx;
       const intern = await interns.stopped();
-      await property('bodies', badBody, async (body) => {
+      const refused = async (body: unknown) => {
         const answer = await api.remove(intern.id, body);
         expect.error(answer, { status: 400 }, `a delete with ${JSON.stringify(body)}`);
         const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
         equal(after.status, intern.status, 'status after the refusal');
-      });
+      };
+      await each(ctx, 'fixed bodies', BAD_BODIES, refused);
+      await property('bodies', noObject(), refused);
       expect.status(await api.remove(intern.id, { acknowledge_workspace_loss: true }), STARTED, 'the valid twin');
-    },
-  },
-  {
-    id: 'delete/archive-fails',
-    requirement: 'DELETE-3',
-    level: 'S',
-    title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',
-    needs: ['control', 'write'],
-    async run({ api, interns }) {
-      const intern = await interns.stopped({ instructions: 'script: teardown-fails' });
-      expect.status(await api.remove(intern.id), STARTED, 'the delete');
-      const failed = await interns.until(intern.id, ['destroy_failed']);
-      ok(
-        failed.last_failure_message?.includes('workspace_archive_failed'),
-        'last_failure_message',
-        'names workspace_archive_failed',
-        failed.last_failure_message,
-      );
-      for (const body of [undefined, {}, { acknowledge_workspace_loss: false }]) {
-        oneOf(
-          (await api.remove(intern.id, body)).status,
-          [...STARTED, 409],
-          'status of a delete without acknowledgement',
-        );
-        const kept = await interns.until(intern.id, ['destroy_failed']);
-        equal(kept.name, intern.name, 'name of the intern that is still there');
-      }
-      expect.status(
-        await api.remove(intern.id, { acknowledge_workspace_loss: true }),
-        STARTED,
-        'the acknowledged delete',
-      );
-      await interns.untilGone(intern.id);
-    },
-  },
-  {
-    id: 'delete/tried-again',
-    requirement: 'DELETE-3',
-    level: 'C',
-    title: 'Without the acknowledgement a delete is 202 and tried again, and succeeds when the archive does.',
-    needs: ['control', 'write'],
-    async run({ api, interns, control }) {
-      const intern = await interns.stopped({ instructions: 'script: teardown-fails' });
-      expect.status(await api.remove(intern.id), 202, 'the delete');
-      await interns.until(intern.id, ['destroy_failed']);
-      expect.status(await api.remove(intern.id), 202, 'the delete tried again');
-      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'destroying', 'status while it is tried');
-      await interns.until(intern.id, ['destroy_failed']);
-      await control.useScript(intern.id, 'echo');
-      expect.status(await api.remove(intern.id), 202, 'a delete that can be archived');
-      await interns.untilGone(intern.id);
-    },
-  },
-  {
-    id: 'delete/acknowledged-at-once',
-    requirement: 'DELETE-3',
-    level: 'C',
-    title: 'An acknowledgement given with the first delete counts, one given while it goes on too.',
-    needs: ['control', 'write'],
-    async run({ api, interns }) {
-      const given = { acknowledge_workspace_loss: true };
-      const first = await interns.stopped({ instructions: 'script: teardown-fails' });
-      expect.status(await api.remove(first.id, given), 202, 'the acknowledged first delete');
-      await interns.untilGone(first.id);
-      const other = await interns.stopped({ instructions: 'script: teardown-fails' });
-      expect.status(await api.remove(other.id), 202, 'a delete');
-      expect.status(await api.remove(other.id, given), 202, 'the acknowledgement while it goes on');
-      await interns.untilGone(other.id);
-    },
-  },
-  {
-    id: 'delete/takes-its-time',
-    requirement: 'EMU-3',
-    level: 'C',
-    title: 'A scripted teardown takes as long as it says: the intern is destroying until then, and gone after.',
-    needs: ['control', 'clock', 'write'],
-    async run({ api, interns, clock, control }) {
-      const slow = await control.script({ lifecycle: { teardown: { after: '2h' } } });
-      const intern = await interns.stopped({ instructions: `script: ${slow}` });
-      expect.status(await api.remove(intern.id), 202, 'the delete');
-      await clock.advance(7_199_999);
-      equal(
-        expect.intern(await api.get(intern.id), 200, 'the read').status,
-        'destroying',
-        'status 1 ms before the end',
-      );
-      await clock.advance(1);
-      expect.status(await api.get(intern.id), 404, 'the read when the time has come');
     },
   },
 ]);

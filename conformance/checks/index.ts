@@ -23,6 +23,7 @@ import { CONTROL } from './control.js';
 import { CREATE } from './create.js';
 import { DAEMON } from './daemon.js';
 import { DELETE } from './delete.js';
+import { DELETE_ARCHIVE } from './delete-archive.js';
 import { DISCONNECT } from './disconnect.js';
 import { FAULTS } from './faults.js';
 import { FIELDS } from './fields.js';
@@ -83,6 +84,7 @@ export const checks: readonly Check[] = [
   ...CREATE,
   ...DAEMON,
   ...DELETE,
+  ...DELETE_ARCHIVE,
   ...DISCONNECT,
   ...FAULTS,
   ...FIELDS,

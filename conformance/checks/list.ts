@@ -4,6 +4,7 @@ import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitr
 import { equal, fail, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { each } from '../each.js';
 import * as expect from '../expect.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
@@ -238,17 +239,15 @@ export const LIST = defineChecks([
     fresh: true,
     title: 'limit is 1 to 500; 0, 501, and what is no whole number are 400 `Invalid list query`.',
     needs: [],
-    async run({ api, property }) {
+    async run(ctx) {
+      const { api, property } = ctx;
       expect.page(await api.list({ limit: 1 }), 'the list with limit 1');
       expect.page(await api.list({ limit: 500 }), 'the list with limit 500');
-      const bad = fc.oneof(
-        fc.constantFrom('0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'),
-        fc.integer({ min: 501, max: 2 ** 31 }).map(String),
-        fc.integer({ max: 0, min: -1000 }).map(String),
-      );
-      await property('limits', bad, async (limit) => {
+      const refused = async (limit: string | number) =>
         expect.error(await api.list({ limit }), BAD_QUERY, `the list with limit ${JSON.stringify(limit)}`);
-      });
+      const fixed = ['0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'];
+      await each(ctx, 'fixed limits', fixed, refused);
+      await property('limits', fc.oneof(fc.integer({ min: 501 }), fc.integer({ max: 0 })), refused);
     },
   },
   {
@@ -258,10 +257,11 @@ export const LIST = defineChecks([
     fresh: true,
     title: 'A cursor that is none is 400 `Invalid list query`, invalid_body.',
     needs: [],
-    async run({ api, property }) {
+    async run(ctx) {
+      const { api } = ctx;
       expect.page(await api.list({ limit: 1 }), 'the valid twin');
-      const bad = fc.constantFrom('!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '==');
-      await property('cursors', bad, async (cursor) => {
+      const bad = ['!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '=='];
+      await each(ctx, 'cursors', bad, async (cursor) => {
         const answer = await api.list({ limit: 1, starting_after: cursor });
         expect.error(answer, BAD_QUERY, `the list after ${JSON.stringify(cursor)}`);
       });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { badModel, model } from '../arbitraries/model.js';
+import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { text } from '../arbitraries/text.js';
 import { equal, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
+import { each } from '../each.js';
 import * as expect from '../expect.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -69,13 +70,14 @@ export const UPDATE = defineChecks([
     level: 'P',
     title: 'model is author/slug with or without a variant; anything else is 400.',
     needs: ['write'],
-    async run({ api, interns, property }) {
+    async run(ctx) {
+      const { api, interns, property } = ctx;
       const intern = await interns.stopped();
       await property('models', model(), async (slug) => {
         const after = expect.intern(await api.update(intern.id, { model: slug }), 200, `model ${slug}`);
         equal(after.model, slug, 'model');
       });
-      await property('other values', badModel(), async (slug) => {
+      await each(ctx, 'other values', BAD_MODELS, async (slug) => {
         expect.error(await api.update(intern.id, { model: slug }), INVALID, `model ${JSON.stringify(slug)}`);
       });
     },
