@@ -292,6 +292,14 @@ export const CHAT_SESSIONS = defineChecks([
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const rest = await answered(ctx, intern.id, t, 'allow_once', { as: 'peer_api_key' });
       expect.finish(rest, 'stop', 'a question answered by a peer');
+      const theirs = await talk(
+        ctx,
+        intern.id,
+        { prompt: 'Hello.', session_id: callOf(t).session },
+        { as: 'peer_api_key' },
+      );
+      expect.finish(theirs, 'stop', "a peer's prompt to the session");
+      equal(theirs.sessionId, callOf(t).session, "session_id of a peer's prompt");
       const started = await ctx.api.invoke(intern.id, { input: 'Hello.' });
       expect.status(started, 202, 'the invoke');
       const { session_id } = started.json as { session_id: string };

@@ -1,6 +1,7 @@
 import { equal, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
+import { indistinguishable } from '../same.js';
 import { ASKING, asked, callOf, fate, HELD, talk } from '../talk.js';
 import { invoke, session, steered } from '../turns.js';
 
@@ -179,6 +180,37 @@ export const INVOKE_SESSIONS = defineChecks([
         'an invoke in a chat session named by the client',
       );
       equal(await fate(ctx, intern.id, t.sessionId), 'waiting', 'the run that waits');
+    },
+  },
+  {
+    id: 'invoke-sessions/told-apart-by-nothing',
+    requirement: 'INVOKE-3',
+    level: 'P',
+    title: 'The 404 for a session of others is the one for a session of nobody.',
+    needs: ['running', 'control', 'peer_api_key'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const theirs = session(
+        await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
+        'the invoke of a peer',
+      );
+      const far = session(await invoke(ctx, other.id, 'Hello.'), 'an invoke on another intern');
+      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const nobodys = 'no-such-session';
+      const unknown = await invoke(ctx, intern.id, 'Hello.', nobodys);
+      expect.error(unknown, { status: 404 }, 'an invoke in a session of nobody');
+      for (const [id, what] of [
+        [theirs, "a peer's session"],
+        [far, 'a session of another intern'],
+        [callOf(t).session, 'a session of chat'],
+      ] as const) {
+        const answer = await invoke(ctx, intern.id, 'Hello.', id);
+        indistinguishable(answer, unknown, `${what} and one of nobody`, {
+          ids: [id, nobodys],
+          ignored: ['content-length'],
+        });
+      }
     },
   },
   {
