@@ -70,6 +70,8 @@ export interface Check {
    * a create by handing out an intern that another check left as it was.
    */
   readonly fresh?: true;
+  /** Too dear for a smoke run: left out, as a skip that says so, where properties have fewer runs. */
+  readonly minRuns?: number;
   /** Cap on the runs of its properties, for those whose every run is dear. */
   readonly maxRuns?: number;
   run(ctx: Ctx): Promise<void>;

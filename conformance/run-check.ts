@@ -66,6 +66,11 @@ export async function runCheck(check: Check, options: CheckRunOptions): Promise<
     if (why !== undefined) return { result: result('skip', { skip: { need, why } }), lost: false };
   }
 
+  if (options.runs < (check.minRuns ?? 0)) {
+    const why = `it is too dear for a run of ${options.runs} per property; allow it with --runs ${check.minRuns}`;
+    return { result: result('skip', { skip: { need: `--runs ${check.minRuns}`, why } }), lost: false };
+  }
+
   const property = createProperty({
     seedOf: (name) => hash(`${options.seed} ${check.id} ${name}`),
     runs: Math.max(1, Math.min(options.runs, check.maxRuns ?? options.runs)),

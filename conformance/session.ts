@@ -129,6 +129,7 @@ export function createSession(options: SessionOptions): Session {
     host,
     redactor,
     timeout: options.timeout,
+    inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
     hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
     credential(name) {

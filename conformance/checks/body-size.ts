@@ -123,6 +123,7 @@ export const BODY_SIZE = defineChecks([
     id: 'bodies/cap-elsewhere',
     requirement: 'BODY-2',
     level: 'P',
+    minRuns: 2,
     title: 'Chat, invoke, provision and suspend refuse a body over the cap too, and take one at the cap.',
     needs: ['running'],
     async run(ctx) {

@@ -105,6 +105,7 @@ export const CHAT_CONTENT = defineChecks([
     id: 'chat-content/long',
     requirement: 'CHAT-2',
     level: 'S',
+    minRuns: 2,
     title: 'A long reply arrives whole and in order.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -143,6 +143,7 @@ export const CHAT_DEADLINES = defineChecks([
     id: 'chat-deadlines/not-extended',
     requirement: 'CHAT-7',
     level: 'S',
+    minRuns: 2,
     title: 'Rejected replies do not extend the deadline, whatever they are rejected for.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

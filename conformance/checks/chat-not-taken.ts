@@ -106,6 +106,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
     id: 'chat-not-taken/too-many-waiting',
     requirement: 'CHAT-16',
     level: 'P',
+    minRuns: 2,
     title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -80,6 +80,7 @@ export const LIMITER_COUNTS = defineChecks([
     id: 'limiter-counts/refused-do-not-count',
     requirement: 'CHAT-17',
     level: 'C',
+    minRuns: 2,
     title:
       'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
     needs: ['running', 'control', 'oauth_interns_only_token'],

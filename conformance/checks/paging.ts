@@ -191,6 +191,7 @@ export const PAGING = defineChecks([
     id: 'list/default-limit',
     requirement: 'LIST-3',
     level: 'C',
+    minRuns: 2,
     fresh: true,
     title: 'Without a limit a page holds 500 interns, and not one more.',
     needs: ['control', 'write'],

@@ -57,6 +57,8 @@ export interface ClientOptions {
   readonly timeout: number;
   /** Whether a Host that a check asks for goes into the URL too: without a network that is where it is read. */
   readonly hostInUrl?: boolean;
+  /** Whether the target is in this process. */
+  readonly inProcess?: boolean;
   /** Before every request: rate, budget, the ledger of what is created. Throws to keep it from leaving. */
   before?(send: Send, url: string): Promise<void>;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
@@ -164,7 +166,8 @@ export function createClient(options: ClientOptions): Client {
     evidence.push(record);
     const what = `${method} ${redactor.text(url)}`;
 
-    const abort = new AbortController();
+    // A signal costs as much as a request without a network; there, only streams have a connection to close.
+    const abort = options.inProcess === true && !url.includes('/chat/') ? undefined : new AbortController();
     let timedOut = false;
     const limit = send.timeout ?? options.timeout;
     const onTime = async <T>(work: Promise<T> | T, doing: string): Promise<T> => {
@@ -172,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
       const late = new Promise<never>((_, reject) => {
         stop = host.later(limit, () => {
           timedOut = true;
-          abort.abort(new Error('timeout'));
+          abort?.abort(new Error('timeout'));
           reject(new NoAnswer('timeout', what, `nothing ${doing} within ${limit} ms`));
         });
       });
@@ -197,7 +200,7 @@ export function createClient(options: ClientOptions): Client {
         method,
         headers,
         redirect: 'manual',
-        signal: abort.signal,
+        ...(abort === undefined ? {} : { signal: abort.signal }),
         ...(streamed === undefined ? {} : { body: streamed, duplex: 'half' as const }),
       };
       const address = new URL(url);
@@ -241,7 +244,7 @@ export function createClient(options: ClientOptions): Client {
           const lost = broken(error);
           const ours = over;
           await finish(String(lost.actual));
-          if (lost.kind === 'too long') abort.abort();
+          if (lost.kind === 'too long') abort?.abort();
           if (ours) return undefined;
           throw lost;
         }
@@ -255,7 +258,7 @@ export function createClient(options: ClientOptions): Client {
         if (over) return;
         await finish('cancelled');
         // The request is taken back first: over a network that is what closes the connection.
-        abort.abort(new Error('closed by the kit'));
+        abort?.abort(new Error('closed by the kit'));
         await reader?.cancel().catch(() => {});
       },
       async whole() {
