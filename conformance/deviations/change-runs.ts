@@ -1,3 +1,4 @@
+import { Refusal } from '../../emulator/contract/errors.js';
 import type { InternRow } from '../../emulator/contract/state.js';
 import type { Lane } from '../../emulator/domain/lanes.js';
 import type { Run } from '../../emulator/domain/run.js';
@@ -68,3 +69,10 @@ export const afterMoves = (then: (lane: Lane, run: Run, from: Run['status']) => 
 /** The runs of an intern that stream a chat. */
 export const streamingIn = (runs: Runs, intern: InternRow | undefined) =>
   runs.list(intern?.id).filter((run) => run.origin === 'chat' && run.status === 'running');
+
+/** The refusal of an intern that is busy. */
+export const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
+
+/** The run of a session that has not ended. */
+export const goingIn = (runs: Runs, id: string, session: string | undefined) =>
+  runs.list(id).find((run) => run.session_id === session && run.status !== 'ended');

@@ -1,10 +1,15 @@
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
+import { CHAT_LOCK } from './chat-lock.js';
 import { CHAT_ANSWERS, CHAT_QUESTIONS } from './chat-questions.js';
+import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STREAM } from './chat-stream.js';
+import { CHAT_DEADLINES, CHAT_NOT_TAKEN, CHAT_REFUSALS } from './chat-turns.js';
 import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
+import { DISCONNECT } from './disconnect.js';
+import { KEEPALIVE } from './keepalive.js';
 import { LIST } from './list.js';
 import { PROVISION } from './provision.js';
 import { SUSPEND } from './suspend.js';
@@ -23,4 +28,11 @@ export const deviations: readonly Deviation[] = [
   ...CHAT_STREAM,
   ...CHAT_QUESTIONS,
   ...CHAT_ANSWERS,
+  ...CHAT_REFUSALS,
+  ...CHAT_DEADLINES,
+  ...CHAT_NOT_TAKEN,
+  ...CHAT_SESSIONS,
+  ...CHAT_LOCK,
+  ...KEEPALIVE,
+  ...DISCONNECT,
 ];
