@@ -17,3 +17,13 @@ export async function each<T>(
   }
   await ctx.property(name, fc.constantFrom(...items), look);
 }
+
+/** All of the items on an emulator; on a live target, where every request counts, `few` of them, others each run. */
+export function picked<T>(ctx: Pick<Ctx, 'target' | 'random'>, items: readonly T[], few = 2): readonly T[] {
+  if (ctx.target.kind === 'emulator') return items;
+  const left = [...items];
+  return Array.from(
+    { length: Math.min(few, left.length) },
+    () => left.splice(Math.floor(ctx.random() * left.length), 1)[0] as T,
+  );
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
-import { each } from '../each.js';
+import { each, picked } from '../each.js';
 import * as expect from '../expect.js';
 import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../operations.js';
 import type { As, CredentialName, Send } from '../probe/request.js';
@@ -289,7 +289,8 @@ export const AUTH = defineChecks([
     level: 'S',
     title: 'Signing with an API key or an interns-only grant is 403 personal_identity_required, not retryable.',
     needs: ['write', 'oauth_token', 'oauth_interns_only_token', 'own_key'],
-    async run({ api, interns, send }) {
+    async run(ctx) {
+      const { api, interns, send } = ctx;
       const intern = await interns.stopped();
       const json = { bodySha256: DIGEST };
       expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), 200, 'the valid twin');
@@ -299,7 +300,7 @@ export const AUTH = defineChecks([
         [intern.id, 'oauth_interns_only_token'],
         [own.id, own.key],
       ] as const;
-      for (const [id, as] of callers) {
+      for (const [id, as] of picked(ctx, callers)) {
         for (const path of ['daemon/sign', 'daemon-access/sign']) {
           const what = `${path} as ${typeof as === 'string' ? as : 'own key'}`;
           const answer = await send({ method: 'POST', path: `/interns/${id}/${path}`, as, json });

@@ -4,6 +4,7 @@ import { ok } from '../assert.js';
 import { padded, pieces, textBytes } from '../bytes.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import { operation } from '../operations.js';
 import type { Send } from '../probe/request.js';
@@ -69,7 +70,7 @@ export const BODY_SIZE = defineChecks([
     title: 'One byte less than the cap and one more are told apart on each of create, update and delete.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of writes(ctx)) {
+      for (const write of picked(ctx, writes(ctx), 1)) {
         const path = await write.path();
         const more = await send(ctx, write, path, padded(write.body(), CAP + 1));
         expect.error(more, TOO_LARGE, `${CAP + 1} bytes to ${write.row.name}`);
@@ -85,7 +86,7 @@ export const BODY_SIZE = defineChecks([
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of writes(ctx)) {
+      for (const write of picked(ctx, writes(ctx), 1)) {
         const path = await write.path();
         const text = JSON.stringify({ ...write.body(), x: 'é'.repeat(CAP / 2) });
         ok(text.length < CAP, 'characters of the body', 'less than the cap', text.length);
@@ -105,7 +106,7 @@ export const BODY_SIZE = defineChecks([
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of writes(ctx)) {
+      for (const write of picked(ctx, writes(ctx), 1)) {
         const path = await write.path();
         const bodies = [
           new Uint8Array(CAP + 1).fill(0x20),
@@ -128,7 +129,7 @@ export const BODY_SIZE = defineChecks([
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      for (const name of ['chat', 'invoke', 'suspend', 'provision']) {
+      for (const name of picked(ctx, ['chat', 'invoke', 'suspend', 'provision'])) {
         const row = operation(name);
         const body = row.body?.(ctx) ?? {};
         for (const length of [undefined, 65_536]) {

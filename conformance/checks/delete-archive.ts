@@ -39,6 +39,22 @@ export const DELETE_ARCHIVE = defineChecks([
     },
   },
   {
+    id: 'provision/not-from-destroy-failed',
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'An intern whose teardown failed can be neither provisioned nor suspended: 409 intern_busy.',
+    needs: ['control', 'write'],
+    async run({ api, interns }) {
+      const busy = { status: 409, reason: 'intern_busy', retryable: false } as const;
+      const intern = await interns.stopped({ instructions: 'script: teardown-fails' });
+      expect.status(await api.remove(intern.id), 202, 'the delete');
+      await interns.until(intern.id, ['destroy_failed']);
+      expect.error(await api.provision(intern.id), busy, 'a provision');
+      expect.error(await api.suspend(intern.id), busy, 'a suspend');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'destroy_failed', 'status after both');
+    },
+  },
+  {
     id: 'delete/tried-again',
     requirement: 'DELETE-3',
     level: 'C',

@@ -2,6 +2,7 @@ import { equal } from '../assert.js';
 import { textBytes } from '../bytes.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import { DIGEST, operation } from '../operations.js';
 import type { Answer } from '../probe/client.js';
@@ -127,7 +128,7 @@ export const SIGN_TIME = defineChecks([
         ['a wrong key', intern.id, wrongKey, { json: JSON_BODY }],
       ];
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
-      for (const [what, id, as, over] of cases) {
+      for (const [what, id, as, over] of picked(ctx, cases, 3)) {
         const [one, other] = await Promise.all(
           NAMES.map((name) => send({ method: 'POST', path: operation(name).path(id), as, ...over })),
         );

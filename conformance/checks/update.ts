@@ -3,7 +3,7 @@ import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { text } from '../arbitraries/text.js';
 import { equal, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
-import { each } from '../each.js';
+import { each, picked } from '../each.js';
 import * as expect from '../expect.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -46,10 +46,11 @@ export const UPDATE = defineChecks([
     level: 'P',
     title: 'null clears description, instructions and model, each by itself; a name cannot be cleared.',
     needs: ['write'],
-    async run({ api, interns }) {
+    async run(ctx) {
+      const { api, interns } = ctx;
       const full = { description: 'a', instructions: 'b', model: 'acme/one' };
       const intern = await interns.stopped();
-      for (const key of ['description', 'instructions', 'model'] as const) {
+      for (const key of picked(ctx, ['description', 'instructions', 'model'] as const, 1)) {
         expect.status(await api.update(intern.id, full), 200, 'an update that sets all');
         expect.status(await api.update(intern.id, { [key]: null }), 200, `an update of ${key} to null`);
         const after = expect.intern(await api.get(intern.id), 200, 'the read');
