@@ -29,7 +29,7 @@ export const CHAT_ANSWERS = defineChecks([
     level: 'S',
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
     needs: ['running', 'control'],
-    maxRuns: 40,
+    maxRuns: 100,
     async run(ctx) {
       const shared = await ctx.interns.shared();
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
@@ -227,6 +227,30 @@ export const CHAT_ANSWERS = defineChecks([
           equal(rest.sessionId, t.sessionId, 'session_id after the answer');
         }
       });
+    },
+  },
+  {
+    id: 'chat-answers/not-to-others-live',
+    requirement: 'CHAT-6',
+    level: 'S',
+    title:
+      'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id: call, session } = callOf(t);
+      const content = 'allow_once';
+      expect.refused(await badAnswer(ctx, other.id, { call, session, content }), 'an answer sent to another intern');
+      const elsewhere = { call, session: `${session}x`, content };
+      expect.refused(await badAnswer(ctx, intern.id, elsewhere), 'an answer sent into another session');
+      expect.refused(await badAnswer(ctx, intern.id, { call, content }), 'an answer without a session');
+      expect.refused(
+        await badAnswer(ctx, intern.id, { call: `${call}x`, session, content }),
+        'an answer to another call',
+      );
+      expect.finish(await answered(ctx, intern.id, t, content), 'stop', 'the run, answered rightly');
     },
   },
   {

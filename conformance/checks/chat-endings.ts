@@ -154,10 +154,10 @@ export const CHAT_ENDINGS = defineChecks([
     requirement: 'SUSP-1',
     level: 'S',
     title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
-    needs: ['running', 'behaviour:never-ends'],
+    needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       const said = reply.transcript.content;
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       const t = await reply.end();
@@ -170,10 +170,10 @@ export const CHAT_ENDINGS = defineChecks([
     requirement: 'CHAT-12',
     level: 'S',
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
-    needs: ['running', 'behaviour:never-ends'],
+    needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       ok(deleted.status < 300, 'status of the delete', 'a success', expect.shown(deleted));
       ended(await reply.end(), 'the stream of a deleted intern');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, match } from '../assert.js';
+import { equal, match, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { ChatInput, Ctx } from '../context.js';
 import * as expect from '../expect.js';
@@ -39,6 +39,42 @@ export const CHAT_LOCK = defineChecks([
       expect.finish(t, 'stop', 'the run that streamed');
       equal(t.content, 'One. Two.', 'content of the run that streamed');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once nothing streams');
+    },
+  },
+  {
+    id: 'chat-lock/silent-run',
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
+    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const waiting = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const session_id = `silent ${intern.id}`;
+      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      await busy(ctx, intern.id, 'Hello.', 'a prompt without a session while a run streams');
+      await busy(
+        ctx,
+        intern.id,
+        { prompt: 'Hello.', session_id: `other ${intern.id}` },
+        'a prompt to an unseen session',
+      );
+      await busy(
+        ctx,
+        intern.id,
+        { prompt: 'Hello.', session_id: callOf(waiting).session },
+        'a prompt to a session that waits',
+      );
+      const answer = await plain(ctx, await ctx.answer(intern.id, waiting, 'allow_once'));
+      expect.error(answer, { status: 409, reason: 'busy', retryable: true }, 'a reply while another run streams');
+      match(answer.headers.get('retry-after'), /^\d+$/, 'Retry-After of a reply while another run streams');
+      expect.status(
+        await unstreamed(ctx, intern.id, { prompt: 'Hello.', session_id }),
+        202,
+        'a prompt to its own session',
+      );
+      ok(reply.transcript.finish === undefined, 'the run that streams', 'no finish reason', reply.transcript.finish);
+      await reply.disconnect();
     },
   },
   {
@@ -86,11 +122,11 @@ export const CHAT_LOCK = defineChecks([
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams keeps nobody from other interns.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const one = await ctx.interns.running();
       const two = await ctx.interns.running();
-      const reply = await held(ctx, one.id, await ctx.script(HELD));
+      const reply = await held(ctx, one.id, ctx.prompt('silent'));
       expect.finish(await talk(ctx, two.id, 'Hello.'), 'stop', 'a prompt to another intern');
       await busy(ctx, one.id, 'Hello.', 'a prompt to the intern itself');
       await reply.disconnect();
@@ -101,7 +137,7 @@ export const CHAT_LOCK = defineChecks([
     requirement: 'CHAT-14',
     level: 'P',
     title: "The lock is the intern's: another caller finds it busy too.",
-    needs: ['running', 'control', 'peer_api_key'],
+    needs: ['running', 'behaviour:silent', 'peer_api_key'],
     async run(ctx) {
       const intern = await ctx.interns.running();
       expect.finish(
@@ -109,7 +145,7 @@ export const CHAT_LOCK = defineChecks([
         'stop',
         'the twin: a prompt of a peer',
       );
-      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       const answer = await unstreamed(ctx, intern.id, 'Hello.', { as: 'peer_api_key' });
       expect.error(answer, { status: 409, reason: 'busy', retryable: true }, 'a prompt of a peer while a run streams');
       await reply.disconnect();
@@ -135,12 +171,12 @@ export const CHAT_LOCK = defineChecks([
     requirement: 'CHAT-14',
     level: 'P',
     title: 'Runs started by invoke hold no lock.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      expect.status(await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) }), 202, 'the invoke');
+      expect.status(await ctx.api.invoke(intern.id, { input: ctx.prompt('silent') }), 202, 'the invoke');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while a run of invoke goes on');
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a reply while a run of invoke goes on');
     },
   },
@@ -189,10 +225,10 @@ export const CHAT_LOCK = defineChecks([
     requirement: 'CHAT-14',
     level: 'P',
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
-    needs: ['running', 'behaviour:never-ends'],
+    needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       await read(reply);
       expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
@@ -205,10 +241,10 @@ export const CHAT_LOCK = defineChecks([
     requirement: 'CHAT-14',
     level: 'P',
     title: 'Half a minute after a client left its stream the intern takes a prompt.',
-    needs: ['running', 'behaviour:never-ends', 'slow:31s'],
+    needs: ['running', 'behaviour:silent', 'slow:31s'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const reply = await held(ctx, intern.id, ctx.prompt('never-ends'));
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       await reply.disconnect();
       await ctx.wait(31_000);
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the disconnect');

@@ -56,6 +56,22 @@ export const CHAT_MODES = defineChecks([
     },
   },
   {
+    id: 'chat-modes/not-remembered-live',
+    requirement: 'CHAT-8',
+    level: 'S',
+    onLive: 'warn',
+    title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
+      const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
+      expect.finish(same, 'stop', 'the next prompt of the session, without a mode');
+      expect.finish(await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'stop', 'a prompt of a new session');
+    },
+  },
+  {
     id: 'chat-modes/self-drive-is-omitted',
     requirement: 'CHAT-8',
     level: 'P',

@@ -69,6 +69,23 @@ export const CHAT_ONCE = defineChecks([
     },
   },
   {
+    id: 'chat-once/race-live',
+    requirement: 'CHAT-7',
+    level: 'S',
+    title: 'Of three equal answers sent at once one is delivered.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const replies = await ctx.race(3, () => ctx.answer(intern.id, t, 'allow_once'));
+      equal(replies.filter((reply) => reply.status === 200).length, 1, 'answers that were delivered, of three');
+      for (const reply of replies) {
+        if (reply.status === 200) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');
+        else expect.status(await reply.whole(), [404, 409], 'an answer that came second');
+      }
+    },
+  },
+  {
     id: 'chat-once/answered-twice',
     requirement: 'CHAT-7',
     level: 'S',

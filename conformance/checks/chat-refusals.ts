@@ -5,19 +5,7 @@ import * as expect from '../expect.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { ChatReply } from '../probe/reply.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  badAnswer,
-  callOf,
-  fate,
-  HELD,
-  held,
-  permission,
-  stillOpen,
-  unstreamed,
-} from '../talk.js';
+import { ASKING, answered, asked, badAnswer, callOf, fate, HELD, held, permission, stillOpen } from '../talk.js';
 
 const UNKNOWN = 'call_that_nobody_made';
 const GOOD = 'allow_once';
@@ -25,7 +13,7 @@ const BAD = 'no such option';
 
 /** A run that was answered and has ended. */
 async function over(ctx: Ctx, id: string): Promise<Transcript> {
-  const t = await asked(ctx, id, await ctx.script(ASKING));
+  const t = await asked(ctx, id, ctx.prompt('ask-permission'));
   expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the answered run');
   return t;
 }
@@ -50,7 +38,7 @@ async function passed(ctx: Ctx, id: string): Promise<{ first: Transcript; second
   return { first, second };
 }
 
-const occupy = async (ctx: Ctx, id: string) => held(ctx, id, await ctx.script(HELD));
+const occupy = async (ctx: Ctx, id: string) => held(ctx, id, ctx.prompt('silent'));
 
 const REASONS = {
   unknown: { status: 404, reason: 'interaction_unknown', retryable: false },
@@ -72,10 +60,10 @@ export const CHAT_REFUSALS = defineChecks([
     requirement: 'CHAT-7',
     level: 'P',
     title: 'A missing session_id is told before an unknown call.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       judged(
         await badAnswer(ctx, intern.id, { call: UNKNOWN, session: callOf(t).session, content: GOOD }),
         'unknown',
@@ -95,11 +83,11 @@ export const CHAT_REFUSALS = defineChecks([
     level: 'P',
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
       const other = await ctx.interns.running();
-      const said = await ctx.script(ASKING);
+      const said = ctx.prompt('ask-permission');
       const one = await asked(ctx, intern.id, said);
       const two = await asked(ctx, intern.id, said);
       const far = await asked(ctx, other.id, said);
@@ -126,7 +114,7 @@ export const CHAT_REFUSALS = defineChecks([
     level: 'P',
     title:
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
@@ -163,7 +151,7 @@ export const CHAT_REFUSALS = defineChecks([
     requirement: 'CHAT-7',
     level: 'P',
     title: 'That the run has ended is told before that another one streams.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await over(ctx, intern.id);
@@ -181,7 +169,7 @@ export const CHAT_REFUSALS = defineChecks([
     requirement: 'CHAT-7',
     level: 'P',
     title: 'That the run has ended is told before that the answer would not do.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
@@ -266,20 +254,6 @@ export const CHAT_REFUSALS = defineChecks([
     },
   },
   {
-    id: 'chat-refusals/unacceptable-stays',
-    requirement: 'CHAT-7',
-    level: 'P',
-    title: 'After any number of unacceptable answers the same question is answered under the same call.',
-    needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      for (let turns = 0; turns < 5; turns++)
-        judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'bad', 'an unacceptable answer');
-      expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered after all');
-    },
-  },
-  {
     id: 'chat-refusals/not-running',
     requirement: 'CHAT-7',
     level: 'S',
@@ -291,22 +265,6 @@ export const CHAT_REFUSALS = defineChecks([
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       expect.status(await badAnswer(ctx, intern.id, parts(t, GOOD)), 409, 'a reply to a suspended intern');
-    },
-  },
-  {
-    id: 'chat-refusals/body-before-state',
-    requirement: 'CHAT-15',
-    level: 'P',
-    title: 'A reply with stream false is 400, and the question stays.',
-    needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const { id, session } = callOf(t);
-      const messages = [{ role: 'tool', tool_call_id: id, content: GOOD }];
-      const answer = await unstreamed(ctx, intern.id, { messages, session_id: session, extra: { stream: false } });
-      judged(answer, 'bad', 'a reply with stream false');
-      expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered after all');
     },
   },
 ]);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
-import { equal, fail, notEqual, ok } from '../assert.js';
+import { equal, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
 import * as expect from '../expect.js';
-import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../talk.js';
+import { ASKING, answered, asked, callOf, fate, held, read, talk, unstreamed } from '../talk.js';
 import { invoke, session, steered } from '../turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
@@ -104,166 +104,6 @@ export const CHAT_SESSIONS = defineChecks([
       equal(t.sessionId, session_id, 'session_id there');
       await ctx.clock.advance(20_000);
       equal((await read(reply)).content, 'One. Two.', 'content of the run on the first intern');
-    },
-  },
-  {
-    id: 'chat-sessions/steered',
-    requirement: 'CHAT-14',
-    level: 'S',
-    title: 'A prompt to a session whose run streams is reported as steered, and starts no run.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
-      const before = await runsOf(ctx, intern.id);
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also this.', session_id }),
-        session_id,
-        'a prompt to a run that streams',
-      );
-      equal(await runsOf(ctx, intern.id), before, 'runs of the intern after the steered prompt');
-      await ctx.clock.advance(20_000);
-      const t = await read(reply);
-      expect.finish(t, 'stop', 'the steered run');
-      expect.grammar(t, 'S');
-      ok(
-        t.content.startsWith('One. ') && t.content.includes('Two.'),
-        'content of the steered run',
-        'all of its own',
-        t.content,
-      );
-    },
-  },
-  {
-    id: 'chat-sessions/steered-answer',
-    requirement: 'CHAT-14',
-    level: 'P',
-    title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
-      const waiting = await ctx.interns.running();
-      const t = await asked(ctx, waiting.id, await ctx.script(ASKING));
-      for (const [id, session] of [
-        [intern.id, session_id],
-        [waiting.id, callOf(t).session],
-      ] as const) {
-        const answer = await unstreamed(ctx, id, { prompt: 'Also this.', session_id: session });
-        expect.status(answer, 202, 'a steered prompt');
-        steered(answer, session, 'a steered prompt');
-        equal((answer.json as Record<string, unknown>).session_id, session, 'session_id of a steered prompt');
-        ok(
-          /^application\/json/i.test(answer.headers.get('content-type') ?? ''),
-          'content-type of a steered prompt',
-          'JSON',
-        );
-      }
-      await reply.disconnect();
-      await answered(ctx, waiting.id, t, 'allow_once');
-    },
-  },
-  {
-    id: 'chat-sessions/steered-shows',
-    requirement: 'CHAT-14',
-    level: 'C',
-    title: 'Steered prompts show once each, in order, on the response that streams the run, as `(steered: TEXT)`.',
-    needs: ['running', 'control', 'clock'],
-    maxRuns: 12,
-    async run(ctx) {
-      const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 4 });
-      await ctx.property('steered', words, async (prompts) => {
-        const intern = await ctx.interns.running();
-        const session_id = `s ${intern.id}`;
-        const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
-        for (const prompt of prompts)
-          expect.status(await unstreamed(ctx, intern.id, { prompt, session_id }), 202, 'a steered prompt');
-        await ctx.clock.advance(20_000);
-        const t = await read(reply);
-        expect.finish(t, 'stop', 'the steered run');
-        const seen = [...t.content.matchAll(/\(steered: ([^)]*)\)/g)].map((match) => match[1]);
-        equal(seen, prompts, 'what was steered, as it shows');
-        equal(t.content.replace(/\(steered: [^)]*\)/g, ''), 'One. Two.', 'content beside it');
-      });
-    },
-  },
-  {
-    id: 'chat-sessions/steered-into-waiting',
-    requirement: 'CHAT-14',
-    level: 'S',
-    title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { session } = callOf(t);
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also this.', session_id: session }),
-        session,
-        'a prompt to a run that waits',
-      );
-      equal(await fate(ctx, intern.id), 'waiting', 'the run after the steered prompt');
-      await stillOpen(ctx, intern.id, t, 'the question after the steered prompt');
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
-      expect.finish(rest, 'stop', 'the answered run');
-      ok(rest.content.includes('Allowed.'), 'content after the answer', 'what the run says to it', rest.content);
-    },
-  },
-  {
-    id: 'chat-sessions/steered-shows-after-answer',
-    requirement: 'CHAT-14',
-    level: 'C',
-    title: 'What was steered into a waiting run shows once, after the answer.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      await unstreamed(ctx, intern.id, { prompt: 'also this', session_id: callOf(t).session });
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
-      equal(
-        rest.content.split('(steered: also this)').length - 1,
-        1,
-        'how often the steered prompt shows after the answer',
-      );
-      equal(rest.content.replace('(steered: also this)', ''), 'Allowed.', 'content beside it');
-    },
-  },
-  {
-    id: 'chat-sessions/not-steered-when-over',
-    requirement: 'CHAT-14',
-    level: 'S',
-    title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
-        const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
-        const session_id = first.sessionId;
-        if (session_id === undefined) fail(`session_id after ${end}`, 'a session_id', first.final);
-        const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
-        expect.finish(next, 'stop', `the prompt after a run that ended ${end}`);
-        equal(next.sessionId, session_id, `session_id of the prompt after a run that ended ${end}`);
-      }
-    },
-  },
-  {
-    id: 'chat-sessions/steered-is-checked',
-    requirement: 'CHAT-15',
-    level: 'P',
-    title: 'A steered prompt has to be a valid one.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
-      expect.status(await unstreamed(ctx, intern.id, { prompt: 'x', session_id }), 202, 'its valid twin');
-      for (const prompt of ['', 'x'.repeat(32_001)]) {
-        const answer = await unstreamed(ctx, intern.id, { prompt, session_id });
-        expect.error(answer, { status: 400, reason: 'bad_request' }, `a steered prompt of ${prompt.length} characters`);
-      }
-      await reply.disconnect();
     },
   },
   {

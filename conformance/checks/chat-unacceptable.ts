@@ -137,4 +137,40 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(rest, 'stop', 'the run, answered with its session_id');
     },
   },
+  {
+    id: 'chat-unacceptable/unacceptable-stays',
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'After any number of unacceptable answers the same question is answered under the same call.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      for (let turns = 0; turns < 5; turns++) {
+        const answer = await badAnswer(ctx, intern.id, {
+          call: callOf(t).id,
+          session: callOf(t).session,
+          content: 'no such option',
+        });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
+      }
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/body-before-state',
+    requirement: 'CHAT-15',
+    level: 'P',
+    title: 'A reply with stream false is 400, and the question stays.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id, session } = callOf(t);
+      const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }];
+      const answer = await unstreamed(ctx, intern.id, { messages, session_id: session, extra: { stream: false } });
+      expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'a reply with stream false');
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+    },
+  },
 ]);

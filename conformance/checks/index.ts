@@ -16,6 +16,7 @@ import { CHAT_QUESTIONS } from './chat-questions.js';
 import { CHAT_REFUSALS } from './chat-refusals.js';
 import { CHAT_REQUESTS } from './chat-requests.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
+import { CHAT_STEERING } from './chat-steering.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CHAT_UNACCEPTABLE } from './chat-unacceptable.js';
 import { CLOCK } from './clock.js';
@@ -77,6 +78,7 @@ export const checks: readonly Check[] = [
   ...CHAT_REFUSALS,
   ...CHAT_REQUESTS,
   ...CHAT_SESSIONS,
+  ...CHAT_STEERING,
   ...CHAT_STREAM,
   ...CHAT_UNACCEPTABLE,
   ...CLOCK,

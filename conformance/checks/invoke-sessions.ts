@@ -2,7 +2,7 @@ import { equal, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import * as expect from '../expect.js';
 import { indistinguishable } from '../same.js';
-import { ASKING, asked, callOf, fate, HELD, talk } from '../talk.js';
+import { ASKING, answered, asked, callOf, HELD, talk } from '../talk.js';
 import { invoke, session, steered } from '../turns.js';
 
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
@@ -39,6 +39,20 @@ export const INVOKE_SESSIONS = defineChecks([
         id,
         'session_id of the second invoke',
       );
+    },
+  },
+  {
+    id: 'invoke-sessions/steered-live',
+    requirement: 'INVOKE-2',
+    level: 'S',
+    title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
+    needs: ['running', 'behaviour:silent'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const other = await ctx.interns.running();
+      const id = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
+      steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
     },
   },
   {
@@ -163,10 +177,10 @@ export const INVOKE_SESSIONS = defineChecks([
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.error(
         await invoke(ctx, intern.id, 'Also.', callOf(t).session),
         { status: 404 },
@@ -179,7 +193,7 @@ export const INVOKE_SESSIONS = defineChecks([
         { status: 404 },
         'an invoke in a chat session named by the client',
       );
-      equal(await fate(ctx, intern.id, t.sessionId), 'waiting', 'the run that waits');
+      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run that waited');
     },
   },
   {
