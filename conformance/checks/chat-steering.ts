@@ -16,7 +16,7 @@ async function runsOf(ctx: Ctx, id: string): Promise<number> {
 /** CHAT-14: prompts to sessions whose run goes on. */
 export const CHAT_STEERING = defineChecks([
   {
-    id: 'chat-sessions/steered',
+    id: 'chat-steering/steered',
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run streams is reported as steered, and starts no run.',
@@ -45,7 +45,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-live',
+    id: 'chat-steering/steered-live',
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
@@ -72,7 +72,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-answer',
+    id: 'chat-steering/steered-answer',
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
@@ -102,7 +102,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-shows',
+    id: 'chat-steering/steered-shows',
     requirement: 'CHAT-14',
     level: 'C',
     title: 'Steered prompts show once each, in order, on the response that streams the run, as `(steered: TEXT)`.',
@@ -126,7 +126,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-into-waiting',
+    id: 'chat-steering/steered-into-waiting',
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
@@ -148,7 +148,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-shows-after-answer',
+    id: 'chat-steering/steered-shows-after-answer',
     requirement: 'CHAT-14',
     level: 'C',
     title: 'What was steered into a waiting run shows once, after the answer.',
@@ -167,7 +167,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/not-steered-when-over',
+    id: 'chat-steering/not-steered-when-over',
     requirement: 'CHAT-14',
     level: 'S',
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
@@ -185,7 +185,7 @@ export const CHAT_STEERING = defineChecks([
     },
   },
   {
-    id: 'chat-sessions/steered-is-checked',
+    id: 'chat-steering/steered-is-checked',
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A steered prompt has to be a valid one.',

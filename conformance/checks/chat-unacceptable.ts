@@ -138,7 +138,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     },
   },
   {
-    id: 'chat-refusals/unacceptable-stays',
+    id: 'chat-unacceptable/unacceptable-stays',
     requirement: 'CHAT-7',
     level: 'P',
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
@@ -158,7 +158,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     },
   },
   {
-    id: 'chat-refusals/body-before-state',
+    id: 'chat-unacceptable/body-before-state',
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A reply with stream false is 400, and the question stays.',
