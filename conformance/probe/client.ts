@@ -78,6 +78,8 @@ export interface Client {
   idle(): Promise<void>;
   /** How many requests have left. */
   readonly sent: number;
+  /** How many answers were not read to their end. */
+  readonly cutShort: number;
   /** Closes every answer that is still open. */
   closeAll(): Promise<void>;
 }
@@ -103,6 +105,7 @@ export function createClient(options: ClientOptions): Client {
   const { host, redactor } = options;
   let evidence: Evidence[] = [];
   let sent = 0;
+  let cutShort = 0;
   const started = host.now();
   const open = new Set<OpenAnswer>();
   const at = () => Math.round((host.now() - started) * 10) / 10;
@@ -149,22 +152,24 @@ export function createClient(options: ClientOptions): Client {
     const headers = headersOf(send);
     await options.before?.(send, url);
     const number = ++sent;
-    const shown = Array.isArray(body)
-      ? `${(body as Uint8Array[]).length} chunks`
-      : bodyText(body as string | Uint8Array);
     const record = new Evidence(
       number,
       at(),
-      {
-        method,
-        url: redactor.text(url),
-        headers: { ...redactor.headers(headers), ...sender(send, headers) },
-        ...(shown === undefined ? {} : { body: redactor.text(shown) }),
+      () => {
+        const shown = Array.isArray(body)
+          ? `${(body as Uint8Array[]).length} chunks`
+          : bodyText(body as string | Uint8Array | undefined);
+        return {
+          method,
+          url: redactor.text(url),
+          headers: { ...redactor.headers(headers), ...sender(send, headers) },
+          ...(shown === undefined ? {} : { body: redactor.text(shown) }),
+        };
       },
       redactor,
     );
     evidence.push(record);
-    const what = `${method} ${redactor.text(url)}`;
+    const what = `${method} ${url}`;
 
     // A signal costs as much as a request without a network; there, only streams have a connection to close.
     const abort = options.inProcess === true && !url.includes('/chat/') ? undefined : new AbortController();
@@ -219,6 +224,7 @@ export function createClient(options: ClientOptions): Client {
 
     const finish = async (how: string) => {
       over = true;
+      if (how !== 'end') cutShort++;
       record.close(how);
       open.delete(answer);
     };
@@ -331,6 +337,9 @@ export function createClient(options: ClientOptions): Client {
     exchanges: () => evidence.map((entry) => entry.snapshot()),
     get sent() {
       return sent;
+    },
+    get cutShort() {
+      return cutShort;
     },
     async closeAll() {
       await Promise.all([...open].map((answer) => answer.close()));

@@ -41,19 +41,20 @@ export class Evidence {
   private readonly pieces: { at: number; bytes: Uint8Array }[] = [];
   private kept = 0;
   private dropped = 0;
-  private head: { at: number; status: number; headers: Record<string, string> } | undefined;
+  private head: { at: number; status: number; headers: Headers } | undefined;
   private ended: string | undefined;
   private error: string | undefined;
 
   constructor(
     readonly number: number,
     private readonly at: number,
-    private readonly request: RecordedRequest,
+    /** Makes the record of the request, secrets taken out; asked for only where a transcript is wanted. */
+    private readonly request: () => RecordedRequest,
     private readonly redactor: Redactor,
   ) {}
 
   answered(at: number, status: number, headers: Headers): void {
-    this.head = { at, status, headers: this.redactor.headers(headers) };
+    this.head = { at, status, headers };
   }
 
   received(at: number, bytes: Uint8Array): void {
@@ -66,7 +67,7 @@ export class Evidence {
   }
 
   close(how: string): void {
-    this.ended ??= this.redactor.text(how);
+    this.ended ??= how;
   }
 
   failed(why: string): void {
@@ -78,10 +79,17 @@ export class Evidence {
     return {
       number: this.number,
       at: this.at,
-      request: this.request,
+      request: this.request(),
       ...(head === undefined
         ? {}
-        : { response: { ...head, pieces: this.text(), ...(this.ended === undefined ? {} : { ended: this.ended }) } }),
+        : {
+            response: {
+              ...head,
+              headers: this.redactor.headers(head.headers),
+              pieces: this.text(),
+              ...(this.ended === undefined ? {} : { ended: this.redactor.text(this.ended) }),
+            },
+          }),
       ...(this.error === undefined ? {} : { error: this.error }),
     };
   }
