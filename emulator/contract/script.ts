@@ -57,7 +57,11 @@ const question = z
     if (problem) context.addIssue({ code: 'custom', path: ['fallback'], message: problem });
   });
 
-const usage = z.strictObject({
+/** What a script may ask. */
+export const askSchema = z.discriminatedUnion('kind', [permission, question]);
+
+/** What a script may report of its use of tokens. */
+export const usageSchema = z.strictObject({
   prompt_tokens: z.int().min(0),
   completion_tokens: z.int().min(0),
   total_tokens: z.int().min(0),
@@ -75,7 +79,7 @@ export type Step =
   | { ask: AskSource; as?: string | undefined }
   | { when: Record<string, z.core.util.JSONType>; then?: Step[] | undefined; else?: Step[] | undefined }
   | { wait: Duration }
-  | { usage: z.infer<typeof usage> }
+  | { usage: z.infer<typeof usageSchema> }
   | { model: string }
   | {
       end: 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed' | 'never';
@@ -92,7 +96,7 @@ const STEP_KINDS = {
     .strictObject({ say: z.string(), every: duration.optional(), chunks: z.int().min(1).max(10_000).optional() })
     .meta({ description: 'Says a text, in `chunks` pieces, `every` apart' }),
   ask: z
-    .strictObject({ ask: z.discriminatedUnion('kind', [permission, question]), as: z.string().min(1).optional() })
+    .strictObject({ ask: askSchema, as: z.string().min(1).optional() })
     .meta({ description: 'Asks for permission or an answer, which `when` calls by the name `as`' }),
   when: z
     .strictObject({
@@ -103,7 +107,9 @@ const STEP_KINDS = {
     })
     .meta({ description: 'Goes by answers: an option, an action, or some of the content' }),
   wait: z.strictObject({ wait: duration }).meta({ description: 'Does nothing for a while' }),
-  usage: z.strictObject({ usage }).meta({ description: 'Reports its use of tokens; the last report counts' }),
+  usage: z
+    .strictObject({ usage: usageSchema })
+    .meta({ description: 'Reports its use of tokens; the last report counts' }),
   model: z.strictObject({ model: z.string().min(1) }).meta({ description: 'Reports another model from here on' }),
   end: z
     .strictObject({

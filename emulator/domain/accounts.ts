@@ -89,7 +89,8 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     memberOf: (subject) => seed.members.find((member) => member.oauth_subject === subject),
     addSecret,
     redact(text) {
-      pattern ??= new RegExp([...secrets].map((secret) => literally(secret)).join('|'), 'g');
+      // The longest first: of two that begin alike, the whole one has to go.
+      pattern ??= new RegExp([...secrets].sort((a, b) => b.length - a.length).map(literally).join('|'), 'g');
       return text.replace(pattern, REDACTED).replace(GENERATED, REDACTED);
     },
   };

@@ -3,8 +3,10 @@ import type { Random } from '../clock/random.js';
 import { type ErrorKey, Refusal } from '../contract/errors.js';
 import type { Answer, Ask } from '../contract/interaction.js';
 import type { RunEnded, RunEvent } from '../contract/run.js';
+import type { TurnGenerator } from '../scripts/behaviour.js';
 import { sizeOf } from './reader.js';
 import type { Run, Sleep } from './run.js';
+import { messageOf, readGenerator, readYielded, text } from './yielded.js';
 
 /** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
 const HELD_LIMIT = 8 * 1024 * 1024;
@@ -86,13 +88,19 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   const append = (run: Run, event: RunEvent) => {
-    // Nobody ever reads a run that was started by invoke.
-    if (run.origin === 'invoke' || run.lost) return;
+    // Nobody ever reads a run that was started by invoke, and nothing follows an ending.
+    if (run.origin === 'invoke' || run.lost || run.status === 'ended') return;
     push(run, event);
     if (run.held > HELD_LIMIT) return overflow(run);
     if (run.hot) return;
     run.hot = true;
     idleSoon(run);
+  };
+
+  const emptyLog = (run: Run) => {
+    run.log = [];
+    run.at = 0;
+    run.held = 0;
   };
 
   const overflow = (run: Run) => {
@@ -101,9 +109,7 @@ export function createRunner(deps: RunnerDeps) {
       return end(run, { ended: 'severed' });
     }
     run.lost = true;
-    run.log = [];
-    run.at = 0;
-    run.held = 0;
+    emptyLog(run);
   };
 
   const setStatus = (run: Run, status: Run['status']) => {
@@ -138,7 +144,7 @@ export function createRunner(deps: RunnerDeps) {
       }
       abort?.abort(reason);
     }
-    generator?.return(undefined).catch((error: unknown) => scriptFailed(run, error));
+    if (generator) void leave(run, generator);
 
     if (opening && refusal) {
       run.opening = undefined;
@@ -153,8 +159,19 @@ export function createRunner(deps: RunnerDeps) {
         retryable,
         ...(message === undefined ? {} : { message }),
       });
+    } else {
+      // Nobody will read on: a question that was never answered may have texts steered behind it.
+      emptyLog(run);
     }
     idle(run);
+  };
+
+  const leave = async (run: Run, generator: TurnGenerator) => {
+    try {
+      await generator.return(undefined);
+    } catch (error) {
+      scriptFailed(run, error);
+    }
   };
 
   const scriptFailed = (run: Run, error: unknown) => {
@@ -166,7 +183,7 @@ export function createRunner(deps: RunnerDeps) {
       event: 'script_failed',
       script: run.behaviour.name,
       step: `event ${run.yielded + 1}`,
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
       intern_id: run.internId,
       run_id: run.id,
     });
@@ -199,6 +216,12 @@ export function createRunner(deps: RunnerDeps) {
     return said.length;
   };
 
+  /** What a behaviour threw, wherever: the run fails, and nothing else does. */
+  const failed = (run: Run, error: unknown) => {
+    scriptFailed(run, error);
+    end(run, { ended: 'failed', ...(run.yielded === 0 && { refusal: 'turn_failed' as const }) });
+  };
+
   /** Drives the behaviour until it asks or ends. `input` is what its last `yield` evaluates to. */
   const drive = async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
     const { generator } = run;
@@ -213,22 +236,18 @@ export function createRunner(deps: RunnerDeps) {
         // Ended from outside meanwhile: the generator has been told.
         if (run.generator !== generator) return;
         if (step.done) return end(run, { ended: 'stop' });
-        const event = step.value;
+        const event = readYielded(step.value);
         const first = run.yielded === 0;
         // An intern reports its model with the first thing it does.
         if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
         if ('say' in event) sinceBreath += say(run, event.say) - 1;
-        else if ('reason' in event) append(run, { type: 'reasoning', text: text(event.reason, 'reason') });
+        else if ('reason' in event) append(run, { type: 'reasoning', text: event.reason });
         else if ('ask' in event) {
           next = deps.answer(run, event.ask);
           if (next === undefined) return ask(run, event.ask);
         } else if ('usage' in event) run.usage = event.usage;
-        else if ('model' in event) reportModel(run, text(event.model, 'model'));
-        else if ('end' in event) return endBy(run, event, first);
-        else
-          throw new TypeError(
-            `a behaviour yielded ${JSON.stringify(event)}: expected say, reason, ask, usage, model or end`,
-          );
+        else if ('model' in event) reportModel(run, event.model);
+        else return endBy(run, event, first);
         run.yielded++;
         if (++sinceBreath >= BURST) {
           sinceBreath = 0;
@@ -236,20 +255,16 @@ export function createRunner(deps: RunnerDeps) {
         }
       }
     } catch (error) {
-      scriptFailed(run, error);
-      end(run, { ended: 'failed', ...(run.yielded === 0 && { refusal: 'turn_failed' as const }) });
+      failed(run, error);
     }
   };
 
   const endBy = (run: Run, event: { end: RunEnded; retryable?: boolean; message?: string }, first: boolean) => {
     const refusal = event.end === 'severed' ? 'intern_unreachable' : event.end === 'failed' ? 'turn_failed' : undefined;
-    if (!['stop', 'cancelled', 'deadline', 'severed', 'failed'].includes(event.end)) {
-      throw new TypeError(`a behaviour ended with ${JSON.stringify(event.end)}`);
-    }
     end(run, {
       ended: event.end,
       retryable: event.retryable === true,
-      ...(event.message === undefined ? {} : { message: text(event.message, 'message') }),
+      ...(event.message === undefined ? {} : { message: event.message }),
       ...(first && refusal ? { refusal } : {}),
     });
   };
@@ -265,6 +280,9 @@ export function createRunner(deps: RunnerDeps) {
   const sleep = (run: Run, ms: number, signal?: AbortSignal): Promise<void> => {
     if (run.status === 'ended') return Promise.reject(new RunEndedError('the run ended'));
     if (signal?.aborted) return Promise.reject(signal.reason);
+    if (typeof ms !== 'number' || Number.isNaN(ms)) {
+      return Promise.reject(new TypeError(`clock.sleep(${ms}): expected a number of milliseconds`));
+    }
     if (ms <= 0) {
       accept(run);
       return Promise.resolve();
@@ -289,12 +307,15 @@ export function createRunner(deps: RunnerDeps) {
       run.sleeps.add(pending);
     });
     if (run.hot || run.opening) idle(run);
+    // A sleep that nobody awaits yet must not take the process along when the run ends.
+    sleeping.catch(() => {});
     return sleeping;
   };
 
   return {
     end,
     append,
+    failed,
     /**
      * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
      * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
@@ -306,7 +327,7 @@ export function createRunner(deps: RunnerDeps) {
       });
       let random: Random | undefined;
       try {
-        run.generator = run.behaviour.turn(
+        const turn = run.behaviour.turn(
           {
             prompt,
             intern,
@@ -329,9 +350,9 @@ export function createRunner(deps: RunnerDeps) {
             },
           },
         );
+        run.generator = readGenerator(turn);
       } catch (error) {
-        scriptFailed(run, error);
-        end(run, { ended: 'failed', refusal: 'turn_failed' });
+        failed(run, error);
         return accepted;
       }
       run.hot = true;
@@ -367,9 +388,4 @@ export function createRunner(deps: RunnerDeps) {
       run.timer = clock.timer(ACCEPT_TIMEOUT, () => end(run, { ended: 'failed', refusal: 'turn_timeout' }));
     });
   }
-}
-
-function text(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new TypeError(`a behaviour yielded ${what}: ${typeof value}, expected a string`);
-  return value;
 }

@@ -13,6 +13,7 @@ import { attachReader, type Reader } from './reader.js';
 import { type Run, viewRun } from './run.js';
 import { createRunner } from './runner.js';
 import { createSessions } from './sessions.js';
+import { text } from './yielded.js';
 
 export interface RunsDeps {
   readonly clock: Clock;
@@ -202,8 +203,14 @@ export function createRuns(deps: RunsDeps): Runs {
     }
   };
 
-  const steer = (run: Run, text: string) =>
-    runner.append(run, { type: 'content', text: run.behaviour.steered?.(text) ?? `(steered: ${text})` });
+  const steer = (run: Run, said: string) => {
+    try {
+      const shown = run.behaviour.steered?.(said) ?? `(steered: ${said})`;
+      runner.append(run, { type: 'content', text: text(shown, 'steered') });
+    } catch (error) {
+      runner.failed(run, error);
+    }
+  };
 
   const endAll = (internId: string | undefined, cause: EndCause) => {
     const message = `The intern ended the run: ${cause}`;

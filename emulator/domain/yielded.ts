@@ -1,0 +1,79 @@
+import { askSchema, usageSchema } from '../contract/script.js';
+import type { BehaviourEvent, TurnGenerator } from '../scripts/behaviour.js';
+
+/** What stands in a message for any value a script may come up with. */
+function shown(value: unknown): string {
+  try {
+    return (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).slice(0, 200);
+  } catch {
+    return `a ${typeof value}`;
+  }
+}
+
+/** The message of whatever was thrown. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : shown(thrown));
+
+const ENDINGS: readonly unknown[] = ['stop', 'cancelled', 'deadline', 'severed', 'failed'];
+
+/** @throws TypeError for anything but a string */
+export function text(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new TypeError(`a behaviour yielded ${what}: ${typeof value}, expected a string`);
+  return value;
+}
+
+type Schema = typeof askSchema | typeof usageSchema;
+
+function fits(schema: Schema, value: unknown, what: string): void {
+  const { error } = schema.safeParse(value);
+  if (!error) return;
+  const problems = error.issues.map(({ path, message }) => `${[what, ...path].join('.')}: ${message}`);
+  throw new TypeError(`a behaviour yielded ${problems.join('; ')}`);
+}
+
+/**
+ * Takes what a behaviour yielded for an event, since behaviours come from code that no compiler need have seen: what is
+ * no event must not get as far as the stream. The texts of a `say` are looked at one by one as they are said.
+ *
+ * @throws TypeError that says what was yielded and what is expected
+ */
+export function readYielded(value: unknown): BehaviourEvent {
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(
+      `a behaviour yielded ${shown(value)}: expected an object with say, reason, ask, usage, model or end`,
+    );
+  }
+  const event = value as BehaviourEvent;
+  if ('say' in event) return event;
+  if ('reason' in event) text(event.reason, 'reason');
+  else if ('ask' in event) fits(askSchema, event.ask, 'ask');
+  else if ('usage' in event) fits(usageSchema, event.usage, 'usage');
+  else if ('model' in event) text(event.model, 'model');
+  else if (!('end' in event)) {
+    throw new TypeError(`a behaviour yielded ${shown(event)}: expected say, reason, ask, usage, model or end`);
+  } else {
+    if (!ENDINGS.includes(event.end)) throw new TypeError(`a behaviour ended with ${shown(event.end)}`);
+    if ('message' in event && event.message !== undefined) text(event.message, 'message');
+  }
+  return event;
+}
+
+/**
+ * Takes what a `turn` returned for a generator.
+ *
+ * @throws TypeError for anything but an async generator, such as what `async turn()` or `*turn()` return
+ */
+export function readGenerator(value: unknown): TurnGenerator {
+  const generator = value as Partial<TurnGenerator> | null | undefined;
+  if (
+    typeof generator === 'object' &&
+    typeof generator?.[Symbol.asyncIterator] === 'function' &&
+    typeof generator.next === 'function' &&
+    typeof generator.return === 'function'
+  ) {
+    return generator as TurnGenerator;
+  }
+  // A promise that nobody awaits must not take the process along when it rejects.
+  if (value instanceof Promise) value.catch(() => {});
+  const found = value instanceof Promise ? 'a promise' : `${shown(value)}`;
+  throw new TypeError(`turn returned ${found}: expected an async generator, as async *turn() makes`);
+}

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Behaviour } from '../scripts/behaviour.js';
+import { createHarness, listen } from './chat.harness.js';
+
+/** Behaviours as code without types may have them. */
+const wrong = (turn: unknown, more: object = {}): Behaviour => ({ name: 'wrong', turn, ...more }) as Behaviour;
+
+const unhandled: unknown[] = [];
+const note = (error: unknown) => void unhandled.push(error);
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', note);
+});
+afterEach(() => {
+  process.off('unhandledRejection', note);
+});
+
+describe('a script that is wrong', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['a promise', async () => {}, /turn returned a promise: expected an async generator/],
+    [
+      'a promise that rejects',
+      async () => {
+        throw new Error('kaput');
+      },
+      /turn returned a promise/,
+    ],
+    [
+      'a generator that is not async',
+      function* () {
+        yield { say: 'a' };
+      },
+      /expected an async generator/,
+    ],
+    ['nothing', () => undefined, /turn returned undefined/],
+    ['null', () => null, /turn returned null/],
+  ])('returns %s: the turn fails at once, and says why', async (_, turn, message) => {
+    const h = createHarness({ scripts: [wrong(turn)] });
+    expect(await h.refused(h.prompt('script: wrong'))).toMatchObject({ status: 502, reason: 'turn_failed' });
+    expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong' }]);
+    expect(h.log[0]?.message).toMatch(message);
+    expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'failed' });
+    await h.settle();
+    expect(unhandled).toEqual([]);
+  });
+
+  test.each<[unknown, RegExp]>([
+    [42, /yielded 42: expected an object/],
+    [null, /yielded null: expected an object/],
+    [undefined, /yielded undefined: expected an object/],
+    [{ shout: 'b' }, /\{"shout":"b"\}: expected say/],
+    [{ say: {} }, /say: object, expected a string/],
+    [{ say: ['b', 5] }, /say: number, expected a string/],
+    [{ reason: 5 }, /reason: number/],
+    [{ model: null }, /model: object/],
+    [{ ask: 42 }, /ask: /],
+    [{ ask: null }, /ask: /],
+    [{ ask: { kind: 'elicitation', message: '?' } }, /ask\.fields: /],
+    [{ ask: { kind: 'permission', operation: 'shell', options: ['maybe'] } }, /ask\.options\.0: /],
+    [{ usage: undefined }, /usage: /],
+    [{ usage: { prompt_tokens: 1n } }, /usage\.prompt_tokens: /],
+    [{ usage: { prompt_tokens: 1, completion_tokens: Number.NaN, total_tokens: 1 } }, /usage\.completion_tokens: /],
+    [{ end: 'soon' }, /ended with soon/],
+    [{ end: 'failed', message: 5 }, /message: number/],
+  ])('yields %o: the run fails, and the stream ends as any that failed', async (event, message) => {
+    const h = createHarness({
+      scripts: [
+        wrong(async function* () {
+          yield { say: 'a' };
+          yield event;
+        }),
+      ],
+    });
+    const said = await (await h.say('wrong')).end();
+    expect(said).toMatchObject({ finish: 'error', error: { metadata: { reason: 'turn_failed' } }, done: true });
+    expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong', step: 'event 2' }]);
+    expect(h.log[0]?.message).toMatch(message);
+  });
+
+  test.each([Number.NaN, '5s', undefined])('sleeps %o: fails instead of waiting for ever', async (ms) => {
+    const h = createHarness({
+      scripts: [
+        wrong(async function* (_turn: unknown, { clock }: { clock: { sleep(ms: unknown): Promise<void> } }) {
+          yield { say: 'a' };
+          await clock.sleep(ms);
+        }),
+      ],
+    });
+    expect((await (await h.say('wrong')).end()).error?.metadata.reason).toBe('turn_failed');
+    expect(h.log[0]?.message).toMatch(/expected a number of milliseconds/);
+  });
+
+  test('throws what has no text: it is logged all the same', async () => {
+    const h = createHarness({
+      scripts: [
+        wrong(async function* () {
+          yield { say: 'a' };
+          throw Object.create(null);
+        }),
+      ],
+    });
+    expect((await (await h.say('wrong')).end()).error?.metadata.reason).toBe('turn_failed');
+    expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong' }]);
+    expect(unhandled).toEqual([]);
+  });
+
+  test.each<[string, (text: string) => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('kaput');
+      },
+    ],
+    ['says no text', () => 42],
+  ])('%s when it is steered: the run fails, and who steered it is told nothing else', async (_, steered) => {
+    const h = createHarness({
+      scripts: [
+        wrong(
+          async function* (_turn: unknown, { clock }: { clock: { sleep(ms: number): Promise<void> } }) {
+            yield { say: 'a' };
+            await clock.sleep(1_000);
+          },
+          { steered },
+        ),
+      ],
+    });
+    const stream = await h.say('wrong', { session_id: 's' });
+    expect((await h.prompt('go on', { session_id: 's' })).status).toBe(202);
+    expect((await stream.end()).error?.metadata.reason).toBe('turn_failed');
+    expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong' }]);
+  });
+});
+
+test('a sleep that nobody awaits is no unhandled rejection when the run ends', async () => {
+  const h = createHarness({
+    scripts: [
+      {
+        name: 'alarm',
+        async *turn(_turn, { clock }) {
+          const alarm = clock.sleep(5_000);
+          yield { say: 'a' };
+          yield { end: 'stop' };
+          await alarm;
+        },
+      },
+    ],
+  });
+  expect((await (await h.say('alarm')).end()).finish).toBe('stop');
+  await h.settle();
+  expect(unhandled).toEqual([]);
+});
+
+test('more in one yield than a run may hold ends the stream as severed', async () => {
+  const h = createHarness({
+    scripts: [
+      {
+        name: 'flood',
+        async *turn() {
+          yield { say: Array.from({ length: 400_000 }, () => 'x') };
+        },
+      },
+    ],
+  });
+  const said = await listen(await h.prompt('script: flood')).end();
+  expect(said).toMatchObject({ finish: 'error', error: { metadata: { reason: 'stream_severed' } }, done: true });
+  expect(h.runs.list()[0]?.ended).toBe('severed');
+});
