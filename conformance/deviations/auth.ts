@@ -226,7 +226,7 @@ export const AUTH = defineDeviations([
     alters: callers((caller, _token, interns) =>
       caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
     ),
-    caughtBy: ['auth/own-key-is-a-caller-of-its-own', 'limiter/per-member', 'invoke/session-of-an-own-key'],
+    caughtBy: ['auth/own-key-is-a-caller-of-its-own', 'limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
   },
   {
     name: 'token-and-key-are-two-callers',
@@ -235,7 +235,7 @@ export const AUTH = defineDeviations([
     alters: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
     caughtBy: [
       'auth/own-key-is-a-caller-of-its-own',
-      'invoke/session-of-the-member',
+      'invoke-sessions/session-of-the-member',
       'limiter/per-member',
       'create/one-caller-one-key',
       'auth/oauth-acts-as-its-member',
@@ -249,7 +249,7 @@ export const AUTH = defineDeviations([
     caughtBy: [
       'auth/own-key-is-a-caller-of-its-own',
       'create/key-per-caller',
-      'invoke/session-of-the-caller',
+      'invoke-sessions/session-of-the-caller',
       'limiter/per-member',
     ],
   },

@@ -563,7 +563,7 @@ export const CHAT_ANSWERS = defineDeviations([
     caughtBy: [
       'chat-unacceptable/unacceptable-option',
       'chat-unacceptable/option-not-offered',
-      'chat-refusals/unacceptable-stays',
+      'chat-unacceptable/unacceptable-stays',
       'chat-deadlines/not-extended',
     ],
   },
@@ -583,7 +583,7 @@ export const CHAT_ANSWERS = defineDeviations([
       'chat-unacceptable/unacceptable-option',
       'chat-unacceptable/unacceptable-content',
       'chat-unacceptable/field-types',
-      'chat-refusals/unacceptable-stays',
+      'chat-unacceptable/unacceptable-stays',
     ],
   },
   {
@@ -607,7 +607,7 @@ export const CHAT_ANSWERS = defineDeviations([
       'chat-unacceptable/unacceptable-option',
       'chat-unacceptable/option-not-offered',
       'chat-unacceptable/unacceptable-content',
-      'chat-refusals/unacceptable-stays',
+      'chat-unacceptable/unacceptable-stays',
     ],
   },
   {

@@ -4,7 +4,7 @@ import type { Runs } from '../../emulator/domain/runs.js';
 import type { Alterations } from '../../emulator/parts.js';
 import { before, bodies, parses, reads, statuses } from './change.js';
 import { isObject } from './change-lifecycle.js';
-import { busy, goingIn, prompts, runners, watches } from './change-runs.js';
+import { busy, goingIn, lanes, prompts, watches } from './change-runs.js';
 import { defineDeviations, together } from './deviation.js';
 
 interface Input {
@@ -23,15 +23,15 @@ const sessionIds = (change: (id: unknown) => unknown): Alterations =>
   );
 
 /** Changes what a steered prompt leaves in the run. */
-const steering = (change: (run: Run, text: string) => string | undefined): Alterations =>
-  runners((runner) => ({
-    ...runner,
-    append(run, event) {
-      if (event.type !== 'content' || !event.text.startsWith('(steered: ')) return runner.append(run, event);
-      const text = change(run, event.text);
-      if (text !== undefined) runner.append(run, { ...event, text });
-    },
-  }));
+const steering = (change: (run: Run, text: string) => string): Alterations =>
+  lanes((all) => {
+    const { add } = all;
+    all.add = (run) => {
+      const { behaviour } = run;
+      Object.assign(run, { behaviour: { ...behaviour, steered: (said: string) => change(run, `(steered: ${said})`) } });
+      add.call(all, run);
+    };
+  });
 
 export const CHAT_SESSIONS = defineDeviations([
   {
@@ -132,9 +132,9 @@ export const CHAT_SESSIONS = defineDeviations([
       return usual(request);
     }),
     caughtBy: [
-      'chat-sessions/steered',
-      'chat-sessions/steered-answer',
-      'chat-sessions/steered-shows',
+      'chat-steering/steered',
+      'chat-steering/steered-answer',
+      'chat-steering/steered-shows',
       'chat-lock/race',
     ],
   },
@@ -143,21 +143,21 @@ export const CHAT_SESSIONS = defineDeviations([
     requirement: 'CHAT-14',
     description: 'A steered prompt answers 200.',
     alters: statuses('chat', 202, 200),
-    caughtBy: ['chat-sessions/steered-answer', 'chat-sessions/steered-shows', 'chat-lock/race'],
+    caughtBy: ['chat-steering/steered-answer', 'chat-steering/steered-shows', 'chat-lock/race'],
   },
   {
     name: 'steered-prompt-is-started',
     requirement: 'CHAT-14',
     description: 'A steered prompt says status started.',
     alters: bodies(['chat'], (body) => ({ ...body, status: 'started' })),
-    caughtBy: ['chat-sessions/steered', 'chat-sessions/steered-answer', 'chat-sessions/steered-into-waiting'],
+    caughtBy: ['chat-steering/steered', 'chat-steering/steered-answer', 'chat-steering/steered-into-waiting'],
   },
   {
     name: 'steered-prompt-has-no-session',
     requirement: 'CHAT-14',
     description: 'A steered prompt answers without session_id.',
     alters: bodies(['chat'], ({ session_id: _, ...body }) => body),
-    caughtBy: ['chat-sessions/steered-answer'],
+    caughtBy: ['chat-steering/steered-answer'],
   },
   {
     name: 'steered-prompt-starts-a-run',
@@ -174,35 +174,35 @@ export const CHAT_SESSIONS = defineDeviations([
         },
       }),
     },
-    caughtBy: ['chat-sessions/steered', 'chat-lock/race', 'chat-sessions/invoke-session-going'],
+    caughtBy: ['chat-steering/steered', 'chat-lock/race', 'chat-sessions/invoke-session-going'],
   },
   {
     name: 'steered-text-lost',
     requirement: 'CHAT-14',
     description: 'A steered prompt does not reach the run.',
-    alters: steering(() => undefined),
-    caughtBy: ['chat-sessions/steered-shows', 'chat-sessions/steered-shows-after-answer'],
+    alters: steering(() => ''),
+    caughtBy: ['chat-steering/steered-shows', 'chat-steering/steered-shows-after-answer'],
   },
   {
     name: 'steered-text-twice',
     requirement: 'CHAT-14',
     description: 'A steered prompt shows twice.',
     alters: steering((_run, text) => text + text),
-    caughtBy: ['chat-sessions/steered-shows', 'chat-sessions/steered-shows-after-answer'],
+    caughtBy: ['chat-steering/steered-shows', 'chat-steering/steered-shows-after-answer'],
   },
   {
     name: 'steered-text-otherwise',
     requirement: 'CHAT-14',
     description: 'A steered prompt shows as [steered] TEXT.',
     alters: steering((_run, text) => text.replace(/^\(steered: (.*)\)$/s, '[steered] $1')),
-    caughtBy: ['chat-sessions/steered-shows', 'chat-sessions/steered-shows-after-answer'],
+    caughtBy: ['chat-steering/steered-shows', 'chat-steering/steered-shows-after-answer'],
   },
   {
     name: 'steered-text-lost-while-waiting',
     requirement: 'CHAT-14',
     description: 'What is steered into a waiting run is lost.',
-    alters: steering((run, text) => (run.status === 'waiting' ? undefined : text)),
-    caughtBy: ['chat-sessions/steered-shows-after-answer'],
+    alters: steering((run, text) => (run.status === 'waiting' ? '' : text)),
+    caughtBy: ['chat-steering/steered-shows-after-answer'],
   },
   {
     name: 'waiting-run-is-not-steered',
@@ -214,8 +214,8 @@ export const CHAT_SESSIONS = defineDeviations([
       return usual(request);
     }),
     caughtBy: [
-      'chat-sessions/steered-into-waiting',
-      'chat-sessions/steered-answer',
+      'chat-steering/steered-into-waiting',
+      'chat-steering/steered-answer',
       'chat-deadlines/not-extended-by-a-look',
     ],
   },
@@ -237,7 +237,7 @@ export const CHAT_SESSIONS = defineDeviations([
         }),
       );
     },
-    caughtBy: ['chat-sessions/steered-into-waiting'],
+    caughtBy: ['chat-steering/steered-into-waiting'],
   },
   {
     name: 'ended-run-is-steered',
@@ -249,7 +249,7 @@ export const CHAT_SESSIONS = defineDeviations([
         ? { steered: request.sessionId }
         : usual(request);
     }),
-    caughtBy: ['chat-sessions/not-steered-when-over'],
+    caughtBy: ['chat-steering/not-steered-when-over'],
   },
   {
     name: 'ended-session-is-closed',
@@ -260,7 +260,7 @@ export const CHAT_SESSIONS = defineDeviations([
       if (last?.ended === 'cancelled') throw busy();
       return usual(request);
     }),
-    caughtBy: ['chat-sessions/not-steered-when-over', 'chat-endings/suspend-while-waiting', 'disconnect/while-silent'],
+    caughtBy: ['chat-steering/not-steered-when-over', 'chat-endings/suspend-while-waiting', 'disconnect/while-silent'],
   },
   {
     name: 'steered-prompt-of-any-length',
@@ -281,7 +281,7 @@ export const CHAT_SESSIONS = defineDeviations([
         }),
       };
     },
-    caughtBy: ['chat-sessions/steered-is-checked'],
+    caughtBy: ['chat-steering/steered-is-checked'],
   },
   {
     name: 'invoke-session-is-not-for-chat',

@@ -184,7 +184,7 @@ export const CHAT_REFUSALS = defineDeviations([
         };
       },
     },
-    caughtBy: ['chat-refusals/unacceptable-stays', 'chat-unacceptable/unacceptable-option'],
+    caughtBy: ['chat-unacceptable/unacceptable-stays', 'chat-unacceptable/unacceptable-option'],
   },
   {
     name: 'reply-to-a-stopped-intern-is-404',
@@ -198,7 +198,7 @@ export const CHAT_REFUSALS = defineDeviations([
     requirement: 'CHAT-15',
     description: 'A reply with stream false is taken.',
     alters: replyBodies((body) => ({ ...body, stream: true })),
-    caughtBy: ['chat-refusals/body-before-state'],
+    caughtBy: ['chat-unacceptable/body-before-state'],
   },
   {
     name: 'reply-that-comes-second-is-200',
@@ -521,7 +521,7 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     requirement: 'CHAT-16',
     description: 'A run that says something and fails at once is 502.',
     alters: acts('chat', (answer) =>
-      answer.body instanceof Uint8Array && new TextDecoder().decode(answer.body).includes('"finish_reason":"error"')
+      typeof answer.body === 'string' && answer.body.includes('"finish_reason":"error"')
         ? errorAnswer(502, 'The turn failed', 'turn_failed')
         : answer,
     ),

@@ -103,7 +103,7 @@ export const DISCONNECT = defineDeviations([
   {
     name: 'disconnect-after-done-counts',
     requirement: 'CHAT-9',
-    description: 'A client that cancels the body on reading [DONE] has left its run.',
+    description: 'The body ends a moment after [DONE], and a client that cancels it meanwhile has left its run.',
     alters: () => {
       const end = new Map<string, () => void>();
       return together(
@@ -114,17 +114,20 @@ export const DISCONNECT = defineDeviations([
         {
           body: (create) => (options) => {
             const body = create(options);
-            if (body instanceof Uint8Array) return body;
+            if (typeof body === 'string') return body;
             const session = (options.source as { sessionId?: string }).sessionId ?? '';
             const reader = body.getReader();
+            let gone = false;
             return new ReadableStream<Uint8Array>(
               {
                 async pull(controller) {
                   const { done, value } = await reader.read();
-                  if (done) return controller.close();
-                  controller.enqueue(value);
+                  if (!done) return controller.enqueue(value);
+                  for (let turns = 0; turns < 100 && !gone; turns++) await new Promise((next) => setImmediate(next));
+                  if (!gone) controller.close();
                 },
                 cancel(reason) {
+                  gone = true;
                   end.get(session)?.();
                   return reader.cancel(reason);
                 },

@@ -10,7 +10,7 @@ const streams = (
 ): Alterations => ({
   body: (create) => (options) => {
     const body = create(options);
-    return body instanceof Uint8Array ? body : change(body, options);
+    return typeof body === 'string' ? body : change(body, options);
   },
 });
 
