@@ -14,6 +14,8 @@ export interface Pool {
   spare: Intern | undefined;
   /** Those that a check only read, or was refused to change. */
   unused: { stopped: Intern[]; running: Intern[] };
+  /** How often each was handed out. */
+  readonly uses: Map<string, number>;
   /** Those that the current check was handed, by what they were. */
   handed: { intern: Intern; as: 'stopped' | 'running' }[];
   /** Why interns do not get to run on this target, once that is known. */
@@ -26,6 +28,7 @@ export const createPool = (): Pool => ({
   shared: undefined,
   spare: undefined,
   unused: { stopped: [], running: [] },
+  uses: new Map(),
   handed: [],
   neverRuns: undefined,
 });
@@ -36,10 +39,15 @@ export const kept = (pool: Pool): Set<string> =>
     [pool.shared, pool.spare, ...pool.unused.stopped, ...pool.unused.running].flatMap((intern) => intern?.id ?? []),
   );
 
-/** Takes back what a check was handed and left as it was. */
-export function takeBack(pool: Pool, touched: ReadonlySet<string>, passed: boolean): void {
+/** How often one intern is handed out: questions that nobody answered stay open on it. */
+const MOST_USES = 12;
+
+/** Takes back what a check was handed and left as it was. `left` says that nothing it began is still going on. */
+export function takeBack(pool: Pool, touched: ReadonlySet<string>, left: boolean): void {
   for (const { intern, as } of pool.handed) {
-    if (passed && !touched.has(intern.id)) pool.unused[as].push(intern);
+    const uses = (pool.uses.get(intern.id) ?? 0) + 1;
+    pool.uses.set(intern.id, uses);
+    if (left && uses < MOST_USES && !touched.has(intern.id)) pool.unused[as].push(intern);
   }
   pool.handed = [];
 }
@@ -168,6 +176,8 @@ export function createInterns(options: InternsOptions): Interns {
       if (pool.shared === undefined) {
         const intern = await running();
         options.made.delete(intern.id);
+        // It is nobody's: it does not go back to those that are handed out to one check alone.
+        pool.handed = pool.handed.filter((one) => one.intern.id !== intern.id);
         pool.shared = intern;
       }
       return pool.shared;

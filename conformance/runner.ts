@@ -180,6 +180,7 @@ export function createRun(options: RunnerOptions): Run {
         return result;
       }
       events.checkStart?.({ id: check.id, index, of: selected.length });
+      const cutBefore = client.cutShort;
       const done = await runCheck(check, {
         driver,
         session,
@@ -206,7 +207,8 @@ export function createRun(options: RunnerOptions): Run {
       // What a breach left of the shared intern is not known.
       const passed = result.verdict === 'pass' || result.verdict === 'skip';
       if (!passed) pool.shared = undefined;
-      takeBack(pool, session.touched, passed);
+      await client.closeAll();
+      takeBack(pool, session.touched, passed && client.cutShort === cutBefore);
       await tidy().catch(putBackFailed);
       return result;
     },

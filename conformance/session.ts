@@ -38,7 +38,7 @@ export interface Session {
   readonly created: () => number;
   /** Ids that the current check made; emptied by the runner. */
   readonly made: Set<string>;
-  /** Ids of interns that took a write since they were made: those are as nobody knows. */
+  /** Ids of interns that were changed since they were made. Talk that was heard to its end is no change. */
   readonly touched: ReadonlySet<string>;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
@@ -58,6 +58,8 @@ const CREDENTIALS: readonly CredentialName[] = [
   'own_key',
 ];
 
+/** Requests that have an intern do something and leave it as it is. */
+const TALK = /\/(chat\/completions|invoke|sign)(\?|$)/;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createSession(options: SessionOptions): Session {
@@ -141,7 +143,7 @@ export function createSession(options: SessionOptions): Session {
     after(send, url, status, headers) {
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
-      if (id !== undefined) touched.add(id);
+      if (id !== undefined && !TALK.test(url)) touched.add(id);
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
