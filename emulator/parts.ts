@@ -230,6 +230,7 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
       journal,
       resolve,
       regional,
+      redact: accounts.redact,
       log,
     }),
   );

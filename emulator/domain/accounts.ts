@@ -90,7 +90,13 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     addSecret,
     redact(text) {
       // The longest first: of two that begin alike, the whole one has to go.
-      pattern ??= new RegExp([...secrets].sort((a, b) => b.length - a.length).map(literally).join('|'), 'g');
+      pattern ??= new RegExp(
+        [...secrets]
+          .sort((a, b) => b.length - a.length)
+          .map(literally)
+          .join('|'),
+        'g',
+      );
       return text.replace(pattern, REDACTED).replace(GENERATED, REDACTED);
     },
   };

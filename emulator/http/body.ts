@@ -1,5 +1,6 @@
 import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
+import { parseJson as parseLocated } from '../contract/json.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
 export const MAX_BODY = 1_048_576;
@@ -64,5 +65,19 @@ export const isJson = (contentType: string | null): boolean =>
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws SyntaxError or TypeError that says what is wrong with the bytes */
-export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
+/** Up to this many bytes it is worth the time to find out where a text stops being JSON. */
+const LOCATED = 65_536;
+
+/**
+ * @throws Error that says what is wrong with the bytes, without quoting them: Node's own message would, and they may
+ *   hold a credential (AUTH-9)
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decoder.decode(bytes);
+  if (bytes.length <= LOCATED) return parseLocated(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError('a long text that is somewhere wrong');
+  }
+}

@@ -40,6 +40,9 @@ export type JournalDraft = Raw;
 
 export interface Journal {
   begin(id: string, request: Request): JournalDraft;
+  /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
+  noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
+  noteResponseBody(draft: JournalDraft, text: string): void;
   watch(draft: JournalDraft): StreamWatch;
   /** Newest last. */
   list(): JournalEntry[];
@@ -47,8 +50,22 @@ export interface Journal {
 }
 
 const MAX_ENTRIES = 1_000;
-/** Of each body, and of all writes of one stream together, this many bytes are kept. */
+/** Of each body this many characters are shown, of all writes of one stream together this many bytes kept. */
 const MAX_HELD = 65_536;
+/** A text that was cut may end within a credential, which then can't be told: this much of its end is never shown. */
+const MARGIN = 4_096;
+const KEPT = MAX_HELD + MARGIN;
+
+/** The beginning of a body, as much as an entry keeps. A copy, so that the rest can go. */
+const beginning = (bytes: Uint8Array): Uint8Array =>
+  bytes.length <= KEPT ? bytes : new Uint8Array(bytes.subarray(0, KEPT));
+const beginningOf = (text: string): string =>
+  text.length <= KEPT ? text : Buffer.from(text.slice(0, KEPT)).toString();
+
+/** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
+const withoutCredential = (value: string): string =>
+  /^bearer\s/i.test(value) ? `${value.slice(0, 6)} [redacted]` : '[redacted]';
 
 /**
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
@@ -63,17 +80,19 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
 
   const view = (raw: Raw): JournalEntry => {
     let truncated = false;
-    const cut = (text: string): string => {
-      if (text.length <= MAX_HELD) return redact(text);
-      truncated = true;
-      return redact(text.slice(0, MAX_HELD));
+    const shown = (text: string, cut: boolean, most = MAX_HELD): string => {
+      const clean = redact(text);
+      const length = cut ? Math.min(most, Math.max(0, clean.length - MARGIN)) : most;
+      if (cut || clean.length > length) truncated = true;
+      return clean.slice(0, length);
     };
+    const { requestBody, responseBody } = raw;
     const headers: Record<string, string> = {};
     raw.headers.forEach((value, name) => {
-      headers[name] = name === 'authorization' ? value.replace(/^(\S+).*/s, '$1 [redacted]') : redact(value);
+      headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
     });
     const seen: JournalEntry = {
-      id: raw.id,
+      id: redact(raw.id),
       at: iso(raw.at),
       operation: raw.operation ?? null,
       caller: raw.caller ?? null,
@@ -81,19 +100,18 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
         method: raw.method,
         url: redact(raw.url),
         headers,
-        body: raw.requestBody ? cut(utf8.decode(raw.requestBody)) : null,
+        body: requestBody ? shown(utf8.decode(requestBody), requestBody.length >= KEPT) : null,
       },
       response: {
         status: raw.status ?? null,
-        headers: { ...raw.responseHeaders },
-        body: raw.responseBody === undefined ? null : cut(raw.responseBody),
+        headers: Object.fromEntries(Object.entries(raw.responseHeaders).map(([name, value]) => [name, redact(value)])),
+        body: responseBody === undefined ? null : shown(responseBody, responseBody.length >= KEPT),
       },
     };
     if (raw.writes) {
       seen.writes = raw.writes.map((write) => {
-        if (write.cut) truncated = true;
         const text = typeof write.kept === 'string' ? write.kept : utf8.decode(write.kept);
-        return { at: iso(write.at), bytes: write.size, text: redact(text) };
+        return { at: iso(write.at), bytes: write.size, text: shown(text, write.cut, Number.POSITIVE_INFINITY) };
       });
     }
     if (raw.closed) {
@@ -128,6 +146,12 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
         start = (start + 1) % MAX_ENTRIES;
       }
       return draft;
+    },
+    noteRequestBody(draft, bytes) {
+      draft.requestBody = beginning(bytes);
+    },
+    noteResponseBody(draft, text) {
+      draft.responseBody = beginningOf(text);
     },
     watch(draft) {
       const writes: NonNullable<Raw['writes']> = [];

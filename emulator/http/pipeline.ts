@@ -22,6 +22,8 @@ export interface PipelineDeps {
   resolve(token: string): Caller | undefined | Promise<Caller | undefined>;
   /** Whether a request came in by a regional hostname (BASE-4). */
   regional(host: string): boolean;
+  /** Takes credentials out of a text: a detail may quote what was sent (AUTH-9). */
+  redact(text: string): string;
   log(record: Record<string, unknown>): void;
 }
 
@@ -138,10 +140,16 @@ export function createPipeline(deps: PipelineDeps) {
     framed: boolean,
   ): Answer | Promise<Answer> => {
     if (!row.body.read) return act(request, resource, row, caller, draft, NOTHING);
-    return readBody(request, framed).then((bytes) => {
-      draft.requestBody = bytes;
-      return act(request, resource, row, caller, draft, bytes);
-    });
+    const brokenOff = (error: unknown): never => {
+      if (error instanceof Refusal) throw error;
+      throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });
+    };
+    return readBody(request, framed)
+      .catch(brokenOff)
+      .then((bytes) => {
+        journal.noteRequestBody(draft, bytes);
+        return act(request, resource, row, caller, draft, bytes);
+      });
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
@@ -193,7 +201,19 @@ export function createPipeline(deps: PipelineDeps) {
     return { ...answer, headers: { ...answer.headers, ...headers } };
   };
 
-  const failure = (error: unknown, resource: Resource, draft: JournalDraft): Answer => {
+  const redacted = (refusal: Refusal): Refusal => {
+    const { key, message, detail, headers, retryable } = refusal;
+    if (detail === undefined) return refusal;
+    return new Refusal(key, {
+      message,
+      detail: deps.redact(detail),
+      headers: { ...headers },
+      ...(retryable === undefined ? {} : { retryable }),
+    });
+  };
+
+  const failure = (thrown: unknown, resource: Resource, draft: JournalDraft): Answer => {
+    const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
     if (error instanceof Refusal) {
       // No SCIM error has metadata (SCIM-2).
       if (resource.area === 'scim') {
@@ -215,7 +235,7 @@ export function createPipeline(deps: PipelineDeps) {
     draft.status = answer.status;
     draft.responseHeaders = headers;
     // A stream that was over at once is a text too; the journal has its writes.
-    if (typeof answer.body === 'string' && !draft.writes) draft.responseBody = answer.body;
+    if (typeof answer.body === 'string' && !draft.writes) journal.noteResponseBody(draft, answer.body);
     return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { createTestClient } from '../test-client.js';
+
+const journalOf = async (api: ReturnType<typeof createTestClient>) => (await api.get('/_emulator/journal')).json;
+
+test('AUTH-9: no credential gets into the journal, whatever part of a request it is sent in', async () => {
+  const api = createTestClient();
+  const { base_url, credentials, workspace_id } = api.emulator.target;
+  const key = credentials.api_key;
+  const send = (path: string, init: RequestInit) => api.emulator.fetch(base_url + path, init);
+  const authorized = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  await send('/interns', { headers: { authorization: key } });
+  await send('/interns', { headers: { authorization: `Basic ${key}`, 'x-request-id': key, cookie: 'session=0123' } });
+  await send(`/interns?status=${key}`, { headers: authorized });
+  await send('/interns', { method: 'POST', headers: authorized, body: JSON.stringify({ name: 'ada', [key]: key }) });
+  // Where a long body is cut, half a key would be as good as all of it to whoever knows the rest.
+  for (const before of [65_530, 65_536 + 4_080, 65_536 + 4_096])
+    await send('/interns', {
+      method: 'POST',
+      headers: authorized,
+      body: JSON.stringify({ name: 'ada', workspace_id, description: '' }).slice(0, -2).padEnd(before, 'x') + key,
+    });
+  const journal = await journalOf(api);
+  expect(journal.data).toHaveLength(7);
+  expect(JSON.stringify(journal)).not.toContain(key.slice(0, 10));
+  expect(JSON.stringify(journal)).not.toContain('0123');
+  expect(journal.data[0].request.headers.authorization).toBe('[redacted]');
+  expect(journal.data[2].request.headers.authorization).toBe('Bearer [redacted]');
+});
+
+test('AUTH-9: no credential gets into an error', async () => {
+  const api = createTestClient();
+  const { base_url, credentials } = api.emulator.target;
+  const peer = credentials.peer_api_key ?? '';
+  const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+  const unknown = await api.emulator.fetch(`${base_url}/interns?status=${peer}`, { headers });
+  expect(unknown.headers.get('x-emulator-detail')).toContain('[redacted]');
+  const body = `{"a":1}${peer}`;
+  const broken = await api.emulator.fetch(`${base_url}/interns`, { method: 'POST', headers, body });
+  expect(broken.status).toBe(400);
+  expect(broken.headers.get('x-emulator-detail')).not.toContain(peer.slice(0, 8));
+});
+
+test('the journal shows the beginning of a long body and says that it was cut', async () => {
+  const api = createTestClient();
+  const instructions = 'i'.repeat(100_000);
+  await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId, instructions });
+  await api.post('/interns', { name: 'bob', workspace_id: api.workspaceId, instructions: 'short' });
+  const [long, short] = (await journalOf(api)).data;
+  expect(long).toMatchObject({ truncated: true, response: { status: 201 } });
+  expect(long.request.body).toMatch(/^\{"name":"ada".*iiii$/);
+  expect(long.request.body.length).toBe(65_536);
+  expect(long.response.body.length).toBe(65_536);
+  expect(short.truncated).toBeUndefined();
+  expect(JSON.parse(short.request.body)).toMatchObject({ instructions: 'short' });
+});
+
+test('a body that breaks off is the sender’s failure, not one of ours', async () => {
+  const logged: Record<string, unknown>[] = [];
+  const api = createTestClient({ log: (record) => logged.push(record) });
+  const { base_url, credentials } = api.emulator.target;
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(new Error('the sender left'));
+    },
+  });
+  const answer = await api.emulator.fetch(`${base_url}/interns`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  expect(answer.status).toBe(400);
+  expect(logged.filter(({ event }) => event === 'internal_error')).toEqual([]);
+});
