@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from './clock/host.js';
 import { envelope } from './contract/errors.js';
 
@@ -13,7 +13,14 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-type Fetch = (request: Request, bindings: { incoming: IncomingMessage }) => Response | Promise<Response>;
+/** What a fetch function gets beside the request. */
+export interface Bindings {
+  readonly incoming: IncomingMessage;
+  /** To be called when the answer is a stream: then a client that closes its half of the connection has left. */
+  streams(): void;
+}
+
+type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Response>;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -30,6 +37,41 @@ export interface ListenOptions {
   readonly replaceGlobals?: boolean;
 }
 
+/**
+ * Notices clients that leave where Node says nothing of it. A client that closes its half of the connection gets the
+ * plain answers it waits for; of a stream it has left, since nothing tells it from one that is gone altogether.
+ */
+function createDepartures() {
+  const streaming = new WeakSet<Socket>();
+  const waiting = new WeakMap<Socket, Set<ServerResponse>>();
+  return {
+    streams(socket: Socket, response: ServerResponse) {
+      if (socket.readableEnded) return void socket.destroy();
+      streaming.add(socket);
+      response.once('close', () => streaming.delete(socket));
+    },
+    connected(socket: Socket) {
+      socket.once('end', () => {
+        if (streaming.has(socket)) socket.destroy();
+      });
+    },
+    /** An answer behind another one is not told when their connection goes. */
+    queued(socket: Socket, response: ServerResponse) {
+      let responses = waiting.get(socket);
+      if (!responses) {
+        responses = new Set();
+        waiting.set(socket, responses);
+        const left = responses;
+        socket.once('close', () => {
+          for (const one of left) one.emit('close');
+        });
+      }
+      responses.add(response);
+      response.once('close', () => waiting.get(socket)?.delete(response));
+    },
+  };
+}
+
 const refused = () =>
   new Response(JSON.stringify(envelope('invalid_body', 'Invalid request')), {
     status: 400,
@@ -42,10 +84,13 @@ const refused = () =>
  * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) when the port can't be had
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  const { streams, connected, queued } = createDepartures();
   let handle: Handle | undefined;
   const load = async (): Promise<Handle> => {
     const { getRequestListener } = await import('@hono/node-server');
-    handle = getRequestListener(options.fetch as Parameters<typeof getRequestListener>[0], {
+    const serve = (request: Request, { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse }) =>
+      options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
+    handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: options.replaceGlobals ?? false,
       // Requests that are no requests: a host header that isn't one, a target that isn't a URL.
       errorHandler: refused,
@@ -54,6 +99,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   let loading: Promise<Handle> | undefined;
   const server: Server = createServer((request, response) => {
+    // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
+    if (response.socket === null) queued(request.socket, response);
     if (options.intercept?.(request, response)) return;
     if (handle) {
       handle(request, response);
@@ -63,6 +110,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     loading ??= load();
     loading.then((loaded) => loaded(request, response)).catch((error: unknown) => response.destroy(error as Error));
   });
+  server.on('connection', connected);
+  // Whoever has nothing more to send may still be reading: without this, Node ends the connection before it has answered.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // Long silences are part of the interface: a stream may say nothing for minutes.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 60_000;

@@ -7,6 +7,8 @@ import type { Route } from './route.js';
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
   readonly incoming?: { readonly socket: { destroy(): void; destroySoon(): void } };
+  /** Tells the listener that the answer is a stream. */
+  streams?(): void;
 }
 
 /** The interface as a function, for a server or for none. */
@@ -48,6 +50,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     const respond = (answer: Answer): Response => {
       // The server reads ahead before it writes anything: what it has read needs a moment to leave.
       if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
+      if (answer.body instanceof ReadableStream) bindings?.streams?.();
       return toResponse(answer);
     };
     const answer: Answer | Promise<Answer> = run(request, resource, socket !== undefined);

@@ -1,0 +1,100 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RunView } from './contract/run.js';
+import { createEmulator, type Emulator } from './emulator.js';
+
+let emulator: Emulator | undefined;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await emulator?.close();
+});
+
+async function start() {
+  const made = createEmulator({ clock: 'virtual' });
+  emulator = made;
+  await made.listen({ port: 0 });
+  const { credentials, base_url, control_url } = made.target;
+  const port = Number(new URL(base_url).port);
+  const head = (method: string, rest: string) =>
+    `${method} /api/v1/interns/${credentials.intern?.id}${rest} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${credentials.api_key}\r\n`;
+  return {
+    get: `${head('GET', '')}\r\n`,
+    chat(prompt: string) {
+      const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: prompt }] });
+      return `${head('POST', '/chat/completions')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    },
+    async control(path: string, body?: object) {
+      const response = await made.fetch(control_url + path, {
+        ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      });
+      return response.json() as Promise<{ data: RunView[] }>;
+    },
+    /** A connection that stays half open when the other side closes its half, and what came over it. */
+    open() {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      sockets.push(socket);
+      const heard = { socket, text: '', over: false };
+      socket.on('data', (bytes) => {
+        heard.text += bytes.toString();
+      });
+      socket.on('error', () => {});
+      socket.on('end', () => {
+        heard.over = true;
+      });
+      return heard;
+    },
+  };
+}
+
+/** Waits for what other threads of control bring about, turn by turn of the event loop. */
+async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('a client that closes its half of the connection', () => {
+  test.each(['get', 'echo', 'ask-question'])('at once still gets the plain answer: %s', async (what) => {
+    const { get, chat, open } = await start();
+    const heard = open();
+    heard.socket.end(what === 'get' ? get : chat(`script: ${what}`));
+    await until(() => heard.over);
+    expect(heard.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(heard.text).toMatch(what === 'get' ? /"running"/ : /\[DONE\]\n\n$/);
+  });
+
+  test('while a stream goes on has left it', async () => {
+    const { chat, control, open } = await start();
+    const heard = open();
+    heard.socket.write(chat('script: never-ends'));
+    await until(() => heard.text.includes('Still at it.'));
+    heard.socket.end();
+    await until(() => heard.over);
+    const [run] = await until(async () => (await control('/runs')).data.filter(({ status }) => status === 'ended'));
+    expect(run?.ended).toBe('cancelled');
+  });
+
+  test('before a stream opens has left it too', async () => {
+    const { chat, control, open } = await start();
+    const heard = open();
+    heard.socket.end(chat('script: never-ends'));
+    const run = await until(async () => (await control('/runs')).data.find(({ status }) => status === 'ended'));
+    expect(run.ended).toBe('cancelled');
+    await until(() => heard.over);
+  });
+});
+
+test('a stream behind another answer of its connection is cancelled when the connection goes', async () => {
+  const { get, chat, control, open } = await start();
+  await control('/faults', { operation: 'get', delay: '10m' });
+  const heard = open();
+  heard.socket.write(get + chat('script: never-ends'));
+  await until(async () => (await control('/runs')).data.some(({ status }) => status === 'running'));
+  expect(heard.text).toBe('');
+  heard.socket.destroy();
+  const run = await until(async () => (await control('/runs')).data.find(({ status }) => status === 'ended'));
+  expect(run.ended).toBe('cancelled');
+});
