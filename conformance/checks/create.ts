@@ -63,7 +63,7 @@ export const CREATE = defineChecks([
   {
     id: 'create/foreign-workspace',
     requirement: 'CREATE-1',
-    level: 'P',
+    level: 'S',
     title: "A create in a workspace that is not the key's is refused and makes nothing.",
     needs: ['write', 'foreign_workspace', 'foreign_api_key'],
     async run({ api, interns, target }) {
@@ -121,6 +121,22 @@ export const CREATE = defineChecks([
       ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
       const { data } = expect.page(await api.list(), 'the list');
       equal(data.filter((intern) => intern.vault_id === vault_id).length, 1, 'interns with that vault');
+    },
+  },
+  {
+    id: 'create/private-vault-beside-attached',
+    requirement: 'CREATE-2',
+    level: 'S',
+    title: "An intern created with another's vault has a private one of its own all the same.",
+    needs: ['write'],
+    async run({ api, interns }) {
+      const one = await interns.stopped();
+      const answer = await api.create(interns.body({ vault_id: one.vault_id }));
+      // Whether a vault can be attached at all is published, not stated.
+      if (answer.status >= 300) return;
+      const other = expect.intern(answer, [200, 201], 'a create with an attached vault');
+      ok(typeof other.vault_id === 'string' && other.vault_id !== '', 'vault_id', 'a vault of its own', other.vault_id);
+      notEqual(other.vault_id, one.vault_id, 'vault_id beside an attached vault');
     },
   },
   {

@@ -119,6 +119,26 @@ export const LIST = defineChecks([
     },
   },
   {
+    id: 'list/foreign-workspace-hidden',
+    requirement: 'LIST-2',
+    level: 'S',
+    title: "Filtered by a workspace that is not the key's nothing is listed, neither of that one nor of the key's.",
+    needs: ['write', 'foreign_api_key', 'foreign_workspace'],
+    async run({ api, interns, target }) {
+      const workspace_id = target.foreignWorkspaceId ?? '';
+      const theirs = await interns.stopped({ workspace_id }, { as: 'foreign_api_key' });
+      const ours = await interns.stopped();
+      const seen = expect.page(
+        await api.list({ workspace_id }, { as: 'foreign_api_key' }),
+        'the list with its key',
+      ).data;
+      equal(of(seen, [theirs.id, ours.id]), [theirs.id], 'the interns listed with the key of the workspace');
+      const answer = await api.list({ workspace_id });
+      if (answer.status >= 400 && answer.status < 500) return;
+      equal(expect.page(answer, 'the list of a foreign workspace').data.length, 0, 'interns of a foreign workspace');
+    },
+  },
+  {
     id: 'list/foreign-workspace',
     requirement: 'LIST-2',
     level: 'P',

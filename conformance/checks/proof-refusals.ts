@@ -156,6 +156,25 @@ export const PROOF_REFUSALS = defineChecks([
     },
   },
   {
+    id: 'proof/from-the-future',
+    requirement: 'SIGN-7',
+    level: 'C',
+    title: 'A timestamp of more than 5 s in the future is proof_from_future, before the signature is looked at.',
+    needs: [...NEEDS, 'clock'],
+    async run(ctx) {
+      const { clock } = ctx;
+      const client = await attach(ctx);
+      await clock.advance(1000 - ((await clock.now()) % 1000));
+      const proof = await client.sign('a');
+      const at = (ahead: number) => ({ [ctx.proof.timestamp]: String(Number(proof.timestamp) + ahead) });
+      for (const ahead of [7, 60, 86_400]) {
+        const answer = await client.ask(proof, { body: 'a', headers: at(ahead) });
+        refused(answer, 'proof_from_future', `a proof ${ahead} s in the future`);
+      }
+      refused(await client.ask(proof, { body: 'a', headers: at(4) }), 'bad_signature', 'a proof 4 s in the future');
+    },
+  },
+  {
     id: 'proof/order',
     requirement: 'EMU-8',
     level: 'C',

@@ -93,6 +93,9 @@ export const PROOF_USE = defineChecks([
       for (let count = 2; count < 4; count++) {
         expect.refused(await client.ask(once, { body: 'a' }), `use ${count} of a v2 proof`);
       }
+      const authorization = `Bearer ${client.token}`;
+      const bare = await ctx.daemon(PATH, { headers: { authorization }, body: 'a' });
+      expect.refused(bare, 'a request without a proof');
       const next = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(next, { body: 'a' }), 'a fresh v2 proof');
     },

@@ -144,6 +144,22 @@ export const SIGN = defineChecks([
     },
   },
   {
+    id: 'sign/path-as-sent',
+    requirement: 'SIGN-3',
+    level: 'P',
+    title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
+    needs: ['write', 'oauth_token', 'public_keys'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const paths = ['/A/b', '/a/../b', '/a/./b', '/a//b', '/a/', '/%41', '/a%2Fb', '/a%2fb', '/a+b', "/a'(b)"];
+      await each(ctx, 'paths', paths, async (path) => {
+        const json = { bodySha256: DIGEST, route: route(path) };
+        const proof = proofOf(ctx, await sign(ctx, intern.id, json), true, `the proof for ${path}`);
+        holds(ctx, proof, { internId: intern.id, ...json }, `the proof for ${path}`);
+      });
+    },
+  },
+  {
     id: 'sign/route-form',
     requirement: 'SIGN-3',
     level: 'P',

@@ -139,9 +139,9 @@ export const SUSPEND = defineChecks([
   {
     id: 'suspend/daemon-token-dies',
     requirement: 'SUSP-1',
-    level: 'P',
+    level: 'C',
     title: 'The daemon token dies with the suspend; the next boot has another.',
-    needs: ['running', 'oauth_token', 'daemon'],
+    needs: ['control', 'running', 'oauth_token', 'daemon'],
     async run({ api, interns, daemon }) {
       const intern = await interns.running();
       const token = async () => {

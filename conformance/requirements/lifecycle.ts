@@ -46,6 +46,7 @@ export const LIFECYCLE = [
     level: 'S',
     sentence: 'Provisioning starts at once or waits for a later provision call.',
     published: '`provision: true` starts it at once.',
+    chosen: 'One created without it is stopped and has no hostname.',
     where: 'create_intern',
   },
   {
@@ -122,8 +123,8 @@ export const LIFECYCLE = [
     id: 'SUSP-1',
     level: 'S',
     sentence: 'suspend_intern stops the runtime and keeps disk and configuration; open runs end with run_ended.',
-    published:
-      'POST /interns/{id}/suspend answers 200 {suspended: true}; not running is 409 intern_busy; the daemon token dies.',
+    published: 'POST /interns/{id}/suspend answers 200 {suspended: true}; not running is 409 intern_busy.',
+    chosen: 'The daemon token dies with it.',
     where: 'suspend_intern, States and transitions',
   },
   {
