@@ -9,7 +9,9 @@ import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
 import { DISCONNECT } from './disconnect.js';
+import { INVOKE } from './invoke.js';
 import { KEEPALIVE } from './keepalive.js';
+import { LIMITER } from './limiter.js';
 import { LIST } from './list.js';
 import { PROVISION } from './provision.js';
 import { SUSPEND } from './suspend.js';
@@ -35,4 +37,6 @@ export const deviations: readonly Deviation[] = [
   ...CHAT_LOCK,
   ...KEEPALIVE,
   ...DISCONNECT,
+  ...LIMITER,
+  ...INVOKE,
 ];
