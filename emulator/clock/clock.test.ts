@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createClock, VIRTUAL_EPOCH } from './clock.js';
+import { createClock, LATEST, VIRTUAL_EPOCH } from './clock.js';
 
 describe('a virtual clock', () => {
   test('stands still at its epoch until it is advanced', async () => {
@@ -81,6 +81,26 @@ describe('a virtual clock', () => {
     await Promise.all([clock.advance(20), clock.advance(20)]);
     expect(seen).toEqual([10, 25]);
     expect(clock.now()).toBe(VIRTUAL_EPOCH + 40);
+  });
+
+  test('refuses an advance beyond the last timestamp there is, and goes on with the next', async () => {
+    const clock = createClock('virtual');
+    for (const ms of [Number.MAX_SAFE_INTEGER, Number.NaN, -1])
+      await expect(clock.advance(ms)).rejects.toThrow('runs until 9999-12-31T23:59:59.999Z');
+    await clock.advance(10);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 10);
+    await clock.advance(LATEST - clock.now());
+    expect(new Date(clock.now()).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+  });
+
+  test('a timer that fails fails its advance, not those after it', async () => {
+    const clock = createClock('virtual');
+    clock.timer(5, () => {
+      throw new Error('ours');
+    });
+    await expect(clock.advance(10)).rejects.toThrow('ours');
+    await clock.advance(10);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 15);
   });
 
   test('does not fire what was cancelled, however much of it there is', async () => {

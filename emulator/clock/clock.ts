@@ -24,7 +24,11 @@ export interface Clock {
 
 /** What only the owner of a clock may do. */
 export interface ClockControl extends Clock {
-  /** Moves the time ahead, firing what falls due in due order, each settled before the next. */
+  /**
+   * Moves the time ahead, firing what falls due in due order, each settled before the next.
+   *
+   * Rejects with a RangeError where `ms` is no duration or leads beyond {@link LATEST}.
+   */
   advance(ms: number): Promise<void>;
   /** Stops a real clock where it is. A virtual clock always stands still. */
   freeze(): void;
@@ -36,6 +40,9 @@ export interface ClockControl extends Clock {
 
 /** Where a virtual clock starts: 2026-01-01T00:00:00.000Z. */
 export const VIRTUAL_EPOCH = Date.UTC(2026, 0, 1);
+
+/** The last instant that a timestamp of four-digit years can name; no clock can be advanced beyond it. */
+export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 interface Entry {
   readonly due: number;
@@ -194,7 +201,11 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
     },
     advance(ms) {
       // Two advances at once are two steps one after the other, never a race over the heap.
-      advancing = advancing.then(async () => {
+      const step = advancing.then(async () => {
+        if (!(ms >= 0 && now() + ms <= LATEST))
+          throw new RangeError(
+            `a clock cannot be advanced by ${ms} ms: it runs until ${new Date(LATEST).toISOString()}`,
+          );
         const before = current;
         if (before === 'real') {
           still = now();
@@ -208,7 +219,9 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
           arm();
         }
       });
-      return advancing;
+      // One that fails is told to its caller; the next goes on from where it left the clock.
+      advancing = step.catch(() => {});
+      return step;
     },
     freeze() {
       if (current !== 'real') return;
