@@ -70,10 +70,14 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
   const replaceState = async (state: ReturnType<typeof store.snapshot>) => {
     processes.stop();
     runs.reset();
-    await store.replace(state);
-    accounts.clearOwnKeys();
-    interns.reindex();
-    processes.resume();
+    try {
+      await store.replace(state);
+    } finally {
+      // Also where it could not be written: in memory the rows are the new ones.
+      accounts.clearOwnKeys();
+      interns.reindex();
+      processes.resume();
+    }
   };
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
 
@@ -163,7 +167,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
           host,
           port: daemonPort,
           replaceGlobals,
-          fetch: (request, { incoming }) => daemon.fetch(request, incoming.url),
+          fetch: (request, { incoming }) => daemon.fetch(request, incoming),
         });
         listeners.push(second);
         Object.assign(target, placed(host, main.port, second.port));

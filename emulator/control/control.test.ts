@@ -17,6 +17,8 @@ test('tells its health, its target and its clock', async () => {
   });
   expect((await api.post('/_emulator/clock', { advance: '5 parsecs' })).status).toBe(400);
   expect((await api.post('/_emulator/clock', { advance: -1 })).status).toBe(400);
+  expect((await api.post('/_emulator/clock', { advance: Number.MAX_SAFE_INTEGER })).status).toBe(400);
+  expect((await api.get('/interns')).status).toBe(200);
 });
 
 test('is closed to other hosts and other origins', async () => {
@@ -98,6 +100,45 @@ test('SCIM faults have the form of SCIM errors', async () => {
   expect((await api.get(path, { as: api.credentials.management_key })).json).toEqual({
     error: { code: 500, message: 'Internal Server Error' },
   });
+});
+
+test('a SCIM read that is refused uses no fault up', async () => {
+  const api = createTestClient();
+  await api.post('/_emulator/faults', { operation: 'scim', status: 503 });
+  const read = (id: string | undefined) =>
+    api.get(`/scim/group-mappings/${id}`, { as: api.credentials.management_key });
+  expect((await read('0c000000-0000-4000-8000-0000000000ff')).status).toBe(404);
+  expect((await read(api.emulator.target.scim_mapping_id)).status).toBe(503);
+  expect((await read(api.emulator.target.scim_mapping_id)).status).toBe(200);
+});
+
+test('what is nested too deeply is refused, not fallen over', async () => {
+  const api = createTestClient();
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const ask = '{"ask":{"kind":"permission","operation":"shell","options":["allow_once"]},"as":"a"}';
+  const nest = (levels: number) =>
+    `{"name":"deep","turn":[${ask},${'{"when":{"a":"allow_once"},"then":['.repeat(levels)}{"say":"x"}${']}'.repeat(levels)}]}`;
+  const put = (path: string, raw: string) => api.call('PUT', `/_emulator${path}`, { raw });
+  const empty = { format: 'intern-emulator', version: 1, interns: [], idempotency: [], sessions: [], reveals: [] };
+  const state = (meta: string) => `${JSON.stringify(empty).slice(0, -1)},"scripts":[],"meta":[${meta}]}`;
+  expect((await put('/scripts/deep', nest(20_000))).status).toBe(400);
+  expect((await put('/scripts/deep', deep(500_000))).status).toBe(400);
+  expect((await put('/state', state(`{"id":"a","value":${deep(400_000)}}`))).status).toBe(400);
+  expect((await put('/scripts/deep', nest(450))).status).toBe(200);
+  expect(
+    (await put('/scripts/brackets', `{"name":"brackets","turn":[{"say":"${'[\\"'.repeat(2_000)}"}]}`)).status,
+  ).toBe(200);
+  expect((await put('/state', state(`{"id":"a","value":${deep(900)}}`))).status).toBe(200);
+  expect((await api.get('/_emulator/state')).status).toBe(200);
+});
+
+test('a state with a script that is none is refused, and changes nothing', async () => {
+  const api = createTestClient();
+  const state = (await api.get('/_emulator/state')).json;
+  const scripts = [{ id: 'broken', source: { name: 'broken', turn: [{ shout: 'x' }] } }];
+  const refused = await api.put('/_emulator/state', { ...state, interns: [], scripts });
+  expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringContaining('broken')]);
+  expect((await api.get('/interns')).json.data).toHaveLength(1);
 });
 
 test('the journal holds requests and answers, and no credential', async () => {

@@ -10,7 +10,7 @@ import { json, toResponse } from '../http/answer.js';
 import { type Faults, faultSchema } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
 import { ScriptInvalid } from '../scripts/problems.js';
-import type { Scripts, ScriptView } from '../scripts/registry.js';
+import type { Scripts } from '../scripts/registry.js';
 import { guardControl } from './guard.js';
 import { ControlError, type ControlRow, createRouter } from './router.js';
 import type { Target } from './target.js';
@@ -33,7 +33,7 @@ export interface ControlParts {
   commit(): Promise<void>;
   runs(internId?: string): RunView[];
   reveals(): RevealRow[];
-  readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'put' | 'delete'>;
+  readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'check' | 'put' | 'delete'>;
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;
@@ -73,6 +73,15 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
       runs: parts.runs(row.id),
     });
 
+  /** What is no valid script is the caller's mistake, told in the words that say where it is. */
+  const orRefused = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof ScriptInvalid ? new ControlError(400, error.message) : error;
+    }
+  };
+
   const rows: ControlRow[] = [
     { method: 'GET', path: '/health', handle: () => json({ status: 'ok', version: parts.version }) },
     { method: 'GET', path: '/target', handle: () => json(parts.target()) },
@@ -82,8 +91,11 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
       path: '/clock',
       async handle(call) {
         const body = await call.body(clockBody);
-        if ('advance' in body) await clock.advance(body.advance);
-        else if ('freeze' in body) clock.freeze();
+        if ('advance' in body) {
+          await clock.advance(body.advance).catch((error: unknown) => {
+            throw error instanceof RangeError ? new ControlError(400, `advance: ${error.message}`) : error;
+          });
+        } else if ('freeze' in body) clock.freeze();
         else clock.resume();
         return now();
       },
@@ -104,13 +116,7 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
       path: '/scripts/:name',
       async handle(call) {
         const source = await call.body(z.unknown());
-        let view: ScriptView;
-        try {
-          view = scripts.put(call.params.name ?? '', source);
-        } catch (error) {
-          if (error instanceof ScriptInvalid) throw new ControlError(400, error.message);
-          throw error;
-        }
+        const view = orRefused(() => scripts.put(call.params.name ?? '', source));
         await parts.commit();
         return json(view);
       },
@@ -200,7 +206,11 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
       method: 'PUT',
       path: '/state',
       async handle(call) {
-        await parts.importState(await call.body(stateSchema));
+        const state = await call.body(stateSchema);
+        orRefused(() => {
+          for (const { id, source } of state.scripts) scripts.check(id, source);
+        });
+        await parts.importState(state);
         return json({ imported: true });
       },
     },

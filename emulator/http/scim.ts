@@ -6,6 +6,11 @@ import { type Route, route } from './route.js';
 /** The one SCIM operation (SCIM-1, SCIM-2): UUIDs match in any case, anything else is unknown. */
 export function scimRoute(mappings: readonly ScimMapping[]): Route {
   const byId = new Map(mappings.map((mapping) => [mapping.id.toLowerCase(), mapping]));
+  const known = (id = ''): ScimMapping => {
+    const mapping = byId.get(id.toLowerCase());
+    if (!mapping) throw new Refusal('scim_not_found');
+    return mapping;
+  };
   return route<undefined>({
     operation: 'scim',
     method: 'GET',
@@ -13,10 +18,8 @@ export function scimRoute(mappings: readonly ScimMapping[]): Route {
     credential: 'management',
     body: { read: false, json: 'ignored', invalid: 'invalid_body' },
     parse: () => undefined,
-    act({ mappingId }) {
-      const data = byId.get((mappingId ?? '').toLowerCase());
-      if (!data) throw new Refusal('scim_not_found');
-      return json({ data });
-    },
+    // Before injected faults: a call that is refused anyway uses none up.
+    place: ({ mappingId }) => void known(mappingId),
+    act: ({ mappingId }) => json({ data: known(mappingId) }),
   });
 }

@@ -21,6 +21,8 @@ export interface ScriptView {
 export interface Scripts extends ScriptRegistry {
   /** Puts a JSON script through the control interface. Throws ScriptInvalid; the caller commits the store. */
   put(name: string, source: unknown): ScriptView;
+  /** Whether a JSON script could be put under a name. Throws ScriptInvalid where not. */
+  check(name: string, source: unknown): void;
   /** Takes back what was put; false when nothing was. A script of that name from elsewhere counts again. */
   delete(name: string): boolean;
   view(name: string): ScriptView | undefined;
@@ -73,6 +75,13 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   load();
   const stops = (deps.files ?? []).map((path) => watch(path, reload));
 
+  const check = (name: string, source: unknown) => {
+    const { name: own } = compileScript(source, { file: name });
+    if (own !== name) throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, which it is kept under`]);
+  };
+  // A store can be edited by hand: better told now than in the middle of a boot.
+  for (const row of rows.values()) check(row.id, row.source);
+
   const stored = (name: string): Behaviour | undefined => {
     const row = rows.get(name);
     if (!row) return undefined;
@@ -100,9 +109,9 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const scripts: Scripts = {
     get: (name) => stored(name) ?? code.get(name) ?? filed.get(name) ?? stock.get(name),
     names,
+    check,
     put(name, source) {
-      const { name: own } = compileScript(source, { file: name });
-      if (own !== name) throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, as in the path`]);
+      check(name, source);
       rows.put({ id: name, source });
       return { name, from: 'control', source };
     },
