@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,5 +96,21 @@ test('keeps its state in a file: interns, keys, boots and teardowns that were go
 test('options that cannot be used are named', () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
   expect(() => createEmulator({ settings: { keepalive: 0 } })).toThrow('keepalive');
+  expect(() => createEmulator({ settings: { interaction_deadline: 1e15 } })).toThrow('interaction_deadline');
   expect(() => createEmulator({ seedFile: 'package.json' })).toThrow('package.json');
+});
+
+test('a seed may write its UUIDs in upper case, as some tools print them', async () => {
+  const seed = JSON.parse(readFileSync('fixtures/seeds/default.json', 'utf8'), (_key, value) =>
+    typeof value === 'string' && /^[0-9a-f]{8}-/.test(value) ? value.toUpperCase() : value,
+  );
+  const emulator = createEmulator({ clock: 'virtual', seedFile: seed });
+  const { base_url, credentials, workspace_id } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+  const listed = await emulator.fetch(`${base_url}/interns?workspace_id=${workspace_id}`, { headers });
+  const { data } = (await listed.json()) as { data: { id: string }[] };
+  expect((await emulator.fetch(`${base_url}/interns/${data[0]?.id}`, { headers })).status).toBe(200);
+  const body = JSON.stringify({ name: 'ada', workspace_id });
+  expect((await emulator.fetch(`${base_url}/interns`, { method: 'POST', headers, body })).status).toBe(201);
+  await emulator.close();
 });

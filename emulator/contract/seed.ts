@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { nameSchema, STATUSES } from './intern.js';
 
 const credential = z.string().min(8);
+/** A UUID; upper case, which some tools print, becomes the lower case of everything else here. */
+const uuid = z.uuid().toLowerCase();
 
 /** A person of a workspace. One caller, whichever of its credentials it uses (AUTH-2). */
 export const memberSchema = z.strictObject({
   id: z.string().min(1),
   name: z.string(),
-  workspace_id: z.uuid(),
+  workspace_id: uuid,
   /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
   programme: z.boolean().default(true),
   /** Goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
@@ -23,9 +25,9 @@ export type Member = z.infer<typeof memberSchema>;
 
 /** A SCIM group mapping as it goes over the wire (SCIM-1). */
 export const scimMappingSchema = z.strictObject({
-  id: z.uuid(),
-  scim_group_id: z.uuid(),
-  workspace_id: z.uuid(),
+  id: uuid,
+  scim_group_id: uuid,
+  workspace_id: uuid,
   organization_id: z.string(),
   role: z.enum(['admin', 'member']),
   created_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -35,7 +37,7 @@ export type ScimMapping = z.infer<typeof scimMappingSchema>;
 
 /** An intern that is there from the start. */
 export const seedInternSchema = z.strictObject({
-  id: z.uuid(),
+  id: uuid,
   name: nameSchema,
   /** Id of the member it belongs to; it lives in that member's workspace. */
   creator: z.string(),
@@ -43,7 +45,7 @@ export const seedInternSchema = z.strictObject({
   description: z.string().nullable().default(null),
   instructions: z.string().nullable().default(null),
   model: z.string().nullable().default(null),
-  vault_id: z.uuid(),
+  vault_id: uuid,
   api_key: credential,
 });
 
@@ -56,7 +58,7 @@ export const seedSchema = z
   .strictObject({
     $schema: z.string().optional(),
     organization: z.strictObject({ id: z.string().min(1), name: z.string() }),
-    workspaces: z.array(z.strictObject({ id: z.uuid(), name: z.string() })).min(1),
+    workspaces: z.array(z.strictObject({ id: uuid, name: z.string() })).min(1),
     members: z.array(memberSchema).min(1),
     management_key: credential,
     scim_group_mappings: z.array(scimMappingSchema),
