@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs every benchmark, one after another, on an otherwise idle machine; exits 1 where a target was missed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+npm ci --silent --prefix bench && npm run -s build || exit 2
+missed=0
+for bench in startup requests store streams waiting deadlines paced sign sign-streams nonces kit; do
+  echo "== $bench"
+  npx tsx "bench/$bench.ts" || missed=1
+done
+echo "== deviations"
+npm run -s deviations | tail -3 || missed=1
+exit $missed
