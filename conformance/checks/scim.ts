@@ -37,8 +37,9 @@ export const SCIM = defineChecks([
     needs: ['management_key', 'scim_mapping'],
     async run({ api, target }) {
       const answer = await api.scim(target.scimMappingId ?? '', { as: 'management_key' });
-      const { data } = answer.json as { data: { role: unknown } };
-      oneOf(data.role, ['admin', 'member'], 'role of the mapping');
+      isObject(answer.json, 'the mapping');
+      isObject(answer.json.data, 'data of the mapping');
+      oneOf(answer.json.data.role, ['admin', 'member'], 'role of the mapping');
     },
   },
   {

@@ -14,6 +14,7 @@ import { KEEPALIVE } from './keepalive.js';
 import { LIMITER } from './limiter.js';
 import { LIST } from './list.js';
 import { PROVISION } from './provision.js';
+import { DAEMON, SCIM, SIGNING } from './signing.js';
 import { SUSPEND } from './suspend.js';
 import { UPDATE } from './update.js';
 
@@ -39,4 +40,7 @@ export const deviations: readonly Deviation[] = [
   ...DISCONNECT,
   ...LIMITER,
   ...INVOKE,
+  ...SIGNING,
+  ...DAEMON,
+  ...SCIM,
 ];
