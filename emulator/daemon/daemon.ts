@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.js';
 import {
   DAEMON_BODY_CAP,
@@ -14,7 +15,7 @@ import { rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { InternRow } from '../contract/state.js';
 import type { VerifyKey } from '../signing/verify.js';
-import { readBody } from './body.js';
+import { readBody, readIncoming } from './body.js';
 import { diagnose, hintOf } from './diagnose.js';
 import type { Issued } from './issued.js';
 import { badSignature, expectedFields, judgeTime, type ReceivedRequest } from './judge.js';
@@ -43,10 +44,10 @@ export interface DaemonParts {
 /** The fake intern daemon. `nonces` is its memory, for the signing lab to look at. */
 export interface Daemon {
   /**
-   * `target` is the request target as a listener received it, before any URL parser resolved its dots; a listener also
-   * holds a body to its declared length. Without it the URL of the request is what was received.
+   * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots, and its
+   * body, whatever the method. Without it the URL and the body of the request are what was received.
    */
-  fetch(request: Request, target?: string): Promise<Response>;
+  fetch(request: Request, incoming?: IncomingMessage): Promise<Response>;
   readonly nonces: Nonces;
 }
 
@@ -106,7 +107,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
   const judge = async (
     request: Request,
-    target: string | undefined,
+    incoming: IncomingMessage | undefined,
   ): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
@@ -128,9 +129,10 @@ export function createDaemon(parts: DaemonParts): Daemon {
     const late = judgeTime(proof, clock.now(), parts.settings().proof_window, nonces);
     if (late) return refuse(late);
 
-    const body = await readBody(request, DAEMON_BODY_CAP, target !== undefined);
+    const body = await (readIncoming(incoming, DAEMON_BODY_CAP) ??
+      readBody(request, DAEMON_BODY_CAP, incoming !== undefined));
     if (!body) return { response: failure('too_large'), internId };
-    const { path, search } = splitTarget(target ?? request.url);
+    const { path, search } = splitTarget(incoming?.url ?? request.url);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
     const received = { internId, method: request.method, path, bodySha256 };
 
@@ -164,10 +166,10 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
   return {
     nonces,
-    async fetch(request, target) {
+    async fetch(request, incoming) {
       const { method } = request;
       try {
-        const { response, internId, reason } = await judge(request, target);
+        const { response, internId, reason } = await judge(request, incoming);
         parts.log?.({ event: 'daemon', method, status: response.status, intern_id: internId, reason });
         return response;
       } catch (error) {

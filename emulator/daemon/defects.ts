@@ -15,6 +15,8 @@ export interface Workshop {
   readonly now: number;
   /** Seconds. */
   readonly window: number;
+  /** Seconds that it may take until the request is sent. */
+  readonly delay: number;
   /** Complete and valid fields of the request, with a nonce of their own each time. */
   fresh(changes?: ProofFields): Required<ProofFields>;
   /** Signs fields as the service does. */
@@ -133,8 +135,8 @@ export const DEFECTS: readonly Defect[] = [
   timed('expired', 'signed one second more than the window ago', 'proof_expired', ({ now, window }) =>
     String(Math.floor(now - window) - 1),
   ),
-  timed('future', 'signed more than the tolerance ahead', 'proof_from_future', ({ now }) =>
-    String(Math.ceil(now) + FUTURE_TOLERANCE_SECONDS + 1),
+  timed('future', 'signed more than the tolerance ahead', 'proof_from_future', ({ now, delay }) =>
+    String(Math.ceil(now) + delay + FUTURE_TOLERANCE_SECONDS + 1),
   ),
   timed('timestamp_millis', 'the timestamp is in milliseconds, signed as such', 'proof_from_future', ({ now }) =>
     String(Math.floor(now * 1_000)),

@@ -21,6 +21,8 @@ export interface ForgeParts {
   subjects(): Iterable<string>;
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;
+  /** Seconds for which a forgery keeps its defect, since who asked for it may take a while to send it. Default: an hour. */
+  readonly delay?: number;
 }
 
 /** A forgery that can't be made; the message says why. */
@@ -87,6 +89,7 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
       layout,
       now,
       window: parts.settings().proof_window / 1_000,
+      delay: parts.delay ?? 3_600,
       fresh: (changes) => ({
         intern_id: intern.id,
         timestamp: String(Math.floor(now)),

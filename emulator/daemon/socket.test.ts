@@ -21,6 +21,10 @@ const oauth = (path: string, body?: unknown) => {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   });
 };
+const proveV1 = async (body: Buffer) => {
+  const proof = await oauth('daemon/sign', { bodySha256: createHash('sha256').update(body).digest('hex') });
+  return { authorization: `Bearer ${token}`, ...((await proof.json()) as Record<string, string>) };
+};
 const prove = async (body: Buffer, path: string) => {
   const bodySha256 = createHash('sha256').update(body).digest('hex');
   const proof = await oauth('daemon/sign', { bodySha256, route: { method: 'POST', path } });
@@ -32,13 +36,18 @@ type Answer = {
   json: { verified?: Record<string, string>; error?: { metadata: { reason: string } } };
 };
 /** Sends to the daemon without any URL parser in between. */
-const send = (path: string, headers: Record<string, string | string[]>, write: (out: ClientRequest) => void) =>
+const send = (
+  path: string,
+  headers: Record<string, string | string[]>,
+  write: (out: ClientRequest) => void,
+  method = 'POST',
+) =>
   new Promise<Answer>((resolve, reject) => {
     const { hostname, port } = new URL(origin);
-    const out = request({ hostname, port, path, method: 'POST', headers }, async (response: IncomingMessage) => {
+    const out = request({ hostname, port, path, method, headers }, async (response: IncomingMessage) => {
       let text = '';
       for await (const chunk of response) text += String(chunk);
-      resolve({ status: response.statusCode, json: JSON.parse(text) });
+      resolve({ status: response.statusCode, json: text === '' ? {} : JSON.parse(text) });
     });
     out.on('error', reject);
     write(out);
@@ -71,6 +80,30 @@ it.each([
   const large = await send('/x', { ...headers, ...framing }, (out) => out.end(Buffer.alloc(1_048_577)));
   expect(large.status).toBe(413);
   expect((await send('/x', headers, (out) => out.end(body))).status).toBe(200);
+});
+
+it.each([
+  ['GET', 'declared'],
+  ['GET', 'chunked'],
+  ['HEAD', 'declared'],
+  ['DELETE', 'chunked'],
+])('a %s with a body, %s, is digested like any other', async (method, framing) => {
+  const body = Buffer.from('{"not":"nothing"}');
+  const sent = (digested: Buffer, length = body.length) =>
+    proveV1(digested).then((headers) =>
+      send(
+        '/x',
+        {
+          ...headers,
+          ...(framing === 'declared' ? { 'content-length': `${length}` } : { 'transfer-encoding': 'chunked' }),
+        },
+        (out) => out.end(Buffer.concat([body, Buffer.alloc(length - body.length)])),
+        method,
+      ),
+    );
+  expect((await sent(Buffer.alloc(0))).status).toBe(401);
+  expect((await sent(body)).status).toBe(200);
+  expect((await sent(body, 1_048_577)).status).toBe(413);
 });
 
 it('a header sent twice is malformed', async () => {

@@ -172,6 +172,8 @@ export function proofVectors(): ProofVectors {
     interns,
     subjects: () => ['user_alice', 'user_bob'],
     settings: () => ({ proof_window: 60_000 }),
+    // These are judged at their own time: right at the edge.
+    delay: 0,
     daemonOrigin: () => '',
   });
   // Tokens are no part of a proof.
