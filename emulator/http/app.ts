@@ -1,12 +1,13 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
 import { type Answer, toResponse } from './answer.js';
+import { discardUnread, type Incoming } from './body.js';
 import { type Area, BASE, type createPipeline, type Resource } from './pipeline.js';
 import type { Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
-  readonly incoming?: { readonly socket: { destroy(): void; destroySoon(): void } };
+  readonly incoming?: Incoming & { readonly socket: { destroy(): void; destroySoon(): void } };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
 }
@@ -53,8 +54,12 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       if (answer.body instanceof ReadableStream) bindings?.streams?.();
       return toResponse(answer);
     };
+    const answered = (answer: Answer): Response | Promise<Response> => {
+      const rest = discardUnread(request, bindings?.incoming);
+      return rest ? rest.then(() => respond(answer)) : respond(answer);
+    };
     const answer: Answer | Promise<Answer> = run(request, resource, socket !== undefined);
-    return answer instanceof Promise ? answer.then(respond).catch(dropped) : respond(answer);
+    return answer instanceof Promise ? answer.then(answered).catch(dropped) : answered(answer);
   };
 
   const byPath = new Map<string, Route[]>();

@@ -55,6 +55,34 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket
   await Promise.race([drain().catch(() => {}), hostDelay(DISCARD_TIME)]);
 }
 
+/** A request as Node's server has it, as far as it is looked at here. */
+export interface Incoming {
+  readonly complete: boolean;
+  readonly readableDidRead: boolean;
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
+}
+
+/**
+ * Lets a sender finish a body that nobody looked at, where the answer came before it: the caller's refusals do. The same
+ * bounds hold. Undefined where there is nothing to wait for.
+ */
+export function discardUnread(request: Request, incoming: Incoming | undefined): Promise<void> | undefined {
+  if (!incoming || incoming.complete || incoming.readableDidRead) return undefined;
+  const { headers } = request;
+  if ((headers.get('content-length') ?? '0') === '0' && headers.get('transfer-encoding') === null) return undefined;
+  const drained = new Promise<void>((resolve) => {
+    let size = 0;
+    incoming.on('data', (bytes) => {
+      size += bytes.byteLength;
+      if (size > DISCARD_BYTES) resolve();
+    });
+    incoming.once('end', resolve);
+    incoming.once('close', resolve);
+  });
+  return Promise.race([drained, hostDelay(DISCARD_TIME)]);
+}
+
 /** Whether a body holds nothing but JSON white space. */
 export const isBlank = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);

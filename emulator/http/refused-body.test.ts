@@ -1,0 +1,48 @@
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from '../emulator.js';
+
+let emulator: Emulator | undefined;
+afterEach(() => emulator?.close());
+
+/** Sends a request over a connection of its own and tells what came back and how the connection ended. */
+async function exchange(head: string, body: Uint8Array): Promise<{ answer: string; error?: string }> {
+  emulator = createEmulator({ clock: 'virtual' });
+  await emulator.listen({ port: 0 });
+  const socket = connect(Number(new URL(emulator.target.base_url).port), '127.0.0.1');
+  let answer = '';
+  let error: string | undefined;
+  socket.on('data', (bytes) => {
+    answer += bytes.toString();
+  });
+  socket.on('error', (failed: NodeJS.ErrnoException) => {
+    error = failed.code;
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  // In two writes: a sender in the middle of a body finds out that nobody takes it by the second.
+  socket.write(head);
+  const half = body.length / 2;
+  socket.write(body.subarray(0, half), () => setImmediate(() => socket.write(body.subarray(half))));
+  await closed;
+  return { answer, ...(error === undefined ? {} : { error }) };
+}
+
+const KEY = 'Authorization: Bearer emu-key-alice-0000000000000000\r\n';
+const OUTSIDER = 'Authorization: Bearer emu-key-oscar-0000000000000000\r\n';
+
+// Many clients look at the answer only once all of their body is sent; to them a connection that is cut is no answer.
+test.each([
+  ['BODY-2: over the cap, as declared', `POST /api/v1/interns HTTP/1.1\r\n${KEY}`, 413],
+  ['AUTH-1: without a credential', 'POST /api/v1/interns HTTP/1.1\r\n', 401],
+  ['AUTH-5: from outside the programme', `PATCH /api/v1/interns/none HTTP/1.1\r\n${OUTSIDER}`, 404],
+  ['BASE-5: with a method that is not taken', `PUT /api/v1/interns HTTP/1.1\r\n${KEY}`, 405],
+])('a sender that closes afterwards gets its answer whole: %s', async (_what, head, status) => {
+  const body = Buffer.alloc(6 * 1_048_576, 0x20);
+  const told = await exchange(
+    `${head}Host: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+    body,
+  );
+  expect(told).toEqual({
+    answer: expect.stringMatching(new RegExp(`^HTTP/1.1 ${status} [^]*"code":${status}[^]*\\}$`)),
+  });
+});
