@@ -6,6 +6,25 @@ const STARTED = [200, 202, 204];
 
 export const DELETE_ARCHIVE = defineChecks([
   {
+    id: 'delete/vault-is-gone',
+    requirement: 'DELETE-1',
+    level: 'S',
+    title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const gone = await interns.stopped();
+      const { vault_id } = gone;
+      expect.status(await api.remove(gone.id), STARTED, 'the delete');
+      await interns.untilGone(gone.id);
+      const answer = await api.create(interns.body({ vault_id }));
+      if (answer.status >= 400 && answer.status < 500) return;
+      const made = expect.intern(answer, [200, 201], 'a create with the vault of a gone intern');
+      for (const key of ['vault_id', 'attached_vault_id'] as const) {
+        ok(made[key] !== vault_id, `${key} of another intern`, 'not the vault that is gone', made[key]);
+      }
+    },
+  },
+  {
     id: 'delete/archive-fails',
     requirement: 'DELETE-3',
     level: 'S',
