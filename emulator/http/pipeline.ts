@@ -112,6 +112,11 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   };
 
+  /** What was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
+  const needTime = (draft: JournalDraft) => {
+    if (draft.status !== undefined) throw new Refusal('timeout');
+  };
+
   const act = (
     request: Request,
     resource: Resource,
@@ -128,7 +133,10 @@ export function createPipeline(deps: PipelineDeps) {
     row.place?.(call);
     const fault = faults.take(row.operation);
     if (!fault) return row.act(call);
-    return applyFault(fault, row, call).then((answer) => answer ?? row.act(call));
+    return applyFault(fault, row, call).then((answer) => {
+      needTime(draft);
+      return answer ?? row.act(call);
+    });
   };
 
   const serveRow = (
@@ -147,6 +155,7 @@ export function createPipeline(deps: PipelineDeps) {
     return readBody(request, framed)
       .catch(brokenOff)
       .then((bytes) => {
+        needTime(draft);
         journal.noteRequestBody(draft, bytes);
         return act(request, resource, row, caller, draft, bytes);
       });

@@ -166,6 +166,43 @@ describe('signing', () => {
     });
   });
 
+  it('has given up for good: what comes later counts no turn and uses no fault up (SIGN-8, SIGN-9)', async () => {
+    await emulator.close();
+    start({ settings: { turns_per_minute: 1 } });
+    const control = (path: string, body: object, method = 'POST') =>
+      emulator.fetch(emulator.target.control_url + path, {
+        method,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      });
+    const answerLate = async (ask: Ask, wait: () => Promise<void>) => {
+      const answer = sign(ask);
+      await emulator.clock.advance(10_000);
+      expect((await answer).status).toBe(408);
+      await wait();
+    };
+    await control('/faults', { operation: 'sign', delay: '15s' });
+    await answerLate({}, () => emulator.clock.advance(5_000));
+
+    await control('/faults', { operation: 'sign', status: 500 });
+    let send: (rest: string) => void = () => {};
+    const slow = new ReadableStream<Uint8Array>({
+      start(controller) {
+        send = (rest) => {
+          controller.enqueue(Buffer.from(rest));
+          controller.close();
+        };
+      },
+    });
+    await answerLate({ raw: slow }, async () => {
+      send(JSON.stringify({ bodySha256 }));
+      await emulator.clock.advance(0);
+    });
+    expect((await sign()).status).toBe(500);
+    expect((await sign()).status).toBe(200);
+    expect((await sign()).status).toBe(429);
+  });
+
   it('judges credential, size and media type as stated (AUTH-8, SIGN-10)', async () => {
     const { credentials } = emulator.target;
     const refused = {
