@@ -87,7 +87,8 @@ export function createInterns(options: InternsOptions): Interns {
         return true;
       }
       if (host.now() - started > options.bootTimeout) return false;
-      await host.sleep(Math.min(250 * round, 2_000), options.signal);
+      // A real boot takes seconds, and every look at it a request of the few there are.
+      await host.sleep(Math.min(1_000 * round, 3_000), options.signal);
       return true;
     };
   };

@@ -4,6 +4,7 @@ import { prompt } from '../arbitraries/prompt.js';
 import { equal } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import type { Answer } from '../probe/client.js';
 import { talk, unstreamed } from '../talk.js';
@@ -42,7 +43,7 @@ export const CHAT_REQUESTS = defineChecks([
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      for (const unit of ['a', 'é', '€', '😀']) {
+      for (const unit of picked(ctx, ['a', 'é', '€', '😀'], 1)) {
         // A long reply costs: once in code points of one unit, once in such of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
         for (const length of fits) {
@@ -83,7 +84,7 @@ export const CHAT_REQUESTS = defineChecks([
       const sent = (stream: unknown) =>
         raw(ctx, intern.id, JSON.stringify({ messages, ...(stream === undefined ? {} : { stream }) }));
       equal((await sent(true)).status, 200, 'status of the valid twin');
-      for (const stream of [undefined, false, null, 'true', 1, 0, [], {}, [true]]) {
+      for (const stream of picked(ctx, [undefined, false, null, 'true', 1, 0, [], {}, [true]])) {
         expect.error(await sent(stream), BAD, `a prompt with stream ${JSON.stringify(stream)}`);
       }
     },
@@ -99,7 +100,7 @@ export const CHAT_REQUESTS = defineChecks([
       const good = { role: 'user', content: 'Hello.' };
       const sent = (messages: unknown) => raw(ctx, intern.id, JSON.stringify({ messages, stream: true }));
       equal((await sent([good])).status, 200, 'status of the valid twin');
-      for (const messages of [undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }]) {
+      for (const messages of picked(ctx, [undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }])) {
         expect.error(await sent(messages), BAD, `messages ${JSON.stringify(messages)}`);
       }
     },
@@ -114,7 +115,7 @@ export const CHAT_REQUESTS = defineChecks([
       const intern = await ctx.interns.shared();
       const user = { role: 'user', content: 'Hello.' };
       expect.finish(await talk(ctx, intern.id, { messages: [user, user] }), 'stop', 'the valid twin');
-      for (const last of LAST_MESSAGES) {
+      for (const last of picked(ctx, LAST_MESSAGES)) {
         const answer = await unstreamed(ctx, intern.id, { messages: [user, last] });
         expect.error(answer, BAD, `a prompt whose last message is ${JSON.stringify(last)}`);
       }
@@ -134,7 +135,7 @@ export const CHAT_REQUESTS = defineChecks([
         'stop',
         'the valid twin',
       );
-      for (const content of NO_CONTENTS) {
+      for (const content of picked(ctx, NO_CONTENTS)) {
         const answer = await unstreamed(ctx, intern.id, { messages: [{ role: 'user', content }] });
         expect.error(answer, BAD, `a prompt with the content ${JSON.stringify(content)}`);
       }
@@ -176,7 +177,7 @@ export const CHAT_REQUESTS = defineChecks([
         '{"messages":[{"role":"user","content":"Hello."}],"stream":true',
         "{'a':1}",
       ];
-      for (const body of broken) {
+      for (const body of picked(ctx, broken)) {
         expect.error(await raw(ctx, intern.id, body), BAD, `the chat body ${JSON.stringify(body)}`);
         const invoked = await ctx.send({
           method: 'POST',

@@ -3,6 +3,7 @@ import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
 import { equal, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import { ASKING, answered, asked, callOf, fate, held, read, talk, unstreamed } from '../talk.js';
 import { invoke, session, steered } from '../turns.js';
@@ -84,7 +85,8 @@ export const CHAT_SESSIONS = defineChecks([
         const what = 'a prompt with an unfit session_id';
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
-      for (const id of ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}]) await refused(id);
+      for (const id of picked(ctx, ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}]))
+        await refused(id);
       await ctx.property('session_id', unfit, refused);
     },
   },

@@ -1,6 +1,7 @@
 import { NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../assert.js';
 import { defineChecks } from '../check.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import {
   accepted,
@@ -34,7 +35,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         const what = `the answer ${JSON.stringify(content)}, which is no option`;
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
-      for (const content of NO_OPTIONS) await refused(content);
+      for (const content of picked(ctx, NO_OPTIONS)) await refused(content);
       await ctx.property('content', noOption(), refused);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
@@ -76,7 +77,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `the answer ${content}`);
       };
-      for (const content of NO_COLOURS) await refused(content);
+      for (const content of picked(ctx, NO_COLOURS)) await refused(content);
       await ctx.property('content', noColour(), refused);
       const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
       expect.finish(rest, 'stop', 'the run, answered after all');
@@ -114,6 +115,25 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
       }
       expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
+    },
+  },
+  {
+    id: 'chat-unacceptable/inherited-names',
+    requirement: 'CHAT-6',
+    level: 'C',
+    title: 'A required field named as what every object inherits is missing until it is answered.',
+    needs: ['running', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      for (const name of picked(ctx, ['constructor', 'toString', 'hasOwnProperty', 'valueOf'], 1)) {
+        const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
+        const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
+        const { id: call, session } = callOf(t);
+        const without = await badAnswer(ctx, intern.id, { call, session, content: accepted({}) });
+        expect.error(without, { status: 400, reason: 'bad_request' }, `an answer without the field ${name}`);
+        const rest = await answered(ctx, intern.id, t, accepted({ [name]: 'here' }));
+        expect.finish(rest, 'stop', `the run, answered with the field ${name}`);
+      }
     },
   },
   {

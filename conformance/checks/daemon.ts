@@ -1,6 +1,7 @@
 import { equal, isObject, match, notEqual, ok } from '../assert.js';
 import { defineChecks } from '../check.js';
 import type { Ctx } from '../context.js';
+import { picked } from '../each.js';
 import * as expect from '../expect.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
@@ -193,7 +194,7 @@ export const DAEMON = defineChecks([
         ['with a wrong key', intern.id, wrongKey],
         ['without a key', intern.id, null],
       ];
-      for (const [what, id, as] of cases) {
+      for (const [what, id, as] of picked(ctx, cases)) {
         indistinguishable(await api.daemon(id, { as }), await alias(ctx, id, as), `the alias ${what}`, { ignored });
       }
     },
