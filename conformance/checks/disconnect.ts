@@ -42,6 +42,7 @@ export const DISCONNECT = defineChecks([
       ok(took >= 0 && took <= 30_000, 'ms until the run was cancelled', 'at most 30000', took);
       await ctx.clock.advance(60_000);
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run when it would have gone on');
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
     },
   },
   {

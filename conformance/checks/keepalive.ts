@@ -49,6 +49,8 @@ export const KEEPALIVE = defineChecks([
       equal(beats(reply.transcript), 0, 'keepalives after 29.999 s');
       await ctx.clock.advance(2);
       await reply.until('a keepalive after 30.001 s', (t) => beats(t) === 1);
+      const lines = reply.raw().split(/\r\n|\r|\n/);
+      ok(lines.includes(': keepalive'), 'lines of the stream', 'the very line `: keepalive`', lines.slice(-4));
       await ctx.clock.advance(29_998);
       await ctx.settle();
       equal(beats(reply.transcript), 1, 'keepalives 29.998 s later');
