@@ -1,6 +1,5 @@
-import { Refusal } from '../../emulator/contract/errors.js';
 import type { Route } from '../../emulator/http/route.js';
-import { acts, errorAnswer, errors, parses, preempts, requests, rows, served } from './change.js';
+import { acts, errorAnswer, errors, parses, preempts, requests, served } from './change.js';
 import { defineDeviations } from './deviation.js';
 
 const REQUEST_ID = 'x-request-id';
@@ -339,22 +338,6 @@ export const BASE = defineDeviations([
     caughtBy: ['base/request-id-everywhere'],
   },
   {
-    name: 'cap-with-the-limit-itself',
-    requirement: 'BODY-2',
-    description: 'A body of exactly 1048576 bytes is 413.',
-    alters: rows(
-      (row) => row.body.read,
-      (row) => ({
-        ...row,
-        parse(parts) {
-          if (parts.bytes.length >= 1_048_576) throw tooLarge();
-          return row.parse(parts);
-        },
-      }),
-    ),
-    caughtBy: [],
-  },
-  {
     name: 'answers-of-actions-are-empty',
     requirement: 'BASE-2',
     description: 'Successful answers of provision and suspend are empty.',
@@ -362,7 +345,3 @@ export const BASE = defineDeviations([
     caughtBy: ['provision/answer', 'suspend/answer'],
   },
 ]);
-
-function tooLarge() {
-  return new Refusal('payload_too_large');
-}

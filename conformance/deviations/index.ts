@@ -1,5 +1,6 @@
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
+import { BODIES } from './bodies.js';
 import { CHAT_LOCK } from './chat-lock.js';
 import { CHAT_ANSWERS, CHAT_QUESTIONS } from './chat-questions.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
@@ -13,6 +14,7 @@ import { INVOKE } from './invoke.js';
 import { KEEPALIVE } from './keepalive.js';
 import { LIMITER } from './limiter.js';
 import { LIST } from './list.js';
+import { PROOF } from './proof.js';
 import { PROVISION } from './provision.js';
 import { DAEMON, SCIM, SIGNING } from './signing.js';
 import { SUSPEND } from './suspend.js';
@@ -43,4 +45,6 @@ export const deviations: readonly Deviation[] = [
   ...SIGNING,
   ...DAEMON,
   ...SCIM,
+  ...PROOF,
+  ...BODIES,
 ];
