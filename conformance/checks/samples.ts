@@ -80,10 +80,11 @@ export const SAMPLES = defineChecks([
       await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
       await wait(29_000);
       await settle();
-      equal(reply.transcript.comments.length, 0, 'keepalives after 29 s');
+      // Other comments are lawful at any time.
+      const keepalives = () => reply.transcript.comments.filter(({ text }) => text === 'keepalive').length;
+      equal(keepalives(), 0, 'keepalives after 29 s');
       await wait(2_000);
-      const t = await reply.until('a keepalive after 31 s', (seen) => seen.comments.length > 0);
-      equal(t.comments[0]?.text, 'keepalive', 'text of the comment');
+      await reply.until('a keepalive after 31 s', () => keepalives() > 0);
       await reply.disconnect();
     },
   },
