@@ -5,6 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEmulator, type Emulator } from '../index.js';
+import { createOutside } from './outside.js';
 import { TERMINAL_CLIENT } from './provider.js';
 
 const open: (() => Promise<void>)[] = [];
@@ -256,6 +257,29 @@ describe('an outside issuer', () => {
     expect((await call(emulator, 'a.b.c', '/daemon/sign', SIGN)).status).toBe(401);
     // No provider of our own beside it.
     expect((await fetch(new URL('/oidc/.well-known/openid-configuration', emulator.target.base_url))).status).toBe(404);
+  });
+
+  it('that never answers holds nobody up for long', async () => {
+    const mute = createServer(() => {});
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    open.push(async () => {
+      mute.closeAllConnections();
+      mute.close();
+    });
+    const logged: unknown[] = [];
+    const resolve = createOutside(
+      {
+        clock: { now: () => 0 },
+        random: { bytes: () => new Uint8Array() },
+        members: [],
+        issuer: () => '',
+        log: (record) => void logged.push(record),
+      },
+      `http://127.0.0.1:${(mute.address() as AddressInfo).port}`,
+      20,
+    );
+    expect(await resolve('a.b.c')).toBeUndefined();
+    expect(logged).toMatchObject([{ event: 'login_refused' }]);
   });
 
   it('that cannot be reached makes tokens worth nothing, until it can', async () => {

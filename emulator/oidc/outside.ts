@@ -23,9 +23,12 @@ function scopesOf(payload: JWTPayload): string[] {
   return typeof claim === 'string' ? claim.split(' ') : [];
 }
 
-async function findKeys(issuer: string): Promise<URL> {
+async function findKeys(issuer: string, timeout: number): Promise<URL> {
   const discovery = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const response = await fetch(discovery, { headers: { accept: 'application/json' } });
+  const response = await fetch(discovery, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(timeout),
+  });
   if (!response.ok) throw new Error(`${discovery} answered ${response.status}`);
   const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
   if (metadata.issuer !== issuer) throw new Error(`${discovery} is of the issuer ${String(metadata.issuer)}`);
@@ -37,11 +40,13 @@ async function findKeys(issuer: string): Promise<URL> {
  * Takes JWT access tokens of an outside issuer: signed by one of its published keys, issued by it, not expired on the
  * emulator's clock, with a `sub` that is the OAuth subject of a seeded person. The audience isn't looked at: which one
  * the service has is the issuer's configuration. With `vault:read` among its scopes the grant is full.
+ *
+ * @param timeout how long the issuer may take to answer, in ms of the host's time: callers wait for it
  */
-export function createOutside(deps: LoginDeps, issuer: string) {
+export function createOutside(deps: LoginDeps, issuer: string, timeout = 5_000) {
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const load = () => {
-    keys ??= findKeys(issuer).then(createRemoteJWKSet);
+    keys ??= findKeys(issuer, timeout).then((url) => createRemoteJWKSet(url, { timeoutDuration: timeout }));
     return keys;
   };
 
