@@ -66,7 +66,7 @@ export const BODIES = defineDeviations([
     requirement: 'BODY-3',
     description: 'Any type that begins with application/json is taken.',
     alters: withType((type) => (/^application\/json/i.test(type) ? 'application/json' : type)),
-    caughtBy: ['bodies/media-type-family'],
+    caughtBy: ['bodies/media-type'],
   },
   {
     name: 'media-type-without-parameters',
@@ -148,7 +148,7 @@ export const BODIES = defineDeviations([
         return input;
       },
     })),
-    caughtBy: ['order/pairs', ],
+    caughtBy: ['order/pairs'],
   },
   {
     name: 'kind-after-body',
@@ -162,7 +162,7 @@ export const BODIES = defineDeviations([
           throw new Refusal('personal_identity_required');
       },
     })),
-    caughtBy: ['order/pairs', 'order/any-faults', ],
+    caughtBy: ['order/pairs', 'order/any-faults'],
   },
   {
     name: 'workspace-before-key',

@@ -3,6 +3,7 @@ import { BASE } from './base.js';
 import { BODIES } from './bodies.js';
 import { CHAT_LOCK } from './chat-lock.js';
 import { CHAT_ANSWERS, CHAT_QUESTIONS } from './chat-questions.js';
+import { CHAT_REQUESTS } from './chat-requests.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CHAT_DEADLINES, CHAT_NOT_TAKEN, CHAT_REFUSALS } from './chat-turns.js';
@@ -10,12 +11,14 @@ import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
 import { DISCONNECT } from './disconnect.js';
+import { FAULTS } from './faults.js';
 import { INVOKE } from './invoke.js';
 import { KEEPALIVE } from './keepalive.js';
 import { LIMITER } from './limiter.js';
 import { LIST } from './list.js';
 import { PROOF } from './proof.js';
 import { PROVISION } from './provision.js';
+import { SCRIPTS } from './scripts.js';
 import { DAEMON, SCIM, SIGNING } from './signing.js';
 import { SUSPEND } from './suspend.js';
 import { UPDATE } from './update.js';
@@ -47,4 +50,7 @@ export const deviations: readonly Deviation[] = [
   ...SCIM,
   ...PROOF,
   ...BODIES,
+  ...CHAT_REQUESTS,
+  ...SCRIPTS,
+  ...FAULTS,
 ];
