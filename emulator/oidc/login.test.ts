@@ -270,7 +270,7 @@ describe('an outside issuer', () => {
     const resolve = createOutside(
       {
         clock: { now: () => 0 },
-        random: { bytes: () => new Uint8Array() },
+        random: { bytes: () => Buffer.alloc(0) },
         members: [],
         issuer: () => '',
         log: (record) => void logged.push(record),
