@@ -139,8 +139,11 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
     runs.close();
     scripts.close();
     await Promise.all(listeners.map((listener) => listener.close()));
-    await store.close();
-    clock.close();
+    try {
+      await store.close();
+    } finally {
+      clock.close();
+    }
   };
 
   return {

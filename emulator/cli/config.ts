@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
-import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given } from './flags.js';
+import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
 import { inWords, suggestion, UsageError } from './usage.js';
 
 /** Read without being named, where it is there. */
@@ -63,11 +63,18 @@ function located(flag: Flag<unknown>, value: unknown, folder: string): unknown {
 }
 
 /** Settings of the environment: `INTERN_EMULATOR_PORT` and so on. Throws a {@link UsageError} naming the variable. */
-export function readEnvironment(env: NodeJS.ProcessEnv, variableOf: (name: FlagName) => string): Given {
+export function readEnvironment(env: NodeJS.ProcessEnv): Given {
+  const prefix = variable('');
+  const known = [...FLAG_NAMES, 'config'].map((name) => variable(name).slice(prefix.length));
+  for (const name of Object.keys(env)) {
+    const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+    if (own !== undefined && !known.includes(own))
+      throw new UsageError(`${name}: there is no such setting${suggestion(own, known, (nearest) => prefix + nearest)}`);
+  }
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
-    const text = env[variableOf(name)];
-    if (text !== undefined) given[name] = parsed(variableOf(name), FLAGS[name], text);
+    const text = env[variable(name)];
+    if (text !== undefined) given[name] = parsed(variable(name), FLAGS[name], text);
   }
   return given as Given;
 }

@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { StoreError } from '../index.js';
 import { banner } from './banner.js';
 import type { CommandModule } from './command.js';
 import { logTo } from './logging.js';
@@ -19,7 +20,11 @@ const serve: CommandModule = {
     io.stdout(`${ready}\n`);
     // What the first request needs, loaded while nobody waits for it.
     void import('@hono/node-server');
-    return stopped;
+    return stopped.catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+      io.stderr(`intern-emulator: ${error.message}\n`);
+      return 1;
+    });
   },
 };
 

@@ -87,6 +87,10 @@ describe('what cannot be used is told with its place', () => {
   test.each([
     [{ INTERN_EMULATOR_PORT: 'x' }, 'INTERN_EMULATOR_PORT: expected a whole number'],
     [{ INTERN_EMULATOR_REQUIRE_V2: 'maybe' }, 'INTERN_EMULATOR_REQUIRE_V2: expected true or false'],
+    [
+      { INTERN_EMULATOR_CLOK: 'virtual' },
+      'INTERN_EMULATOR_CLOK: there is no such setting (did you mean INTERN_EMULATOR_CLOCK?)',
+    ],
     [{ INTERN_EMULATOR_SCRIPTS: 'a,,b' }, 'INTERN_EMULATOR_SCRIPTS: expected entries that are not empty'],
   ])('variables %j', (env, message) => {
     expect(() => resolve({}, env)).toThrow(message);

@@ -36,7 +36,7 @@ export function yargsOptions(): Record<string, Options> {
  */
 export function resolveSettings(argv: Record<string, unknown>, { env, folder }: Surroundings): Given {
   const config = single('--config', argv.config) ?? env[variable('config')];
-  return { ...readConfig(config, folder), ...readEnvironment(env, variable), ...readFlags(argv) };
+  return { ...readConfig(config, folder), ...readEnvironment(env), ...readFlags(argv) };
 }
 
 function readFlags(argv: Record<string, unknown>): Given {

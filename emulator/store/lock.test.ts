@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -27,14 +27,15 @@ test('a store is opened once at a time', async () => {
 
 test('a store that another process has open is refused', () => {
   lockOf({ pid: process.ppid, started: null, host: hostname() });
-  expect(() => openFileStore(path)).toThrow(
-    expect.objectContaining({ code: 'locked', message: `${path}: in use by process ${process.ppid}` }),
-  );
+  const message = `${path}: in use by process ${process.ppid}; remove ${path}.lock if that is no emulator any more`;
+  expect(() => openFileStore(path)).toThrow(expect.objectContaining({ code: 'locked', message }));
 });
 
 test('a lock from another machine is not judged', () => {
   lockOf({ pid: goneProcess(), started: null, host: 'elsewhere' });
-  expect(() => openFileStore(path)).toThrow(/in use by process \d+ on elsewhere; remove .*\.lock if/);
+  expect(() => openFileStore(path)).toThrow(
+    /in use by process \d+ on elsewhere; remove .*\.lock if that is no emulator any more/,
+  );
 });
 
 test('the lock of a process that is gone is taken over, also with a takeover that was broken off', async () => {
@@ -56,4 +57,15 @@ test.runIf(process.platform === 'linux')(
 test('a lock file of someone else is left alone', () => {
   writeFileSync(`${path}.lock`, 'hello');
   expect(() => openFileStore(path)).toThrow(/interns\.json\.lock is not a lock of ours; remove it to open/);
+});
+
+test('a store whose lock was removed closes all the same, and leaves the lock of another alone', async () => {
+  const first = openFileStore(path);
+  rmSync(`${path}.lock`);
+  await first.close();
+  const second = openFileStore(path);
+  const other = { pid: process.ppid, started: null, host: hostname() };
+  lockOf(other);
+  await second.close();
+  expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(other);
 });

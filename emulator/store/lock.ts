@@ -97,6 +97,12 @@ function removeStale(files: Files, file: string): void {
   }
 }
 
+/** Removes the lock of this process. One that was removed by hand is gone already, or another process's by now. */
+function release(files: Files, file: string): void {
+  const holder = readHolder(files, file);
+  if (holder?.pid === process.pid && holder.host === hostname()) files.unlinkSync(file);
+}
+
 /**
  * Takes the store at `path` for this process by a file `<path>.lock` beside it. The lock of a process that no longer
  * runs is taken over. Returns how to let go.
@@ -108,7 +114,7 @@ export function lock(files: Files, path: string): () => void {
   const file = `${path}.lock`;
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (createWhole(files, file)) return () => files.unlinkSync(file);
+      if (createWhole(files, file)) return () => release(files, file);
       const holder = readHolder(files, file);
       if (!holder) throw new StoreError('locked', path, `${path}: ${file} is not a lock of ours; remove it to open`);
       if (!isGone(holder)) throw heldBy(holder, path, file);
@@ -129,6 +135,8 @@ function heldBy(holder: Holder, path: string, file: string): StoreError {
     here && holder.pid === process.pid
       ? 'this process already'
       : `process ${holder.pid}${here ? '' : ` on ${holder.host}`}`;
-  const advice = here ? '' : `; remove ${file} if that is no longer running`;
+  // Where the system doesn't say when a process started, its number may be another's by now.
+  const certain = here && (holder.started !== null || holder.pid === process.pid);
+  const advice = certain ? '' : `; remove ${file} if that is no emulator any more`;
   return new StoreError('locked', path, `${path}: in use by ${who}${advice}`);
 }
