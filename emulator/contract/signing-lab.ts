@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DaemonHint, DaemonReason, Verified } from './daemon.js';
+import { ROUTE_PATH } from './signing.js';
 
 const base64 = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64');
 
@@ -92,8 +93,14 @@ export const forgeBodySchema = z.strictObject({
   /** A running intern; by default the first. */
   intern_id: z.string().optional(),
   user: z.string().min(1).optional(),
-  method: z.string().min(1).default('POST'),
-  path: z.string().startsWith('/').default('/api/invoke'),
+  method: z
+    .string()
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected a method as HTTP has them')
+    .default('POST'),
+  path: z
+    .string()
+    .regex(ROUTE_PATH, 'expected a percent-encoded path that starts with one slash, without query')
+    .default('/api/invoke'),
   body: z.string().default('{"input":"hello"}'),
 });
 export type ForgeBody = z.infer<typeof forgeBodySchema>;

@@ -1,7 +1,7 @@
 import type { DaemonHint, DaemonReason } from '../contract/daemon.js';
 import { FUTURE_TOLERANCE_SECONDS } from '../contract/daemon.js';
 import type { ProofHeaders } from '../contract/profile.js';
-import type { ProofFields, ProofLayout, ProofVersion } from '../signing/canonical.js';
+import type { ProofFieldName, ProofFields, ProofLayout, ProofVersion } from '../signing/canonical.js';
 import { MISTAKES } from './mistakes.js';
 
 /** A header sent several times is a list. */
@@ -46,7 +46,8 @@ export interface Defect {
   readonly description: string;
   readonly reason: DaemonReason;
   readonly hint?: DaemonHint;
-  make(shop: Workshop): Defective;
+  /** Undefined where the request is such that the proof would be right all the same. */
+  make(shop: Workshop): Defective | undefined;
 }
 
 const without = (headers: HeaderMap, name: string): HeaderMap =>
@@ -79,7 +80,9 @@ const otherValue = (
   hint,
   make(shop) {
     const fields = shop.fresh();
-    const signed = { ...fields, ...change(shop, fields) };
+    const changes = Object.entries(change(shop, fields));
+    if (changes.every(([name, value]) => fields[name as ProofFieldName] === value)) return undefined;
+    const signed = { ...fields, ...Object.fromEntries(changes) };
     return { headers: shop.headers(fields, { v1: shop.sign('v1', signed), v2: shop.sign('v2', signed) }) };
   },
 });

@@ -7,6 +7,7 @@ import type { InternRow } from '../contract/state.js';
 import { canonicalise, type ProofFields } from '../signing/canonical.js';
 import { type SigningKey, signingKeyFromSecret } from '../signing/keys.js';
 import { signBytes } from '../signing/sign.js';
+import { PROOF_USER } from '../signing/signer.js';
 import { DEFECTS, type Defect, type HeaderMap, type Workshop } from './defects.js';
 import type { Issued } from './issued.js';
 import type { Interns } from './tokens.js';
@@ -29,7 +30,7 @@ export interface ForgeParts {
 export class ForgeError extends Error {
   override readonly name = 'ForgeError';
   constructor(
-    readonly field: 'defect' | 'intern_id',
+    readonly field: 'defect' | 'intern_id' | 'user',
     message: string,
   ) {
     super(message);
@@ -74,6 +75,12 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
       throw new ForgeError('defect', `unknown; there are: ${DEFECTS.map((row) => row.name).join(', ')}`);
     }
     const intern = internFor(intern_id);
+    if (wantedUser !== undefined && !PROOF_USER.test(wantedUser)) {
+      throw new ForgeError(
+        'user',
+        'expected 1 to 255 visible ASCII characters without a comma, as a header carries them',
+      );
+    }
     const users = [...parts.subjects()];
     const user = wantedUser ?? users[0] ?? 'user';
     const now = parts.clock.now() / 1_000;
@@ -124,6 +131,7 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
       body,
     });
     const made = defect.make(shop);
+    if (!made) throw new ForgeError('defect', 'with this method and body the proof would be right');
     return {
       defect: defect.name,
       description: defect.description,

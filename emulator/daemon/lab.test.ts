@@ -108,6 +108,13 @@ describe('forge', () => {
     [{ defect: 'expired', intern_id: 'nobody' }, /^intern_id: no running intern/],
     [{}, /^defect: /],
     [{ defect: 'expired', extra: 1 }, /extra/],
+    [{ defect: 'expired', method: 'a b' }, /^method: expected a method/],
+    [{ defect: 'expired', path: '/x?q=1' }, /^path: expected a percent-encoded path/],
+    [{ defect: 'expired', user: 'zo\u00eb' }, /^user: expected 1 to 255 visible ASCII/],
+    // These would be right: nothing is wrong with them for this request.
+    [{ defect: 'empty_digest', body: '' }, /^defect: with this method and body the proof would be right/],
+    [{ defect: 'wrong_digest', body: 'another body' }, /^defect: with this method/],
+    [{ defect: 'lowercase_method', method: 'search' }, /^defect: with this method/],
     ['{', /^the body is not JSON/],
   ])('refuses %j', async (body, message) => {
     const { status, json } = await call(createBench(), 'POST', '/_emulator/signing/forge', body);
