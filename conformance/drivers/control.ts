@@ -82,6 +82,8 @@ export interface Control {
 }
 
 export interface ControlState extends Control {
+  /** Stops a clock that runs by itself until {@link end}: only then is a millisecond before a deadline before it. */
+  stopClock(): Promise<void>;
   /** Undoes what was changed since the last call. */
   restore(): Promise<void>;
   end(): Promise<void>;
@@ -103,6 +105,7 @@ export function createControl(options: ControlOptions): ControlState {
   let faulty = false;
   let limited = false;
   let before: number | undefined;
+  let stopped = false;
 
   const call: Control['call'] = async (method, path, body, headers = {}) => {
     const request = new Request(`${url}${path}`, {
@@ -178,6 +181,11 @@ export function createControl(options: ControlOptions): ControlState {
     async journal() {
       return (await call('GET', '/journal')).text();
     },
+    async stopClock() {
+      if ((await must<{ mode?: unknown }>('GET', '/clock')).mode !== 'real') return;
+      stopped = true;
+      await must('POST', '/clock', { freeze: true });
+    },
     async restore() {
       if (faulty) await must('DELETE', '/faults');
       faulty = false;
@@ -188,6 +196,8 @@ export function createControl(options: ControlOptions): ControlState {
       for (const name of gone) await call('DELETE', `/scripts/${name}`).then((response) => response.body?.cancel());
     },
     async end() {
+      if (stopped) await must('POST', '/clock', { resume: true });
+      stopped = false;
       if (before !== undefined) await lift(before);
       before = undefined;
     },

@@ -99,7 +99,10 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     lacks: (need) => lacks(need, means),
     prompt: (behaviour, said = 'Go on.') => (behaviour === 'echo' ? said : `script: ${behaviour}\n${said}`),
     settle: () => (options.remote ? host.sleep(25) : host.turn()),
-    begin: () => control.limit(0),
+    async begin() {
+      await control.stopClock();
+      await control.limit(0);
+    },
     restore: () => control.restore(),
     async end() {
       await control.restore();
