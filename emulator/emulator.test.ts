@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -65,6 +66,25 @@ test('serves on sockets, daemons on the next port, and lets go of both', async (
   await emulator.close();
   await expect(fetch(at.baseUrl)).rejects.toThrow();
   await expect(fetch(at.daemonOrigin)).rejects.toThrow();
+});
+
+test('a host that is none is 400, never 500', async () => {
+  const emulator = createEmulator();
+  open.push(emulator);
+  const { url } = await emulator.listen({ port: 0 });
+  const { port } = new URL(url);
+  const status = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path: '/api/v1/interns', headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .once('error', reject)
+        .end();
+    });
+  expect(await status(`localhost:${port}`)).toBe(401);
+  for (const host of ['eu-127.0.0.1', '1.2.3.4.5', 'a b', '[::1', 'x:99999'])
+    expect([host, await status(host)]).toEqual([host, 400]);
 });
 
 test('does not open its control interface to the network without a token', async () => {

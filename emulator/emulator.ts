@@ -3,7 +3,7 @@ import { createControl } from './control/control.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import type { NodeBindings } from './http/app.js';
-import { type Listener, listen } from './listen.js';
+import { invalidRequest, type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { type Alterations, createParts, DEFAULT_PORT } from './parts.js';
 import { inProcess, isLoopback, placed } from './place.js';
@@ -128,6 +128,8 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
   });
 
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
+    // @hono/node-server lets hosts through that look like names and are none, such as `eu-127.0.0.1`.
+    if (!URL.canParse(request.url)) return invalidRequest();
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
   };

@@ -72,7 +72,8 @@ function createDepartures() {
   };
 }
 
-const refused = () =>
+/** The answer to what is no request of HTTP: a host that isn't one, a target that isn't a URL. */
+export const invalidRequest = () =>
   new Response(JSON.stringify(envelope('invalid_body', 'Invalid request')), {
     status: 400,
     headers: { 'content-type': 'application/json' },
@@ -92,8 +93,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: options.replaceGlobals ?? false,
-      // Requests that are no requests: a host header that isn't one, a target that isn't a URL.
-      errorHandler: refused,
+      errorHandler: invalidRequest,
     });
     return handle;
   };
