@@ -37,7 +37,8 @@ export function canonicalJson(value: unknown): string {
  * was asked for, the provisioner; what a failure left undone stands on the intern's row, and the retry with the same key
  * and body takes it up there. Nothing waits in between, so that racing retries see each other's work.
  *
- * @returns a function that throws 409 (`idempotency_key_reused`, `name_conflict`, `vault_unavailable`) and 502
+ * @returns a function that throws 409 (`idempotency_key_reused`, `name_conflict`, `vault_unavailable`, and `intern_busy`
+ *   where the intern of an unfinished create is being torn down) and 502
  *   (`upstream_unavailable`)
  */
 export function createCreate(interns: Interns, processes: Processes, deps: InternsDeps) {
@@ -131,6 +132,9 @@ export function createCreate(interns: Interns, processes: Processes, deps: Inter
     if (known && known.body_hash !== hash) throw new Refusal('idempotency_key_reused');
     if (known?.answer) return { created: false, intern: known.answer };
     const unfinished = known && interns.get(known.intern_id);
+    // A retry must not finish what is being torn down: it makes a new intern once that is gone.
+    if (unfinished?.record.status === 'destroying')
+      throw new Refusal('intern_busy', { detail: `intern ${unfinished.id} of this create is being deleted` });
     const row = unfinished ?? begin(request);
     const entry: IdempotencyRow = {
       id,

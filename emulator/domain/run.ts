@@ -42,6 +42,8 @@ export interface Run {
   opening: ((refusal?: Refusal) => void) | undefined;
   generator: TurnGenerator | undefined;
   sleeps: Set<Sleep> | undefined;
+  /** How many waits of its behaviour were over at once: those for no time, and those after its end. */
+  naps: number;
   abort: AbortController | undefined;
   /** Interaction deadline, execution deadline or acceptance: a run has one of them at a time. */
   timer: Timer | undefined;

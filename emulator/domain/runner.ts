@@ -19,6 +19,9 @@ const BURST = 1_024;
 /** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
 const HELD_BURSTS = 1_000;
 
+/** So many times a behaviour is told, when it sleeps, that its run has ended: its `finally` blocks may sleep too. */
+const NAPS_AFTER_END = 16;
+
 /** Why a run was ended from outside, as the reason of its signal. */
 class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
@@ -132,6 +135,7 @@ export function createRunner(deps: RunnerDeps) {
     run.endedAt = clock.now();
     run.generator = undefined;
     run.sleeps = undefined;
+    run.naps = 0;
     setStatus(run, 'ended');
 
     if (sleeps || abort) {
@@ -278,14 +282,18 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   const sleep = (run: Run, ms: number, signal?: AbortSignal): Promise<void> => {
-    if (run.status === 'ended') return Promise.reject(new RunEndedError('the run ended'));
+    if (run.status === 'ended') {
+      // A behaviour that catches this and sleeps again would spin for ever, and let nothing else have a turn.
+      if (++run.naps > NAPS_AFTER_END) return new Promise(() => {});
+      return Promise.reject(new RunEndedError('the run ended'));
+    }
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (typeof ms !== 'number' || Number.isNaN(ms)) {
       return Promise.reject(new TypeError(`clock.sleep(${ms}): expected a number of milliseconds`));
     }
     if (ms <= 0) {
       accept(run);
-      return Promise.resolve();
+      return ++run.naps % BURST === 0 ? breathe(run, run.naps <= BURST * HELD_BURSTS) : Promise.resolve();
     }
     const sleeping = new Promise<void>((resolve, reject) => {
       const pending: Sleep = { timer: undefined, reject };

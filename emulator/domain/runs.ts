@@ -184,6 +184,7 @@ export function createRuns(deps: RunsDeps): Runs {
       opening: undefined,
       generator: undefined,
       sleeps: undefined,
+      naps: 0,
       abort: undefined,
       timer: undefined,
       asked: undefined,

@@ -165,3 +165,46 @@ test('more in one yield than a run may hold ends the stream as severed', async (
   expect(said).toMatchObject({ finish: 'error', error: { metadata: { reason: 'stream_severed' } }, done: true });
   expect(h.runs.list()[0]?.ended).toBe('severed');
 });
+
+describe('a script that never lets go', () => {
+  test('catches every rejected sleep and sleeps again: the run ends, and others have their turn', async () => {
+    const h = createHarness({
+      scripts: [
+        {
+          name: 'stubborn',
+          async *turn(_turn, { clock }) {
+            yield { say: 'a' };
+            for (;;) await clock.sleep(1_000).catch(() => {});
+          },
+        },
+      ],
+    });
+    const stream = await h.say('stubborn');
+    await h.settle();
+    await stream.cancel();
+    await h.settle();
+    expect(h.runs.list()[0]?.ended).toBe('cancelled');
+    expect((await h.prompt('the lock is free')).status).toBe(200);
+  });
+
+  test('sleeps for no time again and again: others have their turn', async () => {
+    let enough = false;
+    const h = createHarness({
+      scripts: [
+        {
+          name: 'polling',
+          async *turn(_turn, { clock }) {
+            yield { say: 'a' };
+            while (!enough) await clock.sleep(0);
+            yield { say: 'b' };
+          },
+        },
+      ],
+    });
+    const stream = await h.say('polling');
+    setImmediate(() => {
+      enough = true;
+    });
+    expect((await stream.end()).content).toBe('ab');
+  });
+});
