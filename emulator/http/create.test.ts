@@ -94,6 +94,21 @@ test('CREATE-2: a vault can be borrowed within the workspace, and is gone with i
   expect((await api.get(`/interns/${borrower.id}`)).json.attached_vault_id).toBeNull();
 });
 
+test('CREATE-4: a retry does not finish a create whose intern is being deleted, and makes a new one once it is gone', async () => {
+  const api = createTestClient();
+  const body = { name: 'ada', workspace_id: api.workspaceId };
+  const create = () => api.post('/interns', body, { headers: { 'idempotency-key': 'one' } });
+  await api.post('/_emulator/faults', { operation: 'create', at: 'vault' });
+  expect((await create()).status).toBe(502);
+  const half = (await api.get('/interns')).json.data[0];
+  expect((await api.delete(`/interns/${half.id}`)).status).toBe(202);
+  expect((await create()).json.error).toMatchObject({ code: 409, metadata: { reason: 'intern_busy' } });
+  await api.advance(1_000);
+  const made = await create();
+  expect([made.status, made.json.status]).toEqual([201, 'stopped']);
+  expect(made.json.id).not.toBe(half.id);
+});
+
 test('CREATE-5: names, lengths and unknown fields', async () => {
   const api = createTestClient();
   const status = async (body: Record<string, unknown>) =>
