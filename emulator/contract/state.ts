@@ -95,15 +95,23 @@ export interface Rows {
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
 export const STATE_VERSION = 1;
 
+const rowsOf = <T extends z.ZodType<{ id: string }>>(row: T) =>
+  z.array(row).superRefine((rows, context) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of rows.entries()) {
+      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} is there twice` });
+      seen.add(id);
+    }
+  });
 /** A whole state: what a store file's snapshot and an export hold. */
 export const stateSchema = z.strictObject({
   format: z.literal('intern-emulator'),
   version: z.literal(STATE_VERSION),
-  meta: z.array(metaRowSchema),
-  interns: z.array(internRowSchema),
-  idempotency: z.array(idempotencyRowSchema),
-  sessions: z.array(sessionRowSchema),
-  reveals: z.array(revealRowSchema),
-  scripts: z.array(scriptRowSchema),
+  meta: rowsOf(metaRowSchema),
+  interns: rowsOf(internRowSchema),
+  idempotency: rowsOf(idempotencyRowSchema),
+  sessions: rowsOf(sessionRowSchema),
+  reveals: rowsOf(revealRowSchema),
+  scripts: rowsOf(scriptRowSchema),
 });
 export type State = z.infer<typeof stateSchema>;

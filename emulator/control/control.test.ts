@@ -132,6 +132,16 @@ test('what is nested too deeply is refused, not fallen over', async () => {
   expect((await api.get('/_emulator/state')).status).toBe(200);
 });
 
+test('a state with a row that is there twice is refused', async () => {
+  const api = createTestClient();
+  const state = (await api.get('/_emulator/state')).json;
+  const refused = await api.put('/_emulator/state', { ...state, interns: [...state.interns, ...state.interns] });
+  expect([refused.status, refused.json.error.message]).toEqual([
+    400,
+    expect.stringMatching(/^interns\.1\.id: .* twice$/),
+  ]);
+});
+
 test('a state with a script that is none is refused, and changes nothing', async () => {
   const api = createTestClient();
   const state = (await api.get('/_emulator/state')).json;
