@@ -1,5 +1,6 @@
 import type { Check } from '../check.js';
 import { AUTH } from './auth.js';
+import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';
 import { BODIES } from './bodies.js';
 import { BODY_SIZE } from './body-size.js';
@@ -62,6 +63,7 @@ import { VISIBILITY } from './visibility.js';
 /** Every check, area by area. */
 export const checks: readonly Check[] = [
   ...AUTH,
+  ...AUTH_KINDS,
   ...BASE,
   ...BODIES,
   ...BODY_SIZE,

@@ -84,7 +84,7 @@ export const PROOF_USE = defineChecks([
     id: 'proof/v2-once',
     requirement: 'SIGN-7',
     level: 'S',
-    title: 'A v2 proof is accepted once; a v1 proof may be used again within its window.',
+    title: 'A v2 proof is accepted once, and a request without a proof not at all.',
     needs: ['running', 'oauth_token', 'daemon'],
     async run(ctx) {
       const client = await attach(ctx);
