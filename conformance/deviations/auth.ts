@@ -581,7 +581,7 @@ export const AUTH = defineDeviations([
         ? errorAnswer(403, 'Forbidden')
         : answer,
     ),
-    caughtBy: ['auth/own-key-collection'],
+    caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
   {
     name: 'own-key-sees-nothing',
@@ -607,7 +607,13 @@ export const AUTH = defineDeviations([
     requirement: 'AUTH-5',
     description: 'A caller outside the programme is 401.',
     alters: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
-    caughtBy: ['auth/outsider', 'auth/outsider-any-path', 'auth/outsider-any-body', 'auth/matrix'],
+    caughtBy: [
+      'auth/outsider-one-answer',
+      'auth/outsider',
+      'auth/outsider-any-path',
+      'auth/outsider-any-body',
+      'auth/matrix',
+    ],
   },
   {
     name: 'outsider-lists-nothing',

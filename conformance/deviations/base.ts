@@ -211,7 +211,7 @@ export const BASE = defineDeviations([
         ? errorAnswer(400, 'No such path', 'bad_request')
         : answer,
     ),
-    caughtBy: ['base/unknown-path', 'auth/outsider-any-path'],
+    caughtBy: ['auth/outsider-one-answer', 'base/unknown-path', 'auth/outsider-any-path'],
   },
   {
     name: 'unknown-scim-path-with-metadata',

@@ -204,7 +204,7 @@ export const BODIES = defineDeviations([
           })),
       };
     },
-    caughtBy: ['order/fault-before-state', 'faults/starts-nothing'],
+    caughtBy: ['faults/nothing-was-done', 'order/fault-before-state', 'faults/starts-nothing'],
   },
   {
     name: 'actions-ignore-their-body',

@@ -24,6 +24,7 @@ export const CHAT_LOCK = defineDeviations([
       };
     }),
     caughtBy: [
+      'chat-lock/silent-run',
       'chat-lock/prompts',
       'chat-lock/waiting-session',
       'chat-lock/resumed-run',

@@ -317,7 +317,7 @@ export const CHAT_QUESTIONS = defineDeviations([
         };
       },
     },
-    caughtBy: ['chat-modes/mode-not-remembered'],
+    caughtBy: ['chat-modes/not-remembered-live', 'chat-modes/mode-not-remembered'],
   },
   {
     name: 'mode-of-the-reply',
@@ -442,7 +442,7 @@ export const CHAT_ANSWERS = defineDeviations([
         return rested;
       },
     })),
-    caughtBy: ['chat-answers/every-option'],
+    caughtBy: ['chat-answers/runs-go-on', 'chat-answers/every-option'],
   },
   {
     name: 'answer-cancel-is-no-answer',
@@ -550,7 +550,7 @@ export const CHAT_ANSWERS = defineDeviations([
       const asking = runs.list().find((run) => run.question?.id === request.interactionId);
       return usual(asking ? { ...request, intern: { ...request.intern, id: asking.intern_id } } : request);
     }),
-    caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
+    caughtBy: ['chat-answers/not-to-others-live', 'chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
   {
     name: 'answer-that-will-not-do-is-cancel',
@@ -652,6 +652,16 @@ export const CHAT_ANSWERS = defineDeviations([
         ),
     ),
     caughtBy: ['chat-unacceptable/field-types'],
+  },
+  {
+    name: 'answer-inherited',
+    requirement: 'CHAT-6',
+    description: 'A field named like an inherited property counts as answered.',
+    alters: makes('readAnswer', (usual) => (ask, content) => {
+      if (ask.kind !== 'elicitation') return usual(ask, content);
+      return usual({ ...ask, fields: ask.fields.filter((field) => !(field.name in {})) }, content);
+    }),
+    caughtBy: ['chat-unacceptable/inherited-names'],
   },
   {
     name: 'answer-options-not-looked-at',

@@ -150,7 +150,12 @@ export const CHAT_SESSIONS = defineDeviations([
     requirement: 'CHAT-14',
     description: 'A steered prompt says status started.',
     alters: bodies(['chat'], (body) => ({ ...body, status: 'started' })),
-    caughtBy: ['chat-steering/steered', 'chat-steering/steered-answer', 'chat-steering/steered-into-waiting'],
+    caughtBy: [
+      'chat-steering/steered-live',
+      'chat-steering/steered',
+      'chat-steering/steered-answer',
+      'chat-steering/steered-into-waiting',
+    ],
   },
   {
     name: 'steered-prompt-has-no-session',

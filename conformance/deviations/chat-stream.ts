@@ -89,7 +89,7 @@ export const CHAT_STREAM = defineDeviations([
     requirement: 'CHAT-3',
     description: 'After an error session_id is null.',
     alters: finals((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
-    caughtBy: [],
+    caughtBy: ['chat-endings/session-stays'],
   },
   {
     name: 'stream-session-id-changes',

@@ -247,7 +247,7 @@ export const CREATE = defineDeviations([
             ),
         ),
     },
-    caughtBy: ['create/attached-vault'],
+    caughtBy: ['create/private-vault-beside-attached', 'create/attached-vault'],
   },
   {
     name: 'vault-attached-is-not-shown',

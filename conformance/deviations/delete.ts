@@ -142,6 +142,28 @@ export const DELETE = defineDeviations([
     caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
   },
   {
+    name: 'vault-outlives-its-intern',
+    requirement: 'DELETE-1',
+    description: 'The vault of a gone intern can still be attached.',
+    alters: () => {
+      const gone = new Set<string>();
+      return {
+        interns: (usual) =>
+          inside(usual, 'remove', (remove) => (row) => {
+            if (row.record.vault_id) gone.add(row.record.vault_id);
+            remove(row);
+          }),
+        create: (usual) => (request) => {
+          const { vault_id, ...body } = request.body;
+          if (vault_id === undefined || !gone.has(vault_id)) return usual(request);
+          const { created, intern } = usual({ ...request, body });
+          return { created, intern: { ...intern, attached_vault_id: vault_id } };
+        },
+      };
+    },
+    caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
+  },
+  {
     name: 'own-key-dies-at-once',
     requirement: 'DELETE-1',
     description: "An intern's own key is dead as soon as it is being deleted.",

@@ -1,6 +1,12 @@
 import type { Alterations } from '../../emulator/parts.js';
 import type { RequirementId } from '../requirements/index.js';
 
+/** Answers a request of the control interface. */
+export type Controls = (request: Request) => Promise<Response>;
+
+/** Parts that are exchanged, and what is changed about the control interface, which stands before all of them. */
+export type Changes = Alterations & { readonly control?: (usual: Controls) => Controls };
+
 /** One way to be wrong, as a small change of the emulator's parts. */
 export interface Deviation {
   readonly name: string;
@@ -9,7 +15,7 @@ export interface Deviation {
   /** What a client meets, in one sentence. */
   readonly description: string;
   /** The parts that are exchanged; a function where several of them have to know of each other. */
-  readonly alters: Alterations | (() => Alterations);
+  readonly alters: Changes | (() => Changes);
   /** Ids of the checks that have to fail. */
   readonly caughtBy: readonly string[];
 }
@@ -18,7 +24,7 @@ export interface Deviation {
 export const defineDeviations = <const Rows extends readonly Deviation[]>(rows: Rows): Rows => rows;
 
 /** The changes of several, one after another where they meet in the same part. */
-export function together(...all: readonly Alterations[]): Alterations {
+export function together(...all: readonly Changes[]): Changes {
   const changes: Record<string, (part: never) => unknown> = {};
   for (const alterations of all) {
     for (const [name, change] of Object.entries(alterations) as [string, (part: unknown) => unknown][]) {
@@ -26,5 +32,5 @@ export function together(...all: readonly Alterations[]): Alterations {
       changes[name] = before === undefined ? change : (part) => change(before(part));
     }
   }
-  return changes as Alterations;
+  return changes as Changes;
 }

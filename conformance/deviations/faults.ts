@@ -17,14 +17,22 @@ export const FAULTS = defineDeviations([
     requirement: 'EMU-6',
     description: 'A fault is met once, whatever its times.',
     alters: { faults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) },
-    caughtBy: ['faults/chat-statuses', 'sign/server-failure'],
+    caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'faults/chat-statuses', 'sign/server-failure'],
   },
   {
     name: 'fault-for-ever',
     requirement: 'EMU-6',
     description: 'A fault stays until it is cleared.',
     alters: { faults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }) },
-    caughtBy: ['faults/chat-statuses', 'faults/only-their-operation', 'faults/refused-use-none', 'faults/dropped'],
+    caughtBy: [
+      'faults/every-operation',
+      'faults/scim-form',
+      'faults/list-and-clear',
+      'faults/chat-statuses',
+      'faults/only-their-operation',
+      'faults/refused-use-none',
+      'faults/dropped',
+    ],
   },
   {
     name: 'fault-without-envelope',
@@ -35,7 +43,13 @@ export const FAULTS = defineDeviations([
         ? { ...answer, body: 'injected fault', headers: { ...answer.headers, 'content-type': 'text/plain' } }
         : answer,
     ),
-    caughtBy: ['faults/chat-statuses', 'sign/server-failure', 'scim/failure'],
+    caughtBy: [
+      'faults/every-operation',
+      'faults/scim-form',
+      'faults/chat-statuses',
+      'sign/server-failure',
+      'scim/failure',
+    ],
   },
   {
     name: 'fault-of-any-operation',
@@ -68,7 +82,7 @@ export const FAULTS = defineDeviations([
         },
       };
     },
-    caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
+    caughtBy: ['faults/refused-lifecycle-calls', 'faults/refused-use-none', 'order/fault-before-state'],
   },
   {
     name: 'fault-without-delay',
@@ -83,7 +97,7 @@ export const FAULTS = defineDeviations([
         },
       }),
     },
-    caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
+    caughtBy: ['faults/delayed-lifecycle-calls', 'faults/delay', 'sign/times-out-after-10s'],
   },
   {
     name: 'fault-answers-in-place-of-dropping',
@@ -98,6 +112,6 @@ export const FAULTS = defineDeviations([
         },
       }),
     },
-    caughtBy: ['faults/dropped'],
+    caughtBy: ['faults/dropped-lifecycle-calls', 'faults/dropped'],
   },
 ]);

@@ -7,6 +7,7 @@ import { CHAT_REQUESTS } from './chat-requests.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STREAM } from './chat-stream.js';
 import { CHAT_DEADLINES, CHAT_NOT_TAKEN, CHAT_REFUSALS } from './chat-turns.js';
+import { CONTROL } from './control.js';
 import { CREATE } from './create.js';
 import { DELETE } from './delete.js';
 import type { Deviation } from './deviation.js';
@@ -53,4 +54,5 @@ export const deviations: readonly Deviation[] = [
   ...CHAT_REQUESTS,
   ...SCRIPTS,
   ...FAULTS,
+  ...CONTROL,
 ];

@@ -264,6 +264,24 @@ export const INVOKE = defineDeviations([
     caughtBy: ['invoke-sessions/refused-reason'],
   },
   {
+    name: 'invoke-session-refusal-tells',
+    requirement: 'INVOKE-3',
+    description: 'The refusal of a session of others is told from that of a session of nobody.',
+    alters: makes('sessions', (create) => (rows) => {
+      const sessions = create(rows);
+      return {
+        ...sessions,
+        owned(intern, session, caller) {
+          const row = rows.get(`${intern}\n${session}`);
+          if (row && row.caller !== caller)
+            throw new Refusal('session_not_found', { message: 'Session of another caller' });
+          sessions.owned(intern, session, caller);
+        },
+      };
+    }),
+    caughtBy: ['invoke-sessions/told-apart-by-nothing'],
+  },
+  {
     name: 'invoke-asks-for-leave',
     requirement: 'INVOKE-4',
     description: 'A run of invoke waits for an approval that nobody can give.',

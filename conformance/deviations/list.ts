@@ -170,6 +170,13 @@ export const LIST = defineDeviations([
     caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   {
+    name: 'list-of-a-foreign-workspace-is-the-own',
+    requirement: 'LIST-2',
+    description: 'The filter by workspace changes nothing.',
+    alters: rows('list', ({ place: _, ...row }) => row),
+    caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
+  },
+  {
     name: 'list-of-a-foreign-workspace-is-403',
     requirement: 'LIST-2',
     description: "A workspace that is not the key's is 403.",

@@ -25,7 +25,7 @@ export const PROVISION = defineDeviations([
     requirement: 'CREATE-3',
     description: 'Every create provisions at once.',
     alters: objects('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
-    caughtBy: ['provision/waits'],
+    caughtBy: ['create/stopped-without-provision', 'provision/waits'],
   },
   {
     name: 'provision-by-itself-after-a-while',
@@ -147,6 +147,13 @@ export const PROVISION = defineDeviations([
     caughtBy: ['provision/only-where-it-can', 'suspend/race', 'model/statuses'],
   },
   {
+    name: 'boot-after-a-failed-teardown',
+    requirement: 'PROV-1',
+    description: 'An intern whose teardown failed can be provisioned.',
+    alters: transitions((row) => (row.on === 'provision' ? { ...row, from: [...row.from, 'destroy_failed'] } : row)),
+    caughtBy: ['provision/not-from-destroy-failed'],
+  },
+  {
     name: 'provision-refusal-is-retryable',
     requirement: 'PROV-1',
     description: 'intern_busy says that trying again helps.',
@@ -158,7 +165,13 @@ export const PROVISION = defineDeviations([
     requirement: 'PROV-1',
     description: 'intern_busy is 423.',
     alters: restatus('intern_busy', 409, 423),
-    caughtBy: ['provision/only-where-it-can', 'suspend/only-what-runs', 'delete/destroying-is-busy', 'model/statuses'],
+    caughtBy: [
+      'provision/not-from-destroy-failed',
+      'provision/only-where-it-can',
+      'suspend/only-what-runs',
+      'delete/destroying-is-busy',
+      'model/statuses',
+    ],
   },
   {
     name: 'failed-without-a-message',

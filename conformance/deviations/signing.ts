@@ -881,7 +881,13 @@ export const SCIM = defineDeviations([
     alters: errors(({ error, resource }) =>
       resource.area === 'scim' ? { error: { ...error, metadata: { reason: 'scim', retryable: false } } } : undefined,
     ),
-    caughtBy: ['scim/no-metadata', 'scim/unknown', 'scim/failure', 'auth/scim-needs-a-management-key'],
+    caughtBy: [
+      'faults/scim-form',
+      'scim/no-metadata',
+      'scim/unknown',
+      'scim/failure',
+      'auth/scim-needs-a-management-key',
+    ],
   },
   {
     name: 'scim-ids-in-one-case',

@@ -1,11 +1,11 @@
 import { createAltered } from '../../emulator/emulator.js';
-import type { Alterations } from '../../emulator/parts.js';
 import type { Check } from '../check.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import { SHIPPED } from '../profile.js';
 import type { CheckResult } from '../results.js';
 import { run } from '../runner.js';
 import { systemHost } from '../time.js';
+import type { Changes } from './deviation.js';
 
 /** What came of running checks against an emulator with parts exchanged. */
 export interface Tried {
@@ -31,11 +31,12 @@ const CRASHES = ['internal_error', 'daemon_error', 'store_failed', 'script_faile
  */
 export async function tryChecks(
   checks: readonly Check[],
-  alters: Alterations | (() => Alterations),
+  alters: Changes | (() => Changes),
   options: TryOptions = TRY,
 ): Promise<Tried> {
   const crashes: string[] = [];
   const profile = SHIPPED.openrouter;
+  const { control, ...alterations } = typeof alters === 'function' ? alters() : alters;
   const emulator = createAltered(
     {
       clock: 'virtual',
@@ -45,12 +46,15 @@ export async function tryChecks(
         if (CRASHES.includes(String(record.event))) crashes.push(JSON.stringify(record));
       },
     },
-    typeof alters === 'function' ? alters() : alters,
+    alterations,
   );
+  const usual = (request: Request) => emulator.fetch(request);
+  const controlled = control?.(usual) ?? usual;
+  const isControl = (request: Request) => new URL(request.url).pathname.startsWith('/_emulator/');
   try {
     const driver = createEmulatorDriver({
       descriptor: { ...emulator.target },
-      fetch: (request) => emulator.fetch(request),
+      fetch: (request) => (isControl(request) ? controlled(request) : usual(request)),
       daemonFetch: (request) => emulator.daemon.fetch(request),
       host: systemHost,
       tag: 'dev1',
