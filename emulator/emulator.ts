@@ -129,7 +129,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
 
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     // @hono/node-server lets hosts through that look like names and are none, such as `eu-127.0.0.1`.
-    if (!URL.canParse(request.url)) return invalidRequest();
+    if (!URL.canParse(request.url)) return invalidRequest(random.uuid());
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
   };
@@ -159,6 +159,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
         port,
         replaceGlobals,
         fetch: serve,
+        requestId: random.uuid,
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
           login.nodeHandler(request, response);
@@ -172,6 +173,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
           host,
           port: daemonPort,
           replaceGlobals,
+          requestId: random.uuid,
           fetch: (request, { incoming }) => daemon.fetch(request, incoming),
         });
         listeners.push(second);

@@ -28,6 +28,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   fetch: Fetch;
+  /** An id for a request that never becomes one (BASE-6). */
+  requestId(): string;
   /** Requests that a handler of Node's own takes (the login provider); true when it did. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean;
   /**
@@ -73,10 +75,10 @@ function createDepartures() {
 }
 
 /** The answer to what is no request of HTTP: a host that isn't one, a target that isn't a URL. */
-export const invalidRequest = () =>
+export const invalidRequest = (requestId: string) =>
   new Response(JSON.stringify(envelope('invalid_body', 'Invalid request')), {
     status: 400,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-request-id': requestId },
   });
 
 /**
@@ -93,12 +95,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: options.replaceGlobals ?? false,
-      errorHandler: invalidRequest,
+      errorHandler: () => invalidRequest(options.requestId()),
     });
     return handle;
   };
   let loading: Promise<Handle> | undefined;
-  const server: Server = createServer((request, response) => {
+  // A request without a host is refused like one with a wrong host, not by Node without a word.
+  const server: Server = createServer({ requireHostHeader: false }, (request, response) => {
     // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
     if (response.socket === null) queued(request.socket, response);
     if (options.intercept?.(request, response)) return;

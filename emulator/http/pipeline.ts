@@ -53,6 +53,13 @@ const NOTHING = new Uint8Array(0);
 /** Everything is below this (BASE-1). */
 export const BASE = '/api/v1';
 
+/** Host and port of a URL, cut out since it is wanted for each request. */
+const hostOf = (url: string): string => {
+  const start = url.indexOf('://') + 3;
+  const end = url.indexOf('/', start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+};
+
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
@@ -185,7 +192,9 @@ export function createPipeline(deps: PipelineDeps) {
     framed: boolean,
   ): Answer | Promise<Answer> => {
     const { area } = resource;
-    if (deps.regional(request.headers.get('host') ?? new URL(request.url).host)) throw new Refusal('regional');
+    // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
+    const host = request.headers.get('host');
+    if (deps.regional(hostOf(request.url)) || (host !== null && deps.regional(host))) throw new Refusal('regional');
     if (area === 'none') throw notFound(area);
     return after(callerOf(request, area), (caller) => {
       draft.caller = caller.id;
