@@ -173,6 +173,8 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
       settings,
       daemonOrigin: () => target.daemon_origin,
       requireV2: options.requireV2,
+      // An earlier process may have accepted what was made before this one began.
+      remembersFrom: stream === '1' ? undefined : Math.floor(clock.now() / 1_000),
       lifecyclePlan: plan,
       log,
     }),

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_EPOCH } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import { canonicalise } from '../signing/canonical.js';
 import { verifyBytes } from '../signing/verify.js';
@@ -198,6 +199,19 @@ describe('a nonce', () => {
     }
     await bench.send({ headers: bench.prove() });
     expect(bench.daemon.nonces.size).toBeLessThanOrEqual(11);
+  });
+
+  it('of a proof made before the memory began is refused: a restart must not let it be accepted twice', async () => {
+    const seconds = VIRTUAL_EPOCH / 1_000;
+    const bench = createBench({ remembersFrom: seconds + 2 });
+    const before = [bench.prove(), bench.prove({ v2: false })] as const;
+    await bench.clock.advance(2_000);
+    const refused = await bench.send({ headers: before[0] });
+    expect(reasonOf(refused)).toBe('proof_expired');
+    expect(refused.json.error?.message).toContain('the memory of used nonces');
+    // A v1 proof may be used again anyway.
+    expect((await bench.send({ headers: before[1] })).status).toBe(200);
+    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
   });
 
   it('that was forgotten stays refused when the window is widened', async () => {

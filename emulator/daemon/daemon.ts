@@ -36,6 +36,8 @@ export interface DaemonParts {
   /** The OAuth subjects there are, for hints only. */
   subjects(): Iterable<string>;
   readonly requireV2?: boolean | undefined;
+  /** Unix seconds: v2 proofs made before may have been accepted by a process whose memory is gone, and are refused. */
+  readonly remembersFrom?: number | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   /** Told of every request: never of a token or a signature. */
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
@@ -82,6 +84,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
   const layout = profile.proof_layout;
   const names = proofHeaders(profile);
   const nonces = createNonces();
+  if (parts.remembersFrom !== undefined) nonces.forgetBefore(parts.remembersFrom);
   const findIntern = createTokens(parts.interns);
 
   const explain = (

@@ -23,6 +23,8 @@ export interface ProofsParts {
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;
   readonly requireV2?: boolean | undefined;
+  /** Unix seconds since when used nonces are remembered; by default, all are. */
+  readonly remembersFrom?: number | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

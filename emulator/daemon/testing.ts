@@ -93,7 +93,9 @@ interface DaemonError {
 }
 
 /** Signer, daemon and lab over two running interns, on a virtual clock. For tests. */
-export function createBench(options: { profile?: Profile; requireV2?: boolean; window?: number } = {}): Bench {
+export function createBench(
+  options: { profile?: Profile; requireV2?: boolean; window?: number; remembersFrom?: number } = {},
+): Bench {
   const clock = createClock('virtual');
   const random = createRandom('bench');
   const profile = options.profile ?? PROFILES.svc;
@@ -110,6 +112,7 @@ export function createBench(options: { profile?: Profile; requireV2?: boolean; w
     settings: () => ({ proof_window: options.window ?? 60_000 }),
     daemonOrigin: () => ORIGIN,
     requireV2: options.requireV2,
+    remembersFrom: options.remembersFrom,
     log: (record) => logged.push(record),
   });
   return {
