@@ -85,6 +85,10 @@ export const AUTH = defineChecks([
         { 'x-api-key': key },
         { cookie: `authorization=${key}` },
       ];
+      for (const name of ['api_key', 'key', 'access_token', 'token']) {
+        const answer = await send({ path, as: null, query: { [name]: key } });
+        expect.error(answer, { status: 401 }, `a read with the key as ${name} in the query`);
+      }
       await each(ctx, 'forms', forms, async (headers) => {
         expect.error(
           await send({ path, as: null, headers }),

@@ -7,6 +7,7 @@ import { BODY_SIZE } from './body-size.js';
 import { CHAT_ANSWERS } from './chat-answers.js';
 import { CHAT_CONTENT } from './chat-content.js';
 import { CHAT_DEADLINES } from './chat-deadlines.js';
+import { CHAT_ENDING_SESSION } from './chat-ending-session.js';
 import { CHAT_ENDINGS } from './chat-endings.js';
 import { CHAT_FINAL } from './chat-final.js';
 import { CHAT_LOCK } from './chat-lock.js';
@@ -70,6 +71,7 @@ export const checks: readonly Check[] = [
   ...CHAT_ANSWERS,
   ...CHAT_CONTENT,
   ...CHAT_DEADLINES,
+  ...CHAT_ENDING_SESSION,
   ...CHAT_ENDINGS,
   ...CHAT_FINAL,
   ...CHAT_LOCK,
