@@ -192,17 +192,30 @@ describe('one clear line and status 2', () => {
 });
 
 describe('exec', () => {
-  const node = (source: string) => ['exec', '--', process.execPath, '--input-type=module', '-e', source];
+  const node = (source: string, ...flags: string[]) => [
+    'exec',
+    ...flags,
+    '--',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    source,
+  ];
 
   test('gives the command an emulator and what it needs to use it, and answers with its status', async () => {
     const { status, stdout, stderr } = await run(
-      node(`
-        const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CONTROL_URL } = process.env;
+      node(
+        `
+        const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CONTROL_URL, INTERN_CONTROL_TOKEN } = process.env;
         const headers = { authorization: 'Bearer ' + INTERN_API_KEY };
         const intern = await fetch(INTERN_BASE_URL + '/interns/' + INTERN_INTERN_ID, { headers });
-        const health = await fetch(INTERN_CONTROL_URL + '/health');
+        const control = { authorization: 'Bearer ' + INTERN_CONTROL_TOKEN };
+        const health = await fetch(INTERN_CONTROL_URL + '/health', { headers: control });
         console.log(intern.status, health.status);
-        process.exit(7);`),
+        process.exit(7);`,
+        '--control-token',
+        'a-token-of-ours',
+      ),
     );
     expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: '200 200\n', stderr: '' });
   });

@@ -64,7 +64,8 @@ const exec: CommandModule = {
     const given = { port: 0, quiet: true, ...resolveSettings(argv, io) };
     const { emulator, at } = await start(given, logTo(io.stderr, given));
     try {
-      return await runCommand(rest, { ...io.env, ...environmentOf(emulator.target, at) }, io.stderr);
+      const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
+      return await runCommand(rest, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
     } finally {
       await emulator.close();
     }
