@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { hostDelay } from './clock/host.js';
 import type { RunView } from './contract/run.js';
 import { createEmulator, type Emulator } from './emulator.js';
 
@@ -124,4 +125,15 @@ describe('requests that are none', () => {
       new RegExp(`^HTTP/1.1 ${status} [^]*\\r\\nx-request-id: [0-9a-f-]{36}\\r\\n[^]*"code":${status}`),
     );
   });
+});
+
+test('closing does not wait for clients that keep the connection of an ended stream', async () => {
+  const { chat, open } = await start();
+  const heard = open();
+  heard.socket.write(chat('script: never-ends'));
+  await until(() => heard.text.includes('Still at it.'));
+  const closed = emulator?.close().then(() => 'closed');
+  expect(await Promise.race([closed, hostDelay(1_000).then(() => 'still waiting')])).toBe('closed');
+  await until(() => heard.over);
+  expect(heard.text).toMatch(/"run_ended".*\[DONE\]/s);
 });

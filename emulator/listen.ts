@@ -6,6 +6,8 @@ import { envelope } from './contract/errors.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;
+/** How often it is looked which of them have drained. */
+const DRAIN_STEP = 25;
 
 export interface Listener {
   readonly port: number;
@@ -129,9 +131,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await Promise.race([closed, hostDelay(DRAIN)]);
+      let open = true;
+      const closed = new Promise<void>((resolve) =>
+        server.close(() => {
+          open = false;
+          resolve();
+        }),
+      );
+      // A connection whose answer ends meanwhile goes idle, and its client may keep it for long.
+      for (let waited = 0; open && waited < DRAIN; waited += DRAIN_STEP) {
+        server.closeIdleConnections();
+        await Promise.race([closed, hostDelay(DRAIN_STEP)]);
+      }
       server.closeAllConnections();
       await closed;
     },
