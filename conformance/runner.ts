@@ -10,6 +10,7 @@ import { type CleanupResult, cleanUp, removeIntern } from './safety/cleanup.js';
 import { createLedger } from './safety/ledger.js';
 import { type Selection, select } from './select.js';
 import { createSession } from './session.js';
+import { SHARPNESS } from './sharpness.js';
 import { type Host, systemHost } from './time.js';
 import { count, judge, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
@@ -255,6 +256,7 @@ export function createRun(options: RunnerOptions): Run {
         checks: results,
         requirements: matrix(results),
         cleanup,
+        sharpness: SHARPNESS,
         ...(baseline === undefined ? {} : { baseline: { known: baseline, stale: stale ?? [] } }),
       };
     },

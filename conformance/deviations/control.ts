@@ -243,7 +243,7 @@ export const CONTROL = defineDeviations([
         };
       },
     },
-    caughtBy: ['emulator/advance-settles', ],
+    caughtBy: ['emulator/advance-settles'],
   },
   {
     name: 'clock-moves-with-each-request',

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Check } from '../check.js';
@@ -20,7 +20,7 @@ import {
 } from './matrix.js';
 import { TRY } from './try.js';
 
-const USAGE = `Usage: npm run deviations -- [--only NAME…] [--all] [--runs N] [--jobs N] [--no-baseline] [--write]
+const USAGE = `Usage: npm run deviations -- [--only NAME…] [--all] [--runs N] [--jobs N] [--no-baseline] [--quiet] [--write]
 
 Runs every named deviation against the checks that have to catch it, and prints the matrix.
   --only         names of deviations, * for anything
@@ -28,8 +28,12 @@ Runs every named deviation against the checks that have to catch it, and prints 
   --runs         runs of each property (${TRY.runs})
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation
+  --quiet        prints what is wrong, and the score
   --write        writes the score to conformance/deviations/score.json
 `;
+
+/** The score of the last whole run that was written down: README and reports show it. */
+const SCORE = new URL('./score.json', import.meta.url);
 
 interface Settings {
   readonly only: readonly string[];
@@ -80,6 +84,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     part: { type: 'string' },
     'no-baseline': { type: 'boolean', default: false },
+    quiet: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -108,7 +113,7 @@ async function main(): Promise<number> {
     if (message.type === 'baseline') failing.push(...message.result.failing);
     else {
       results.push(message.result);
-      process.stdout.write(`${line(message.result)}\n`);
+      if (!values.quiet) process.stdout.write(`${line(message.result)}\n`);
     }
   };
   const jobs = Math.max(1, Number(values.jobs));
@@ -134,17 +139,17 @@ async function main(): Promise<number> {
     checks: allChecks.length,
   };
   const wrong = faults(matrix);
-  const { deviations, checks } = score(matrix);
+  const now = score(matrix);
+  const { deviations, checks } = now;
+  if (values.write && whole) writeFileSync(SCORE, `${JSON.stringify(now, null, 2)}\n`);
+  else if (whole && JSON.stringify(now) !== JSON.stringify(JSON.parse(readFileSync(SCORE, 'utf8'))))
+    wrong.push('score.json tells another score: npm run deviations -- --write');
   const seconds = Math.round((systemHost.now() - began) / 1_000);
   if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
   process.stdout.write(
     `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ` +
       `${checks.proven} of ${checks.of} checks proven by one, ${seconds} s\n`,
   );
-  if (values.write && whole) {
-    const text = `${JSON.stringify(score(matrix), null, 2)}\n`;
-    writeFileSync(new URL('./score.json', import.meta.url), text);
-  }
   return wrong.length > 0 ? 1 : 0;
 }
 

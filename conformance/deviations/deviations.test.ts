@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { ok } from '../assert.js';
+import { defineChecks } from '../check.js';
+import { checks } from '../checks/index.js';
+import type { Deviation } from './deviation.js';
+import { together } from './deviation.js';
+import { deviations } from './index.js';
+import { faults, idleChecks, isCaught, type Matrix, score, tryBaseline, tryDeviation } from './matrix.js';
+import written from './score.json' with { type: 'json' };
+import { TRY } from './try.js';
+
+const options = { ...TRY, runs: 1, now: () => 0 };
+
+test('there are at least a hundred deviations, each under a name of its own', () => {
+  expect(deviations.length).toBeGreaterThanOrEqual(100);
+  expect(new Set(deviations.map(({ name }) => name)).size).toBe(deviations.length);
+  for (const { name, description } of deviations) {
+    expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(description).toMatch(/^[^\s].*\.$/);
+  }
+});
+
+test('every deviation names checks that there are, and every check is named', () => {
+  const known = new Set(checks.map(({ id }) => id));
+  const unknown = deviations.flatMap(({ name, caughtBy }) =>
+    caughtBy.filter((id) => !known.has(id)).map((id) => `${name}: ${id}`),
+  );
+  expect(unknown).toEqual([]);
+  expect(deviations.filter(({ caughtBy }) => new Set(caughtBy).size !== caughtBy.length)).toEqual([]);
+  expect(deviations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([]);
+  expect(idleChecks(deviations, checks)).toEqual([]);
+});
+
+test('the score that is written down is that of the deviations and checks there are', () => {
+  expect(written).toEqual({
+    deviations: { caught: deviations.length, of: deviations.length },
+    checks: { proven: checks.length, of: checks.length },
+  });
+});
+
+/** A check that a list without interns breaks, one that nothing breaks, and one of the kit's own mistakes. */
+const sample = defineChecks([
+  {
+    id: 'sample/listed',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'An intern is listed.',
+    needs: ['write'],
+    async run({ api, interns }) {
+      const { id } = await interns.stopped();
+      const { json } = await api.list();
+      ok(JSON.stringify(json).includes(id), 'the list', 'the intern');
+    },
+  },
+  {
+    id: 'sample/never',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'Nothing.',
+    needs: [],
+    run: async () => {},
+  },
+  {
+    id: 'sample/mistaken',
+    requirement: 'LIST-1',
+    level: 'S',
+    title: 'A mistake of the kit.',
+    needs: [],
+    run: () => Promise.reject(new TypeError('mistaken')),
+  },
+]);
+
+const deviation = (over: Partial<Deviation>): Deviation => ({
+  name: 'sample',
+  requirement: 'LIST-1',
+  description: 'The list is empty.',
+  alters: { interns: (usual) => ({ ...usual, list: () => [] }) },
+  caughtBy: ['sample/listed'],
+  ...over,
+});
+
+const matrixOf = (results: Matrix['deviations'], over: Partial<Matrix> = {}): Matrix => ({
+  deviations: results,
+  baseline: { failing: [] },
+  idle: [],
+  checks: 1,
+  ...over,
+});
+
+test('a deviation is caught by a check that fails', async () => {
+  const result = await tryDeviation(deviation({}), sample, options);
+  expect(result).toMatchObject({ caught: ['sample/listed'], missed: [], others: [], crashes: [] });
+  expect(isCaught(result)).toBe(true);
+  expect(score(matrixOf([result]))).toEqual({ deviations: { caught: 1, of: 1 }, checks: { proven: 1, of: 1 } });
+  expect(faults(matrixOf([result]))).toEqual([]);
+});
+
+test('one that a named check does not notice survives, a mistake of the kit is no catch, an unknown check is told', async () => {
+  const caughtBy = ['sample/listed', 'sample/never', 'sample/mistaken', 'sample/none'];
+  const result = await tryDeviation(deviation({ caughtBy }), sample, options);
+  expect(result.missed.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['sample/none', 'unknown'],
+    ['sample/never', 'pass'],
+    ['sample/mistaken', 'error'],
+  ]);
+  expect(isCaught(result)).toBe(false);
+  expect(faults(matrixOf([result]))).toHaveLength(3);
+});
+
+test('a crash is no catch', async () => {
+  const crashing = deviation({
+    alters: {
+      interns: (usual) => ({
+        ...usual,
+        list() {
+          throw new TypeError('not made for this');
+        },
+      }),
+    },
+  });
+  const result = await tryDeviation(crashing, sample, options);
+  expect(result.crashes[0]).toContain('not made for this');
+  expect(isCaught(result)).toBe(false);
+  expect(score(matrixOf([result])).checks.proven).toBe(0);
+  expect(faults(matrixOf([result])).join()).toContain('crashes the emulator');
+});
+
+test('with all checks those that a deviation does not name are told too', async () => {
+  const result = await tryDeviation(deviation({ caughtBy: ['sample/never'] }), sample, { ...options, all: true });
+  expect(result.others).toEqual(['sample/listed']);
+});
+
+test('a check that fails without any deviation is told, and one that no deviation names', async () => {
+  const failing = sample.map((check) =>
+    check.id === 'sample/never' ? { ...check, run: async () => ok(false, 'nothing', 'something') } : check,
+  );
+  const baseline = await tryBaseline(failing, TRY);
+  expect(baseline.failing.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['sample/never', 'fail'],
+    ['sample/mistaken', 'error'],
+  ]);
+  const idle = idleChecks([deviation({})], sample);
+  expect(idle).toEqual(['sample/never', 'sample/mistaken']);
+  expect(faults(matrixOf([], { baseline, idle }))).toHaveLength(3);
+});
+
+test('changes of one part come one after another', () => {
+  const changes = together(
+    { settings: (usual) => ({ ...usual, keepalive: usual.keepalive + 1 }) },
+    { settings: (usual) => ({ ...usual, keepalive: usual.keepalive * 2 }) },
+  );
+  expect(changes.settings?.({ keepalive: 1 } as never)).toMatchObject({ keepalive: 4 });
+});
