@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Member } from '../contract/seed.js';
-import { LOGIN_PATH } from './login.js';
 import { loginPage, page } from './pages.js';
+import { LOGIN_PATH } from './terms.js';
 
 /** Bytes of a form that are read. */
 const LARGEST_FORM = 16_384;

@@ -1,25 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock/clock.js';
-import type { Random } from '../clock/random.js';
-import type { Member } from '../contract/seed.js';
-
-/** Who a token from a login belongs to, and what it was granted (AUTH-7, AUTH-8). */
-export interface LoginToken {
-  readonly member: Member;
-  /** `full` carries `vault:read`, `interns` does not. */
-  readonly grant: 'full' | 'interns';
-}
-
-export interface LoginDeps {
-  readonly clock: Pick<Clock, 'now'>;
-  readonly random: Pick<Random, 'bytes'>;
-  readonly members: readonly Member[];
-  /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
-  issuer(): string;
-  /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
-  readonly outsideIssuer?: string | undefined;
-  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
-}
+import { LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 
 /** The terminal client's OIDC login. */
 export interface Login {
@@ -32,9 +12,6 @@ export interface Login {
   /** Forgets every login: clients, sessions, tokens. */
   reset(): void;
 }
-
-/** Path under which the local provider lives. */
-export const LOGIN_PATH = '/oidc';
 
 /**
  * The login of an emulator. Neither the provider nor the JWT library is loaded before it is used: an emulator whose

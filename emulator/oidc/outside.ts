@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { LoginDeps, LoginToken } from './login.js';
+import type { LoginDeps, LoginToken } from './terms.js';
 
 /** Signature algorithms taken: asymmetric ones, as an issuer's published keys can verify. */
 const ALGORITHMS = [

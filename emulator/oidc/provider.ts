@@ -3,8 +3,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { createAdapterFactory } from './adapter.js';
 import { createInteraction, interactionPath } from './interaction.js';
-import { LOGIN_PATH, type LoginDeps, type LoginToken } from './login.js';
 import { escapeHtml, page } from './pages.js';
+import { LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 
 /** The client that is known without registration: public, for a terminal, on any loopback port. */
 export const TERMINAL_CLIENT = 'intern-terminal';

@@ -1,0 +1,24 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { Member } from '../contract/seed.js';
+
+/** Path under which the local provider lives. */
+export const LOGIN_PATH = '/oidc';
+
+/** Who a token from a login belongs to, and what it was granted (AUTH-7, AUTH-8). */
+export interface LoginToken {
+  readonly member: Member;
+  /** `full` carries `vault:read`, `interns` does not. */
+  readonly grant: 'full' | 'interns';
+}
+
+export interface LoginDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'bytes'>;
+  readonly members: readonly Member[];
+  /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
+  issuer(): string;
+  /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
+  readonly outsideIssuer?: string | undefined;
+  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
+}
