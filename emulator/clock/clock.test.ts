@@ -153,6 +153,21 @@ describe('a real clock', () => {
     clock.close();
   });
 
+  test('stays frozen when that was asked for in the middle of an advance, and runs on after one that failed', async () => {
+    const clock = createClock();
+    const frozen = clock.advance(1_000);
+    clock.timer(0, () => clock.freeze());
+    await frozen;
+    expect(clock.mode).toBe('frozen');
+    clock.resume();
+    clock.timer(5, () => {
+      throw new Error('ours');
+    });
+    await expect(clock.advance(10_000)).rejects.toThrow('ours');
+    expect(clock.mode).toBe('real');
+    clock.close();
+  });
+
   test('stands still while frozen', async () => {
     const clock = createClock('real');
     clock.freeze();

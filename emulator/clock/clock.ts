@@ -77,6 +77,9 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
   let host: NodeJS.Timeout | undefined;
   let hostDue = Number.POSITIVE_INFINITY;
   let advancing: Promise<void> = Promise.resolve();
+  /** A real clock that is being advanced stands still meanwhile; whether it runs on afterwards. */
+  let jumping = false;
+  let runsOn = true;
 
   const now = () => (current === 'real' ? Date.now() + offset : still);
 
@@ -171,6 +174,19 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
     await settle();
   };
 
+  const freeze = () => {
+    if (current !== 'real') return;
+    still = now();
+    current = 'frozen';
+    disarm();
+  };
+  const resume = () => {
+    if (current !== 'frozen') return;
+    offset = still - Date.now();
+    current = 'real';
+    arm();
+  };
+
   const clock: ClockControl = {
     get mode() {
       return current;
@@ -206,17 +222,15 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
           throw new RangeError(
             `a clock cannot be advanced by ${ms} ms: it runs until ${new Date(LATEST).toISOString()}`,
           );
-        const before = current;
-        if (before === 'real') {
-          still = now();
-          current = 'frozen';
-          disarm();
-        }
-        await advanceTo(still + ms);
-        if (before === 'real' && current === 'frozen') {
-          offset = still - Date.now();
-          current = 'real';
-          arm();
+        if (current !== 'real') return advanceTo(still + ms);
+        freeze();
+        jumping = true;
+        runsOn = true;
+        try {
+          await advanceTo(still + ms);
+        } finally {
+          jumping = false;
+          if (runsOn) resume();
         }
       });
       // One that fails is told to its caller; the next goes on from where it left the clock.
@@ -224,16 +238,12 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
       return step;
     },
     freeze() {
-      if (current !== 'real') return;
-      still = now();
-      current = 'frozen';
-      disarm();
+      if (jumping) runsOn = false;
+      else freeze();
     },
     resume() {
-      if (current !== 'frozen') return;
-      offset = still - Date.now();
-      current = 'real';
-      arm();
+      if (jumping) runsOn = true;
+      else resume();
     },
     close() {
       closed = true;
