@@ -5,7 +5,8 @@ import type { Answer, Ask } from '../contract/interaction.js';
 import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { TurnGenerator } from '../scripts/behaviour.js';
 import { sizeOf } from './reader.js';
-import type { Run, Sleep } from './run.js';
+import type { Run } from './run.js';
+import { createSleeps, RunEndedError } from './sleeps.js';
 import { messageOf, readGenerator, readYielded, text } from './yielded.js';
 
 /** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
@@ -18,14 +19,6 @@ const ACCEPT_TIMEOUT = 30_000;
 const BURST = 1_024;
 /** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
 const HELD_BURSTS = 1_000;
-
-/** So many times a behaviour is told, when it sleeps, that its run has ended: its `finally` blocks may sleep too. */
-const NAPS_AFTER_END = 16;
-
-/** Why a run was ended from outside, as the reason of its signal. */
-class RunEndedError extends Error {
-  override readonly name = 'RunEndedError';
-}
 
 export interface RunnerDeps {
   readonly clock: Clock;
@@ -127,25 +120,19 @@ export function createRunner(deps: RunnerDeps) {
    */
   const end = (run: Run, { ended, retryable = false, message, refusal }: End) => {
     if (run.status === 'ended') return;
-    const { opening, generator, sleeps, abort } = run;
+    const { opening, generator, abort } = run;
     run.timer?.cancel();
     run.timer = undefined;
     run.question = undefined;
     run.ended = ended;
     run.endedAt = clock.now();
     run.generator = undefined;
-    run.sleeps = undefined;
     run.naps = 0;
     setStatus(run, 'ended');
 
-    if (sleeps || abort) {
+    if (run.sleeps || abort) {
       const reason = new RunEndedError(`the run ended: ${ended}`);
-      if (sleeps) {
-        for (const sleep of sleeps) {
-          sleep.timer?.cancel();
-          sleep.reject(reason);
-        }
-      }
+      sleeps.end(run, reason);
       abort?.abort(reason);
     }
     if (generator) void leave(run, generator);
@@ -226,6 +213,15 @@ export function createRunner(deps: RunnerDeps) {
     end(run, { ended: 'failed', ...(run.yielded === 0 && { refusal: 'turn_failed' as const }) });
   };
 
+  const sleeps = createSleeps({
+    clock,
+    napped: accept,
+    asleep(run) {
+      if (run.hot || run.opening) idle(run);
+    },
+    breathe: (run, hold) => breathe(run, hold),
+  });
+
   /** Drives the behaviour until it asks or ends. `input` is what its last `yield` evaluates to. */
   const drive = async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
     const { generator } = run;
@@ -281,45 +277,6 @@ export function createRunner(deps: RunnerDeps) {
     if (run.hot) idle(run);
   };
 
-  const sleep = (run: Run, ms: number, signal?: AbortSignal): Promise<void> => {
-    if (run.status === 'ended') {
-      // A behaviour that catches this and sleeps again would spin for ever, and let nothing else have a turn.
-      if (++run.naps > NAPS_AFTER_END) return new Promise(() => {});
-      return Promise.reject(new RunEndedError('the run ended'));
-    }
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    if (typeof ms !== 'number' || Number.isNaN(ms)) {
-      return Promise.reject(new TypeError(`clock.sleep(${ms}): expected a number of milliseconds`));
-    }
-    if (ms <= 0) {
-      accept(run);
-      return ++run.naps % BURST === 0 ? breathe(run, run.naps <= BURST * HELD_BURSTS) : Promise.resolve();
-    }
-    const sleeping = new Promise<void>((resolve, reject) => {
-      const pending: Sleep = { timer: undefined, reject };
-      const leave = () => {
-        run.sleeps?.delete(pending);
-        pending.timer?.cancel();
-        reject(signal?.reason);
-      };
-      if (Number.isFinite(ms)) {
-        pending.timer = clock.timer(ms, () => {
-          run.sleeps?.delete(pending);
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        });
-      }
-      // The run's own signal needs no listener: its sleeps end with it.
-      if (signal && signal !== run.abort?.signal) signal.addEventListener('abort', leave, { once: true });
-      run.sleeps ??= new Set();
-      run.sleeps.add(pending);
-    });
-    if (run.hot || run.opening) idle(run);
-    // A sleep that nobody awaits yet must not take the process along when the run ends.
-    sleeping.catch(() => {});
-    return sleeping;
-  };
-
   return {
     end,
     append,
@@ -344,7 +301,7 @@ export function createRunner(deps: RunnerDeps) {
             approvalMode: run.approvalMode,
           },
           {
-            clock: { now: clock.now, sleep: (ms, signal) => sleep(run, ms, signal) },
+            clock: { now: clock.now, sleep: (ms, signal) => sleeps.sleep(run, ms, signal) },
             get signal() {
               if (!run.abort) {
                 run.abort = new AbortController();

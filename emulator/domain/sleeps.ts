@@ -1,0 +1,86 @@
+import type { Clock } from '../clock/clock.js';
+import type { Run, Sleep } from './run.js';
+
+/** Why a run was ended from outside, as the reason of its signal and of its sleeps. */
+export class RunEndedError extends Error {
+  override readonly name = 'RunEndedError';
+}
+
+/** So many times a behaviour is told, when it sleeps, that its run has ended: its `finally` blocks may sleep too. */
+const NAPS_AFTER_END = 16;
+
+/** After so many sleeps for no time, a behaviour lets others have a turn. */
+const NAPS = 1_024;
+/** So many such turns are waited for when the clock is advanced: a behaviour that polls must not hold it for ever. */
+const HELD_TURNS = 1_000;
+
+export interface SleepsDeps {
+  readonly clock: Pick<Clock, 'timer'>;
+  /** A run sleeps for no time. */
+  readonly napped: (run: Run) => void;
+  /** A run sleeps. */
+  readonly asleep: (run: Run) => void;
+  /** Lets others have a turn; an advance of the clock waits for it where `hold` says so. */
+  readonly breathe: (run: Run, hold: boolean) => Promise<void>;
+}
+
+/** A promise that rejects, but takes no process along when nobody awaits it. */
+const rejected = (reason: unknown): Promise<never> => {
+  const promise = Promise.reject(reason);
+  promise.catch(() => {});
+  return promise;
+};
+
+/** The `clock.sleep` of behaviours: every sleep ends with its run. */
+export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
+  return {
+    sleep(run: Run, ms: number, signal?: AbortSignal): Promise<void> {
+      if (run.status === 'ended') {
+        // A behaviour that catches this and sleeps again would spin for ever, and let nothing else have a turn.
+        if (++run.naps > NAPS_AFTER_END) return new Promise(() => {});
+        return rejected(new RunEndedError('the run ended'));
+      }
+      if (signal?.aborted) return rejected(signal.reason);
+      if (typeof ms !== 'number' || Number.isNaN(ms)) {
+        return rejected(new TypeError(`clock.sleep(${String(ms)}): expected a number of milliseconds`));
+      }
+      if (ms <= 0) {
+        napped(run);
+        return ++run.naps % NAPS === 0 ? breathe(run, run.naps <= NAPS * HELD_TURNS) : Promise.resolve();
+      }
+      const sleeping = new Promise<void>((resolve, reject) => {
+        const pending: Sleep = { timer: undefined, reject };
+        const leave = () => {
+          run.sleeps?.delete(pending);
+          pending.timer?.cancel();
+          reject(signal?.reason);
+        };
+        if (Number.isFinite(ms)) {
+          pending.timer = clock.timer(ms, () => {
+            run.sleeps?.delete(pending);
+            signal?.removeEventListener('abort', leave);
+            resolve();
+          });
+        }
+        // The run's own signal needs no listener: its sleeps end with it.
+        if (signal && signal !== run.abort?.signal) signal.addEventListener('abort', leave, { once: true });
+        run.sleeps ??= new Set();
+        run.sleeps.add(pending);
+      });
+      asleep(run);
+      // As above: it may be awaited only later, or never.
+      sleeping.catch(() => {});
+      return sleeping;
+    },
+
+    /** Ends the sleeps of a run that has ended. */
+    end(run: Run, reason: RunEndedError) {
+      const { sleeps } = run;
+      run.sleeps = undefined;
+      for (const sleep of sleeps ?? []) {
+        sleep.timer?.cancel();
+        sleep.reject(reason);
+      }
+    },
+  };
+}
