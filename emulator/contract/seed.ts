@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nameSchema, STATUSES } from './intern.js';
 
-const credential = z.string().min(8);
+/** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
+const credential = z.string().regex(/^[\x21-\x7e]{8,}$/, 'expected at least 8 visible ASCII characters');
 /** A UUID; upper case, which some tools print, becomes the lower case of everything else here. */
 const uuid = z.uuid().toLowerCase();
 
@@ -73,6 +74,35 @@ export const seedSchema = z
     for (const [index, intern] of seed.interns.entries())
       if (!members.has(intern.creator))
         context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
+    const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
+      const known = new Set<string>();
+      for (const [index, value] of values.entries()) {
+        if (known.has(value))
+          context.addIssue({ code: 'custom', path: path(index), message: `this ${what} is used twice` });
+        known.add(value);
+      }
+    };
+    for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings'] as const)
+      unique(
+        seed[rows].map(({ id }) => id),
+        (index) => [rows, index, 'id'],
+        'id',
+      );
+    unique(
+      seed.interns.map(({ creator, name }) => `${creator} ${name}`),
+      (index) => ['interns', index, 'name'],
+      'name of one creator',
+    );
+    unique(
+      seed.interns.map((intern) => intern.vault_id),
+      (index) => ['interns', index, 'vault_id'],
+      'vault',
+    );
+    unique(
+      seed.members.map((member) => member.oauth_subject),
+      (index) => ['members', index, 'oauth_subject'],
+      'subject',
+    );
     const seen = new Set<string>();
     const once = (value: string, path: (string | number)[]) => {
       if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'this credential is used twice' });
