@@ -87,10 +87,6 @@ export function isArray(actual: unknown, what: string): asserts actual is unknow
   if (!Array.isArray(actual)) fail(what, 'a JSON array', actual);
 }
 
-export function isString(actual: unknown, what: string): asserts actual is string {
-  if (typeof actual !== 'string') fail(what, 'a string', actual);
-}
-
 /** Exactly these keys, in any order. */
 export function hasKeys(
   actual: unknown,

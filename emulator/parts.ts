@@ -85,8 +85,6 @@ const callerOfLogin = (found: LoginToken | undefined): Caller | undefined =>
     grant: found.grant,
   };
 
-export type Parts = ReturnType<typeof createParts>;
-
 /**
  * Makes the parts of an emulator and connects them. What is started, stopped and shown of them is `emulator.ts`.
  *

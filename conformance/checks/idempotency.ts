@@ -222,7 +222,7 @@ export const IDEMPOTENCY = defineChecks([
     level: 'C',
     title: 'Bodies are equal as JSON values: order of keys, white space and escapes do not count.',
     needs: ['control', 'write'],
-    async run({ api, interns, send }) {
+    async run({ interns, send }) {
       for (const key of [`json-${interns.name()}`, undefined]) {
         const body = interns.body({ description: 'é/"', provision: false });
         const headers = {

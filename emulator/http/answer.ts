@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorKey, type ErrorRow, type Refusal, rowEnvelope } from '../contract/errors.js';
+import { ERRORS, type ErrorRow, type Refusal, rowEnvelope } from '../contract/errors.js';
 
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
 export interface Answer {
@@ -39,9 +39,6 @@ export function refusalAnswer(refusal: Refusal): Answer {
   const row: ErrorRow = ERRORS[key];
   return errorAnswer(retryable === undefined ? row : { ...row, retryable }, { message, detail, headers });
 }
-
-/** The answer of a row of the error table. */
-export const errorAnswerOf = (key: ErrorKey): Answer => errorAnswer(ERRORS[key]);
 
 export const toResponse = (answer: Answer): Response =>
   new Response(answer.body, { status: answer.status, headers: answer.headers });
