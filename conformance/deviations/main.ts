@@ -61,7 +61,10 @@ async function work(settings: Settings, part: { index: number; of: number }, tel
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline) {
     const mine: Check[] = share(allChecks, part);
-    tell({ type: 'baseline', result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }) });
+    tell({
+      type: 'baseline',
+      result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs), timeout: 10_000 }),
+    });
   }
   const wanted: Deviation[] = allDeviations.filter((one) => matches(settings.only, one.name));
   for (const deviation of share(wanted, part)) {
