@@ -93,6 +93,23 @@ test('does not open its control interface to the network without a token', async
   await expect(emulator.listen({ host: '0.0.0.0', port: 0 })).rejects.toThrow('control token');
 });
 
+test.each([
+  ['127.0.0.1', 403],
+  ['0.0.0.0', 200],
+])(
+  'a control token makes up for a host that is no loopback name only where others can reach it: %s',
+  async (host, status) => {
+    const emulator = createEmulator({ controlToken: 'let-me-in-please' });
+    open.push(emulator);
+    await emulator.listen({ host, port: 0 });
+    const health = (headers: Record<string, string>) => emulator.fetch('/_emulator/health', { headers });
+    const authorization = 'Bearer let-me-in-please';
+    expect((await health({ authorization, host: 'emulator.test' })).status).toBe(status);
+    expect((await health({ host: 'emulator.test' })).status).toBe(403);
+    expect((await health({ authorization, host: 'localhost' })).status).toBe(200);
+  },
+);
+
 test('keeps its state in a file: interns, keys, boots and teardowns that were going on', async () => {
   const data = join(await folder(), 'interns.json');
   const first = createTestClient({ data });

@@ -100,12 +100,14 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
   }
   store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
 
+  let beyondLoopback = false;
   const control = createControl({
     version: VERSION,
     clock,
     faults,
     journal,
     token: options.controlToken,
+    beyondLoopback: () => beyondLoopback,
     target: () => target,
     settings,
     setTurnsPerMinute(turns) {
@@ -167,6 +169,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
         },
       });
       listeners.push(main);
+      if (!isLoopback(host)) beyondLoopback = true;
       try {
         const daemonPort = port === 0 ? 0 : port + 1;
         const second = await listen({

@@ -41,7 +41,7 @@ test('asks for its token where it has one', async () => {
   expect(await status(null)).toBe(403);
   expect(await status('let-me-in')).toBe(403);
   expect(await status('let-me-in-please')).toBe(200);
-  expect(await status('let-me-in-please', { host: 'emulator.test' })).toBe(200);
+  expect(await status('let-me-in-please', { host: 'emulator.test' })).toBe(403);
 });
 
 test('faults meet the next accepted calls of their operation, and are used up by those alone', async () => {

@@ -22,6 +22,8 @@ export interface ControlParts {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly token: string | undefined;
+  /** Whether a listener can be reached from other machines, under whatever name they have for it. */
+  beyondLoopback(): boolean;
   target(): Target;
   settings(): Settings;
   /** Changes the turn limit and clears what was counted (CHAT-17). */
@@ -219,7 +221,7 @@ export function createControl(parts: ControlParts): (request: Request) => Promis
 
   const serve = createRouter(rows, parts.log);
   return async (request) => {
-    const refused = guardControl(request, parts.token);
+    const refused = guardControl(request, parts.token, parts.beyondLoopback());
     if (refused === undefined) return serve(request);
     const { status } = ERRORS.regional;
     return toResponse(json({ error: { code: status, message: refused } }, status));
