@@ -5,23 +5,32 @@ import { ROUTE_PATH } from './signing.js';
 const base64 = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64');
 
 /** What `POST /_emulator/signing/explain` takes: a request as a daemon would receive it. */
-export const explainBodySchema = z.strictObject({
-  /** Not needed when `headers` carries the daemon token. */
-  intern_id: z.string().min(1).optional(),
-  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-  method: z.string().min(1).default('POST'),
-  /** Path, with or without a query, or a whole URL. */
-  path: z.string().min(1).default('/'),
-  /** The body as text, as Base64, or only its digest; none of them is an empty body. */
-  body: z.string().optional(),
-  body_base64: base64.optional(),
-  body_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
-    .optional(),
-  /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
-  at: z.number().min(0).optional(),
-});
+export const explainBodySchema = z
+  .strictObject({
+    /** Not needed when `headers` carries the daemon token. */
+    intern_id: z.string().min(1).optional(),
+    headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    method: z.string().min(1).default('POST'),
+    /** Path, with or without a query, or a whole URL. */
+    path: z.string().min(1).default('/'),
+    /** The body as text, as Base64, or only its digest; none of them is an empty body. */
+    body: z.string().optional(),
+    body_base64: base64.optional(),
+    body_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
+      .optional(),
+    /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
+    at: z.number().min(0).optional(),
+  })
+  .refine(
+    ({ body, body_base64, body_sha256 }) =>
+      [body, body_base64, body_sha256].filter((one) => one !== undefined).length <= 1,
+    {
+      path: ['body'],
+      message: 'expected one of body, body_base64 and body_sha256',
+    },
+  );
 export type ExplainBody = z.infer<typeof explainBodySchema>;
 
 /** Bytes that were or should have been signed. */

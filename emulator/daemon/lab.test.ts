@@ -224,4 +224,16 @@ describe('explain', () => {
     });
     expect(answer).toMatchObject({ status: 400, json: { error: { message: expect.stringMatching(/^headers: /) } } });
   });
+
+  it('takes one body, in one form', async () => {
+    const answer = await call(createBench(), 'POST', '/_emulator/signing/explain', {
+      headers: {},
+      body: 'hello',
+      body_sha256: sha256('another'),
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringMatching(/^body: expected one/) } },
+    });
+  });
 });

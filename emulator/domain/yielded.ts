@@ -6,7 +6,7 @@ function shown(value: unknown): string {
   try {
     return (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).slice(0, 200);
   } catch {
-    return `a ${typeof value}`;
+    return 'what has no text';
   }
 }
 
@@ -74,6 +74,7 @@ export function readGenerator(value: unknown): TurnGenerator {
   }
   // A promise that nobody awaits must not take the process along when it rejects.
   if (value instanceof Promise) value.catch(() => {});
-  const found = value instanceof Promise ? 'a promise' : `${shown(value)}`;
+  const found =
+    value instanceof Promise ? 'a promise' : typeof value === 'object' && value ? 'an object' : shown(value);
   throw new TypeError(`turn returned ${found}: expected an async generator, as async *turn() makes`);
 }
