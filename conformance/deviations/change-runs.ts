@@ -76,3 +76,19 @@ export const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } 
 /** The run of a session that has not ended. */
 export const goingIn = (runs: Runs, id: string, session: string | undefined) =>
   runs.list(id).find((run) => run.session_id === session && run.status !== 'ended');
+
+/** Refuses a reply otherwise than for the reason it is refused for. */
+export const otherwise = (
+  judge: (error: Refusal, request: ReplyRequest, runs: Runs) => Refusal | undefined,
+): Alterations =>
+  replies(async (usual, request, runs) => {
+    try {
+      return await usual(request);
+    } catch (error) {
+      throw (error instanceof Refusal && judge(error, request, runs)) || error;
+    }
+  });
+
+/** The run of a reply's session that waits on a question. */
+export const waitingOf = (runs: Runs, request: ReplyRequest) =>
+  runs.list(request.intern.id).find((run) => run.session_id === request.sessionId && run.status === 'waiting');
