@@ -176,10 +176,10 @@ describe('raw sockets', () => {
     const { emulator, baseUrl, key, intern, runs, put } = await serve();
     await put({ name: 'talk', turn: [{ wait: '10s' }, { say: 'one' }, { wait: '1h' }] });
     const advance = until.includes('role') ? 0 : until === 'one' ? 10_000 : 45_000;
-    const heard = chat(baseUrl, key, intern, 'script: talk', until);
-    while ((await runs()).length === 0) await emulator.clock.advance(0);
+    // Time is moved once the stream is there: what is measured from its writes has to have begun.
+    const { socket, heard } = await chat(baseUrl, key, intern, 'script: talk', '"role"');
     await emulator.clock.advance(advance);
-    const { socket } = await heard;
+    while (!heard().includes(until)) await emulator.clock.advance(0);
     socket.destroy();
     while ((await runs())[0]?.status !== 'ended') await emulator.clock.advance(0);
     expect((await runs())[0]).toMatchObject({ ended: 'cancelled' });
