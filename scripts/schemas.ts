@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configSchema } from '../emulator/cli/config.js';
 import { profileSchema } from '../emulator/contract/profile.js';
 import * as script from '../emulator/contract/script.js';

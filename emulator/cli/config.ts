@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
 import { inWords, suggestion, UsageError } from './usage.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Lifecycle statuses (published). `awaiting_slack_install` is a filter only: nothing here produces it. */
 export const STATUSES = [

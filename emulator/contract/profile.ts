@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'json' };
 import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from './duration.js';
 import { PERMISSION_OPTIONS, questionProblem } from './interaction.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nameSchema, STATUSES } from './intern.js';
 
 /** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The longest time that a setting may name, in ms: a hundred years. What is due then still has a timestamp. */
 const LONGEST = 3_155_760_000_000;

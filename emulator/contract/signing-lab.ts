@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DaemonHint, DaemonReason, Verified } from './daemon.js';
 import { ROUTE_PATH } from './signing.js';
 

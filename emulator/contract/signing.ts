@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Body of a signing request that names no route is this much; `route` is judged against the profile's methods. */
 export const BODY_SHA256 = /^[0-9a-f]{64}$/;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ClockControl } from '../clock/clock.js';
 import { durationSchema } from '../contract/duration.js';
 import { ERRORS } from '../contract/errors.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { durationSchema } from '../contract/duration.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
 import { type Disconnect, OPERATIONS, type Operation } from './route.js';

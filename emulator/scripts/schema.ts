@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { scriptSchema } from '../contract/script.js';
 
 /** The published JSON Schema of scripts, made from the one that judges them. */
