@@ -6,7 +6,7 @@ import type { NodeBindings } from './http/app.js';
 import { invalidRequest, type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { type Alterations, createParts, DEFAULT_PORT } from './parts.js';
-import { inProcess, isLoopback, placed } from './place.js';
+import { hostJudge, inProcess, isLoopback, placed } from './place.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
 
@@ -129,9 +129,10 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
     log,
   });
 
+  const isHost = hostJudge();
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     // @hono/node-server lets hosts through that look like names and are none, such as `eu-127.0.0.1`.
-    if (!URL.canParse(request.url)) return invalidRequest(random.uuid());
+    if (!isHost(request.headers.get('host'))) return invalidRequest(random.uuid());
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
   };

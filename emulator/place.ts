@@ -16,23 +16,32 @@ export function placed(
   return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
 }
 
-/**
- * Judges whether a `Host` is a regional one (BASE-4): entries are names, or beginnings that end in a dot. What it found
- * is remembered for the few hosts that a listener is called by.
- */
-export function regionalJudge(entries: readonly string[]): (host: string) => boolean {
+/** Remembers what was found of the few hosts that a listener is called by. */
+function remembering(judge: (host: string) => boolean): (host: string) => boolean {
   const known = new Map<string, boolean>();
   return (host) => {
     const found = known.get(host);
     if (found !== undefined) return found;
-    const name = host.replace(/:\d+$/, '').toLowerCase();
-    const judged = entries.some((entry) =>
-      entry.endsWith('.') ? name.startsWith(entry.toLowerCase()) : name === entry.toLowerCase(),
-    );
+    const judged = judge(host);
     if (known.size >= 100) known.clear();
     known.set(host, judged);
     return judged;
   };
+}
+
+/** Judges whether a `Host` is a regional one (BASE-4): entries are names, or beginnings that end in a dot. */
+export const regionalJudge = (entries: readonly string[]): ((host: string) => boolean) =>
+  remembering((host) => {
+    const name = host.replace(/:\d+$/, '').toLowerCase();
+    return entries.some((entry) =>
+      entry.endsWith('.') ? name.startsWith(entry.toLowerCase()) : name === entry.toLowerCase(),
+    );
+  });
+
+/** Judges whether a `Host` can be one in a URL. A request made in process has none: its URL was judged already. */
+export function hostJudge(): (host: string | null) => boolean {
+  const judge = remembering((host) => URL.canParse(`http://${host}`));
+  return (host) => host === null || judge(host);
 }
 
 type Serve = (request: Request, bindings: Record<string, never>) => Response | Promise<Response>;
