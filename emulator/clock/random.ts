@@ -28,25 +28,28 @@ export function createRandom(seed: string = randomBytes(16).toString('hex'), str
   const zeros = Buffer.alloc(BLOCK);
   let block = cipher.update(zeros);
   let at = 0;
-  const bytes = (length: number): Buffer => {
-    if (length > BLOCK) return cipher.update(Buffer.alloc(length));
+  /** Where the next `length` bytes stand in the block, which is renewed when it doesn't hold them. */
+  const take = (length: number): number => {
     if (at + length > BLOCK) {
       block = cipher.update(zeros);
       at = 0;
     }
-    const taken = block.subarray(at, at + length);
     at += length;
-    return Buffer.from(taken);
+    return at - length;
+  };
+  const bytes = (length: number): Buffer => {
+    if (length > BLOCK) return cipher.update(Buffer.alloc(length));
+    const start = take(length);
+    return Buffer.from(block.subarray(start, start + length));
   };
   return {
     seed,
     bytes,
     uuid() {
-      const raw = bytes(16);
-      raw[6] = ((raw[6] ?? 0) & 0x0f) | 0x40;
-      raw[8] = ((raw[8] ?? 0) & 0x3f) | 0x80;
-      const hex = raw.toString('hex');
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+      const start = take(16);
+      const hex = block.toString('hex', start, start + 16);
+      const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
     token: (prefix) => prefix + bytes(24).toString('base64url'),
     float: () => bytes(6).readUIntBE(0, 6) / 2 ** 48,
