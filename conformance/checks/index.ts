@@ -43,6 +43,7 @@ import { LIMITS } from './limits.js';
 import { LIST } from './list.js';
 import { OPERATION_FAULTS } from './operation-faults.js';
 import { ORDER } from './order.js';
+import { OWN_RUN } from './own-run.js';
 import { PAGING } from './paging.js';
 import { PATH_CHECKS } from './paths.js';
 import { PROOF_REFUSALS } from './proof-refusals.js';
@@ -107,6 +108,7 @@ export const checks: readonly Check[] = [
   ...LIST,
   ...OPERATION_FAULTS,
   ...ORDER,
+  ...OWN_RUN,
   ...PAGING,
   ...PATH_CHECKS,
   ...PROOF_REFUSALS,

@@ -270,6 +270,20 @@ export const BASE = defineDeviations([
     ],
   },
   {
+    name: 'invalid-utf8-is-mended',
+    requirement: 'BASE-5',
+    description: 'Bytes of a body that are no UTF-8 become replacement characters.',
+    alters: {
+      pipeline: (serve) => async (request, resource, framed) => {
+        if (request.method !== 'PATCH' || !request.body) return serve(request, resource, framed);
+        const body = new TextDecoder().decode(await request.arrayBuffer());
+        const { method, headers, signal } = request;
+        return serve(new Request(request.url, { method, headers, signal, body }), resource, framed);
+      },
+    },
+    caughtBy: ['base/invalid-utf8-is-400'],
+  },
+  {
     name: 'malformed-json-is-no-body',
     requirement: 'BASE-5',
     description: 'On provision and suspend a body that is no JSON is taken for none.',

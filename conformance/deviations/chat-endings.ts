@@ -22,6 +22,21 @@ export const CHAT_ENDINGS = defineDeviations([
     ],
   },
   {
+    name: 'usage-of-the-session',
+    requirement: 'CHAT-4',
+    description: 'A run that reports no usage tells that of the run before it in the session.',
+    alters: () => {
+      const last = new Map<unknown, unknown>();
+      return finals((chunk, finish) => {
+        if (finish === 'tool_calls') return chunk;
+        const usage = chunk.usage ?? last.get(chunk.session_id) ?? null;
+        last.set(chunk.session_id, usage);
+        return { ...chunk, usage };
+      });
+    },
+    caughtBy: ['chat-final/usage-of-its-own-run'],
+  },
+  {
     name: 'usage-only-after-stop',
     requirement: 'CHAT-4',
     description: 'After an error usage is null.',

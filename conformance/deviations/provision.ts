@@ -5,6 +5,20 @@ import { defineDeviations } from './deviation.js';
 
 export const PROVISION = defineDeviations([
   {
+    name: 'boot-writes-back-what-it-read',
+    requirement: 'UPDATE-1',
+    description: 'An update while an intern boots is undone when the boot ends.',
+    alters: () => {
+      const read = new Map<string, string | null>();
+      return moves((move) => (row, event, record, change) => {
+        if (event === 'provision') read.set(row.id, row.record.description);
+        const back = event === 'boot_succeeded' ? { description: read.get(row.id) ?? null } : {};
+        return move(row, event, { ...record, ...back }, change);
+      });
+    },
+    caughtBy: ['update/while-it-boots'],
+  },
+  {
     name: 'boot-never-ends',
     requirement: 'PROV-1',
     description: 'A boot never comes to its end.',

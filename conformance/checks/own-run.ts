@@ -1,0 +1,60 @@
+import { equal, ok } from '../assert.js';
+import { textBytes } from '../bytes.js';
+import { defineChecks } from '../check.js';
+import * as expect from '../expect.js';
+import { talk } from '../talk.js';
+
+/** What one run, boot or body leaves must not show in the next. */
+export const OWN_RUN = defineChecks([
+  {
+    id: 'chat-final/usage-of-its-own-run',
+    requirement: 'CHAT-4',
+    level: 'S',
+    title: 'Usage of an earlier run of the session is not told again by a run that reports none.',
+    needs: ['running', 'behaviour:no-usage', 'control'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+      const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { usage }]));
+      ok(first.final?.usage, 'usage of the first run', 'what it reported', first.final);
+      const session = first.sessionId === undefined ? {} : { session_id: first.sessionId };
+      const next = await talk(ctx, intern.id, { prompt: ctx.prompt('no-usage'), ...session });
+      expect.finish(next, 'stop', 'the next run of the session');
+      equal(next.final?.usage, null, 'usage of a run that reports none');
+    },
+  },
+  {
+    id: 'update/while-it-boots',
+    requirement: 'UPDATE-1',
+    level: 'S',
+    title: 'What is changed while an intern boots is there once it runs.',
+    needs: ['running'],
+    async run({ api, interns }) {
+      const intern = await interns.stopped({ description: 'before' });
+      expect.status(await api.provision(intern.id), [200, 202, 204], 'the provision');
+      expect.status(await api.update(intern.id, { description: 'while it boots' }), 200, 'an update while it boots');
+      const running = await interns.until(intern.id, ['running']);
+      equal(running.description, 'while it boots', 'description of the running intern');
+    },
+  },
+  {
+    id: 'base/invalid-utf8-is-400',
+    requirement: 'BASE-5',
+    level: 'C',
+    title: 'A body that is no UTF-8 is malformed: 400, and nothing is changed.',
+    needs: ['control', 'write'],
+    async run({ api, interns, send }) {
+      const intern = await interns.stopped({ description: 'whole' });
+      const [before, after] = ['{"description":"', '"}'].map(textBytes);
+      const body = Buffer.concat([
+        before ?? Buffer.alloc(0),
+        Buffer.from([0xc3, 0x28, 0xff]),
+        after ?? Buffer.alloc(0),
+      ]);
+      const headers = { 'content-type': 'application/json' };
+      const answer = await send({ method: 'PATCH', path: `/interns/${intern.id}`, body, headers });
+      expect.error(answer, { status: 400 }, 'an update that is no UTF-8');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
+    },
+  },
+]);
