@@ -132,7 +132,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
   const isHost = hostJudge();
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     // @hono/node-server lets hosts through that look like names and are none, such as `eu-127.0.0.1`.
-    if (!isHost(request.headers.get('host'))) return invalidRequest(random.uuid());
+    if (!isHost(bindings.incoming?.headers.host)) return invalidRequest(random.uuid());
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
   };

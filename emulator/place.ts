@@ -39,9 +39,9 @@ export const regionalJudge = (entries: readonly string[]): ((host: string) => bo
   });
 
 /** Judges whether a `Host` can be one in a URL. A request made in process has none: its URL was judged already. */
-export function hostJudge(): (host: string | null) => boolean {
+export function hostJudge(): (host: string | undefined) => boolean {
   const judge = remembering((host) => URL.canParse(`http://${host}`));
-  return (host) => host === null || judge(host);
+  return (host) => host === undefined || judge(host);
 }
 
 type Serve = (request: Request, bindings: Record<string, never>) => Response | Promise<Response>;

@@ -7,7 +7,10 @@ import type { Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
-  readonly incoming?: Incoming & { readonly socket: { destroy(): void; destroySoon(): void } };
+  readonly incoming?: Incoming & {
+    readonly headers: { readonly host?: string | undefined };
+    readonly socket: { destroy(): void; destroySoon(): void };
+  };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
 }

@@ -257,13 +257,17 @@ export function createPipeline(deps: PipelineDeps) {
     return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 
+  // A random beginning and a count: as unique as a random id each, and made at once.
+  const idStem = `${deps.random.uuid().slice(0, 13)}-`;
+  let ids = 0;
+
   /**
    * `framed` tells that a declared body length was enforced by the transport. What needs no waiting is answered without:
    * the listener has a faster way for those.
    */
   return (request: Request, resource: Resource, framed: boolean): Answer | Promise<Answer> => {
     const given = request.headers.get('x-request-id');
-    const id = given !== null && REQUEST_ID.test(given) ? given : deps.random.uuid();
+    const id = given !== null && REQUEST_ID.test(given) ? given : `${idStem}${(++ids).toString(36)}`;
     const draft = journal.begin(id, request);
     const failed = (error: unknown): Answer => {
       if (error instanceof DropConnection) throw error;
