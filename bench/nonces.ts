@@ -1,11 +1,16 @@
 // Memory of used nonces: 1,000,000 nonces through the memory itself, and 20,000 v2 proofs through the whole daemon, both
-// spread over virtual hours. Prints what is held and the heap at points along the way: npx tsx --expose-gc bench/nonces.ts
+// spread over virtual hours. Prints what is held and the heap at points along the way, after a collection of garbage.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createNonces } from '../emulator/daemon/nonces.js';
 import { createBench } from '../emulator/daemon/testing.js';
 import { report } from './lib.js';
 
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
 const heap = () => {
-  (globalThis as { gc?: () => void }).gc?.();
+  collect();
   return process.memoryUsage().heapUsed;
 };
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
