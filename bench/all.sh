@@ -8,6 +8,8 @@ for bench in startup requests store streams waiting deadlines paced sign sign-st
   echo "== $bench"
   npx tsx "bench/$bench.ts" || missed=1
 done
+echo "== size"
+npm run -s test:pack | grep installed || missed=1
 echo "== deviations"
 npm run -s deviations | tail -3 || missed=1
 exit $missed

@@ -190,8 +190,13 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
   const resolve = (token: string) => {
     const seeded = accounts.resolve(token);
     if (seeded) return seeded;
+    const callerOf = (found: LoginToken | undefined) => {
+      // From here on it is a credential like the seeded ones: never to be shown, wherever it is quoted (AUTH-9).
+      if (found) accounts.addSecret(token);
+      return callerOfLogin(found);
+    };
     const found = login.resolveToken(token);
-    return found instanceof Promise ? found.then(callerOfLogin) : callerOfLogin(found);
+    return found instanceof Promise ? found.then(callerOf) : callerOf(found);
   };
 
   const faults = alter('faults', createFaults());

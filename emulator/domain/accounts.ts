@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Member, Seed } from '../contract/seed.js';
+import type { Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from './caller.js';
 
@@ -15,11 +15,9 @@ export interface Accounts {
   removeOwnKey(row: InternRow): void;
   /** Forgets the own keys of all interns: their rows were replaced. */
   clearOwnKeys(): void;
-  /** The person of an OAuth subject, for logins that were not seeded. */
-  memberOf(subject: string): Member | undefined;
   /** Takes every secret that was ever known out of a text. */
   redact(text: string): string;
-  /** Has a secret redacted that is no credential of the interface (a daemon token). */
+  /** Has a secret redacted that isn't looked up here: a token of a login. */
   addSecret(secret: string): void;
 }
 
@@ -76,7 +74,6 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     clearOwnKeys() {
       for (const [key, caller] of entries) if (caller.kind === 'own_key') entries.delete(key);
     },
-    memberOf: (subject) => seed.members.find((member) => member.oauth_subject === subject),
     addSecret,
     redact(text) {
       // The longest first: of two that begin alike, the whole one has to go.

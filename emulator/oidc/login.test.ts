@@ -99,6 +99,11 @@ describe('authorization code with PKCE', () => {
     expect(signed.status).toBe(200);
     expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_bob' });
     expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(200);
+    // AUTH-9: such a token is no more to be shown than a seeded one, also where a request quotes it.
+    await call(emulator, tokens.access_token, `/nowhere?quoted=${tokens.access_token}`);
+    const journal = await (await emulator.fetch('/_emulator/journal')).text();
+    expect(journal).toContain('quoted=[redacted]');
+    expect(journal).not.toContain(tokens.access_token);
   });
 
   it('with the interns-only grant reads the daemon, and does not sign', async () => {
