@@ -1,25 +1,26 @@
 /** The conformance half of the package: everything public, nothing else. */
 import { connect, type TargetOptions } from './drivers/connect.js';
-import type { Results } from './results.js';
-import { type RunnerOptions, run } from './runner.js';
-import { systemHost } from './time.js';
+import { systemHost } from './framework/time.js';
+import type { Results } from './run/results.js';
+import { type RunnerOptions, run } from './run/runner.js';
 
-export { Finding } from './assert.js';
-export type { Check, Need } from './check.js';
-export { defineChecks } from './check.js';
 export { checks } from './checks/index.js';
-export type { Ctx } from './context.js';
 export type { TargetOptions } from './drivers/connect.js';
 export type { Driver, Target } from './drivers/driver.js';
 export { createEmulatorDriver } from './drivers/emulator.js';
 export { createLiveDriver } from './drivers/live.js';
-export { MergeError, merge } from './merge.js';
+export { Finding } from './framework/assert.js';
+export type { Check } from './framework/check.js';
+export { defineChecks } from './framework/check.js';
+export type { Ctx } from './framework/context.js';
+export type { Need } from './framework/needs.js';
 export { REPORT_KINDS, REPORTERS, type ReportKind } from './reporters/index.js';
 export { type Level, REQUIREMENTS, type Requirement, type RequirementId } from './requirements/index.js';
-export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './results.js';
-export { type RunnerOptions, run } from './runner.js';
-export { SelectionError } from './select.js';
-export { UsageError } from './usage.js';
+export { MergeError, merge } from './run/merge.js';
+export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './run/results.js';
+export { type RunnerOptions, run } from './run/runner.js';
+export { SelectionError } from './run/select.js';
+export { UsageError } from './run/usage.js';
 
 /** What to run, and against which target. */
 export type ConformanceOptions = TargetOptions & Omit<RunnerOptions, 'driver'>;

@@ -3,11 +3,11 @@ import type { Emulator, EmulatorOptions } from '../emulator/index.js';
 import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
+import { systemHost } from './framework/time.js';
 import type { ConformanceOptions } from './index.js';
 import { failureText } from './reporters/tty.js';
-import { createRun, type Run } from './runner.js';
-import { select } from './select.js';
-import { systemHost } from './time.js';
+import { createRun, type Run } from './run/runner.js';
+import { select } from './run/select.js';
 
 /**
  * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding as it would

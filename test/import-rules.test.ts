@@ -139,11 +139,41 @@ test.each([
   expect(isAllowed({ file: `${from}/x.ts`, from, target, typeOnly })).toBe(false);
 });
 
+/** Groups of files that import each other in a circle, imports of types included. */
+function circles(imports: readonly Pick<Import, 'file' | 'target'>[]): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of imports) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const reached = (from: string) => {
+    const seen = new Set<string>();
+    const open = [...(targets.get(from) ?? [])];
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (!seen.has(file)) open.push(...(targets.get(file) ?? []));
+      seen.add(file);
+    }
+    return seen;
+  };
+  const reach = new Map([...targets.keys()].map((file) => [file, reached(file)]));
+  const groups = [...targets.keys()].map((file) =>
+    [...targets.keys()].filter((other) => reach.get(file)?.has(other) && reach.get(other)?.has(file)),
+  );
+  return [...new Map(groups.filter((group) => group.length > 0).map((group) => [group.join(), group])).values()];
+}
+
+test('no file of the conformance half imports itself by way of others', () => {
+  const imports = SOURCES.filter((file) => file.startsWith('conformance/')).flatMap(importsOf);
+  expect(circles(imports)).toEqual([]);
+});
+
+test('a circle of imports would be found', () => {
+  const edge = (file: string, target: string) => ({ file, target });
+  expect(circles([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')])).toEqual([['b', 'c']]);
+});
+
 /** Time and randomness come from the clock and the seeded source, so that a run can be told in advance and repeated. */
 const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
 
 /** The clock, the seeded source, and what waits for sockets of real targets. */
-const MAY_USE_HOST = /^(emulator\/clock\/|bin\/|conformance\/time\.ts)/;
+const MAY_USE_HOST = /^(emulator\/clock\/|bin\/|conformance\/framework\/time\.ts)/;
 
 test('only the clock reads the time of the machine, and only the seeded source is random', () => {
   const code = (file: string) => readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

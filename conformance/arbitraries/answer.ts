@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ALL_OPTIONS } from '../talk.js';
+import { ALL_OPTIONS } from '../helpers/chat.js';
 
 /** Some of the four options, in any order. */
 export const options = (): fc.Arbitrary<string[]> =>

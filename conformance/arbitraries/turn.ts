@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ALL_OPTIONS, permission, when } from '../talk.js';
+import { ALL_OPTIONS, permission, when } from '../helpers/chat.js';
 import { fields } from './answer.js';
 import { said } from './prompt.js';
 

@@ -1,8 +1,8 @@
-import { equal, notEqual } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
-import { DIGEST, OPERATIONS, request } from '../operations.js';
+import { equal, notEqual } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
+import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 import type { As } from '../probe/request.js';
 
 const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: false } as const;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { each } from '../each.js';
-import * as expect from '../expect.js';
-import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../operations.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { each } from '../helpers/each.js';
+import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import type { As, CredentialName, Send } from '../probe/request.js';
 
 /** The operation with a body that is refused after the caller was judged, so that nothing comes of it. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { fail, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { each } from '../each.js';
-import * as expect from '../expect.js';
-import { DIGEST, ON_INTERN, request } from '../operations.js';
+import { fail, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { each } from '../helpers/each.js';
+import { DIGEST, ON_INTERN, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { brokenJson, noObject } from '../arbitraries/broken-json.js';
 import { JSON_FAMILY, JSON_TYPES, jsonType, OTHER_TYPES, otherType } from '../arbitraries/media-type.js';
 import { oneOfRows } from '../arbitraries/one-of.js';
-import { equal } from '../assert.js';
-import { jsonBytes, textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
-import { operation, request } from '../operations.js';
-import { signWrites, type Write, writes } from '../writes.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { jsonBytes, textBytes } from '../helpers/bytes.js';
+import { each, picked } from '../helpers/each.js';
+import { operation, request } from '../helpers/operations.js';
+import { signWrites, type Write, writes } from '../helpers/writes.js';
 
 const UNSUPPORTED = {
   status: 415,

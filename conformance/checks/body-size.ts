@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { oneOfRows } from '../arbitraries/one-of.js';
-import { ok } from '../assert.js';
-import { padded, pieces, textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { operation } from '../operations.js';
+import { ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { padded, pieces, textBytes } from '../helpers/bytes.js';
+import { picked } from '../helpers/each.js';
+import { operation } from '../helpers/operations.js';
+import { signWrites, type Write, writes } from '../helpers/writes.js';
 import type { Send } from '../probe/request.js';
-import { signWrites, type Write, writes } from '../writes.js';
 
 const CAP = 1_048_576;
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { turn } from '../arbitraries/turn.js';
-import { equal, isArray, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import type { Transcript } from '../probe/chunks.js';
+import { equal, isArray, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 import {
   ALL_OPTIONS,
   ASKING,
@@ -19,7 +18,8 @@ import {
   question,
   talk,
   when,
-} from '../talk.js';
+} from '../helpers/chat.js';
+import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
 export const CHAT_ANSWERS = defineChecks([

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { said, surrogates } from '../arbitraries/prompt.js';
-import { equal, fail } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { talk } from '../talk.js';
+import { equal, fail } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { talk } from '../helpers/chat.js';
 
 /** CHAT-1 and CHAT-2: what the intern says arrives whole. */
 export const CHAT_CONTENT = defineChecks([

@@ -1,7 +1,6 @@
-import { equal, fail, match, oneOf } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import type { Transcript } from '../probe/chunks.js';
+import { equal, fail, match, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 import {
   ASKING,
   answered,
@@ -16,7 +15,8 @@ import {
   read,
   stillOpen,
   unstreamed,
-} from '../talk.js';
+} from '../helpers/chat.js';
+import type { Transcript } from '../probe/chunks.js';
 
 const FIVE_MINUTES = 300_000;
 

@@ -1,7 +1,7 @@
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { talk } from '../talk.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { talk } from '../helpers/chat.js';
 
 /** CHAT-3: the session of a run that ends with an error. */
 export const CHAT_ENDING_SESSION = defineChecks([

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { equal, fail, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, fail, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, badAnswer, callOf, fate, HELD, held, permission, talk } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
-import { ASKING, answered, asked, badAnswer, callOf, fate, HELD, held, permission, talk } from '../talk.js';
 
 const ended = (t: Transcript, what: string) => {
   expect.finish(t, 'error', what);

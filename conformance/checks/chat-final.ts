@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { asked, permission, talk } from '../talk.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { asked, permission, talk } from '../helpers/chat.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
 export const CHAT_FINAL = defineChecks([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { ChatInput, Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { ChatInput, Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, callOf, HELD, held, plain, read, talk, unstreamed } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
-import { ASKING, answered, asked, callOf, HELD, held, plain, read, talk, unstreamed } from '../talk.js';
 
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { notText } from '../arbitraries/session-id.js';
-import { equal, notEqual } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../talk.js';
+import { equal, notEqual } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
 
 /** Which of the four options the run consented to by itself is not stated: these say that it was one that allows. */
 const consented = (as: string, yes: string) =>

@@ -1,7 +1,7 @@
-import { equal, match } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../talk.js';
+import { equal, match } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
 
 /** CHAT-16: prompts that are not taken, and from when on they are. */
 export const CHAT_NOT_TAKEN = defineChecks([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { answered, asked, badAnswer, callOf, fate, permission, when } from '../talk.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
 
 /** CHAT-7: an answer is delivered once. */
 export const CHAT_ONCE = defineChecks([

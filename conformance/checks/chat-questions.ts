@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { fields, options } from '../arbitraries/answer.js';
-import { equal, isArray, isObject, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { answered, asked, callOf, fate, newest, permission, question } from '../talk.js';
+import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
 
 /** CHAT-5: what is asked. */
 export const CHAT_QUESTIONS = defineChecks([

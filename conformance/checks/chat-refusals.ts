@@ -1,11 +1,22 @@
-import { equal, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import {
+  ASKING,
+  answered,
+  asked,
+  badAnswer,
+  callOf,
+  fate,
+  HELD,
+  held,
+  permission,
+  stillOpen,
+} from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { ChatReply } from '../probe/reply.js';
-import { ASKING, answered, asked, badAnswer, callOf, fate, HELD, held, permission, stillOpen } from '../talk.js';
 
 const UNKNOWN = 'call_that_nobody_made';
 const GOOD = 'allow_once';

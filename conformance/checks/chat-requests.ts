@@ -1,13 +1,13 @@
 import { cuts, pieces } from '../arbitraries/cuts.js';
 import { LAST_MESSAGES, NO_CONTENTS, unknownFields } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { talk, unstreamed } from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
 import type { Answer } from '../probe/client.js';
-import { talk, unstreamed } from '../talk.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 

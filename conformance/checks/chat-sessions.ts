@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
-import { equal, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { ASKING, answered, asked, callOf, fate, held, read, talk, unstreamed } from '../talk.js';
-import { invoke, session, steered } from '../turns.js';
+import { equal, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, callOf, fate, held, read, talk, unstreamed } from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
+import { invoke, session, steered } from '../helpers/turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
-import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../talk.js';
-import { steered } from '../turns.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../helpers/chat.js';
+import { steered } from '../helpers/turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];

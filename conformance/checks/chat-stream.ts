@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { content, earlier } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
-import { equal, fail, match, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { answered, asked, talk } from '../talk.js';
+import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { answered, asked, talk } from '../helpers/chat.js';
 
 /** CHAT-1: the form of a reply. */
 export const CHAT_STREAM = defineChecks([

@@ -1,8 +1,7 @@
 import { NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 import {
   accepted,
   answered,
@@ -15,7 +14,8 @@ import {
   read,
   unstreamed,
   when,
-} from '../talk.js';
+} from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
 
 /** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
 export const CHAT_UNACCEPTABLE = defineChecks([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { equal, isObject, ok, oneOf } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, isObject, ok, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 const DURATIONS: readonly (readonly [unknown, number])[] = [
   [1, 1],

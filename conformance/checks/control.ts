@@ -1,7 +1,7 @@
-import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import type { CredentialName } from '../probe/request.js';
 
 const CREDENTIALS = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { badName, badNames, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
 import { text } from '../arbitraries/text.js';
-import { equal, match, notEqual, ok, UUID } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;

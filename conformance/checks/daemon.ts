@@ -1,11 +1,11 @@
-import { equal, isObject, match, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal, isObject, match, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { picked } from '../helpers/each.js';
+import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
-import { indistinguishable } from '../same.js';
 
 const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i;
 

@@ -1,6 +1,6 @@
-import { equal, ok, oneOf } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, ok, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 const STARTED = [200, 202, 204];
 

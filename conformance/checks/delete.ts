@@ -1,9 +1,9 @@
 import { noObject } from '../arbitraries/broken-json.js';
-import { equal, ok, oneOf } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal, ok, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { each, picked } from '../helpers/each.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const STARTED = [200, 202, 204];

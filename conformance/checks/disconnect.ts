@@ -1,7 +1,7 @@
-import { equal, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { answered, asked, fate, HELD, held, newest, permission, read, talk } from '../talk.js';
+import { equal, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { answered, asked, fate, HELD, held, newest, permission, read, talk } from '../helpers/chat.js';
 
 /** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
 export const DISCONNECT = defineChecks([

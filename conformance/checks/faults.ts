@@ -1,7 +1,7 @@
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { ASKING, answered, asked, broken, read, talk, unstreamed } from '../talk.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, broken, read, talk, unstreamed } from '../helpers/chat.js';
 
 /** EMU-6: faults of chat and invoke. */
 export const FAULTS = defineChecks([

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { noObject } from '../arbitraries/broken-json.js';
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 

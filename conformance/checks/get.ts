@@ -1,8 +1,8 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
-import { equal, fail, match, ok, oneOf, TIMESTAMP, UUID } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { DIGEST } from '../operations.js';
+import { equal, fail, match, ok, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { DIGEST } from '../helpers/operations.js';
 
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { idempotencyKey } from '../arbitraries/idempotency-key.js';
-import { equal, notEqual } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, notEqual } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
 const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;

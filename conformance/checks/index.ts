@@ -1,4 +1,4 @@
-import type { Check } from '../check.js';
+import type { Check } from '../framework/check.js';
 import { AUTH } from './auth.js';
 import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';

@@ -1,8 +1,8 @@
-import { equal, match } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../talk.js';
-import { invoke, session, steered } from '../turns.js';
+import { equal, match } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../helpers/chat.js';
+import { invoke, session, steered } from '../helpers/turns.js';
 
 const HOUR = 3_600_000;
 /** How a run that no stream shows tells which way it went: it stops where it was led right, and fails elsewhere. */

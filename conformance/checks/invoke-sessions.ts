@@ -1,9 +1,9 @@
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { indistinguishable } from '../same.js';
-import { ASKING, answered, asked, callOf, HELD, talk } from '../talk.js';
-import { invoke, session, steered } from '../turns.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, answered, asked, callOf, HELD, talk } from '../helpers/chat.js';
+import { indistinguishable } from '../helpers/same.js';
+import { invoke, session, steered } from '../helpers/turns.js';
 
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
 export const INVOKE_SESSIONS = defineChecks([

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { unknownFields } from '../arbitraries/message.js';
 import { controlled, notText } from '../arbitraries/session-id.js';
-import { equal, hasKeys, match, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { invoke, session } from '../turns.js';
+import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { picked } from '../helpers/each.js';
+import { invoke, session } from '../helpers/turns.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 

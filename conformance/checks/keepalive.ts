@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { asked, held, permission } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
-import { asked, held, permission } from '../talk.js';
 
 /** Other comments are nobody's business. */
 const beats = (t: Transcript) => t.comments.filter((comment) => comment.text === 'keepalive').length;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import { type Command, type CommandName, commands, type Real } from '../model/commands.js';
 import { createModel } from '../model/model.js';
 

@@ -1,10 +1,10 @@
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { ASKING, asked, badAnswer, callOf, HELD, held, plain, unstreamed } from '../helpers/chat.js';
+import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
-import { ASKING, asked, badAnswer, callOf, HELD, held, plain, unstreamed } from '../talk.js';
-import { LIMITED, over, prompt, taken } from '../turns.js';
 
 const DIGEST = { bodySha256: 'a'.repeat(64) };
 /** One turn of each kind that counts; what has to stand before it is done by `ready`, with the limit off. */

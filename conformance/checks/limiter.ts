@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { LIMITED, over, prompt, taken } from '../turns.js';
+import { equal, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 
 const DIGEST = { bodySha256: 'a'.repeat(64) };
 /** CHAT-17: the chat turn limiter. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { DIGEST } from '../operations.js';
+import { equal, match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { DIGEST } from '../helpers/operations.js';
 
 const SIGN = { bodySha256: DIGEST };
 const OAUTH = { as: 'oauth_token', limited: true } as const;

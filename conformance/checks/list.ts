@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
 

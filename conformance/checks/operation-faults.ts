@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
 import type { FaultOperation } from '../drivers/control.js';
-import * as expect from '../expect.js';
-import { operation, request } from '../operations.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { operation, request } from '../helpers/operations.js';
 import { NoAnswer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { equal } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { DIGEST, OPERATIONS, operation, request } from '../operations.js';
-import { compatible, STAGES, spoilt } from '../stages.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { DIGEST, OPERATIONS, operation, request } from '../helpers/operations.js';
+import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
 
 const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_token'] as const;
 

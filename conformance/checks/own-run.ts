@@ -1,8 +1,8 @@
-import { equal, ok } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { talk } from '../talk.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { talk } from '../helpers/chat.js';
 
 /** What one run, boot or body leaves must not show in the next. */
 export const OWN_RUN = defineChecks([

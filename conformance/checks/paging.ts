@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
 
 /** What happens between two pages. */

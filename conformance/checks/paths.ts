@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { brokenJson } from '../arbitraries/broken-json.js';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { badRequestId, requestId } from '../arbitraries/request-id.js';
-import { equal, notEqual, ok } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { BY_KEY, OPERATIONS, PATHS, request } from '../operations.js';
+import { equal, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 

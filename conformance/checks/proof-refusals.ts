@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { sha256 } from '../proofs.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { sha256 } from '../helpers/proofs.js';
 import { accepted, attach, refused } from './proof-use.js';
 
 const PATH = '/api/invoke';

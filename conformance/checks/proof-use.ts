@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { routePath } from '../arbitraries/route-path.js';
 import { text } from '../arbitraries/text.js';
-import { equal, fail, isObject, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, fail, isObject, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
-import { type Proof, proofHeaders, proofOf, sha256 } from '../proofs.js';
 
 const PATH = '/api/invoke';
 

@@ -1,6 +1,6 @@
-import { equal, match, ok, oneOf } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, match, ok, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const STARTED = [200, 202, 204];

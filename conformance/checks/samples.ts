@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { text } from '../arbitraries/text.js';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 /** One check of each kind, as patterns for the others. */
 export const SAMPLES = defineChecks([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 const NO_KEY = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
 const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;

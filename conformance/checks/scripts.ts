@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { said } from '../arbitraries/prompt.js';
-import { equal, fail, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import {
   accepted,
   answered,
@@ -18,7 +18,7 @@ import {
   talk,
   unstreamed,
   when,
-} from '../talk.js';
+} from '../helpers/chat.js';
 
 const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<string, unknown>> }[] } }) =>
   reply.transcript.chunks

@@ -1,8 +1,8 @@
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
-import { DIGEST, OPERATIONS, request } from '../operations.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 
 /** Every credential that the target's descriptor tells. */
 async function credentials({ control }: Ctx): Promise<string[]> {

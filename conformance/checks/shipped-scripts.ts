@@ -1,7 +1,7 @@
-import { equal, match, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
-import { ALL_OPTIONS, answered, asked, held, question, talk, unstreamed } from '../talk.js';
+import { equal, match, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { ALL_OPTIONS, answered, asked, held, question, talk, unstreamed } from '../helpers/chat.js';
 
 const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<string, unknown>> }[] } }) =>
   reply.transcript.chunks

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { equal, match, notEqual, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { DIGEST } from '../operations.js';
-import { holds, proofOf } from '../proofs.js';
+import { equal, match, notEqual, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { picked } from '../helpers/each.js';
+import { DIGEST } from '../helpers/operations.js';
+import { holds, proofOf } from '../helpers/proofs.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };

@@ -1,13 +1,13 @@
-import { equal } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { picked } from '../each.js';
-import * as expect from '../expect.js';
-import { DIGEST, operation } from '../operations.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { picked } from '../helpers/each.js';
+import { DIGEST, operation } from '../helpers/operations.js';
+import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
-import { indistinguishable } from '../same.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { BAD_DIGESTS, badDigest, digest } from '../arbitraries/digest.js';
 import { BAD_ROUTE_PATHS, routePath } from '../arbitraries/route-path.js';
-import { match, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx, SendOptions } from '../context.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
-import { DIGEST } from '../operations.js';
+import { match, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
+import { DIGEST } from '../helpers/operations.js';
+import { holds, proofOf } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
-import { holds, proofOf } from '../proofs.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const INVALID = { status: 400, message: /^Invalid request body/, reason: 'invalid_body', retryable: false } as const;

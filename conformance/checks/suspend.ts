@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { text } from '../arbitraries/text.js';
-import { equal, notEqual, ok, oneOf } from '../assert.js';
-import { defineChecks } from '../check.js';
-import * as expect from '../expect.js';
+import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const DONE = [200, 202, 204];

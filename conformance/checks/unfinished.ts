@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, match, notEqual, ok, UUID } from '../assert.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 
 const UPSTREAM = { status: 502, reason: 'upstream_unavailable', retryable: true } as const;
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });

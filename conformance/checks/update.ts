@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { text } from '../arbitraries/text.js';
-import { equal, ok } from '../assert.js';
-import { defineChecks } from '../check.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
+import { equal, ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import * as expect from '../framework/expect.js';
+import { each, picked } from '../helpers/each.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;

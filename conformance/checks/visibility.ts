@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { oneOfRows } from '../arbitraries/one-of.js';
-import { equal } from '../assert.js';
-import { textBytes } from '../bytes.js';
-import { defineChecks } from '../check.js';
-import type { Ctx } from '../context.js';
-import { each, picked } from '../each.js';
-import * as expect from '../expect.js';
-import { ON_INTERN, OPERATIONS, type Operation, operation, request } from '../operations.js';
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { textBytes } from '../helpers/bytes.js';
+import { each, picked } from '../helpers/each.js';
+import { ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
+import { indistinguishable } from '../helpers/same.js';
 import type { As, Send } from '../probe/request.js';
-import { indistinguishable } from '../same.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Bodies that are refused where they are looked at. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Results } from '../results.js';
-import { UsageError } from '../usage.js';
+import type { Results } from '../run/results.js';
+import { UsageError } from '../run/usage.js';
 
 /** Ids of checks that are known to fail. A file that is not there yet is an empty baseline where it is being updated. */
 export function readBaseline(file: string, updating: boolean): string[] {

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { connect } from '../drivers/connect.js';
+import { createSession } from '../run/session.js';
+import { UsageError } from '../run/usage.js';
 import { cleanUp } from '../safety/cleanup.js';
 import { createLedger, readLedger } from '../safety/ledger.js';
-import { createSession } from '../session.js';
-import { UsageError } from '../usage.js';
 import { type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
 

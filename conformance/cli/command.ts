@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
-import { MergeError, merge } from '../merge.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
-import { UsageError } from '../usage.js';
-import { KIT_VERSION } from '../version.js';
+import { MergeError, merge } from '../run/merge.js';
+import { UsageError } from '../run/usage.js';
+import { KIT_VERSION } from '../run/version.js';
 import { cleanupCommand } from './cleanup.js';
 import { deliver, type Io, runCommand } from './run.js';
 import { CREDENTIALS, FACTS, readSettings } from './settings.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../time.js';
+import { systemHost } from '../framework/time.js';
 
 const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'intern-interrupt-'));

@@ -1,4 +1,4 @@
-import { systemHost } from '../time.js';
+import { systemHost } from '../framework/time.js';
 import { conformance } from './command.js';
 
 /**

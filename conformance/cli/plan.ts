@@ -1,8 +1,8 @@
-import type { Check } from '../check.js';
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
-import { run } from '../runner.js';
-import type { Host } from '../time.js';
+import type { Check } from '../framework/check.js';
+import type { Host } from '../framework/time.js';
+import { run } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 export interface PlanOptions {

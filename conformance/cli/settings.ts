@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { BehaviourName } from '../check.js';
 import type { PublicKey, Target } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import { variable } from '../drivers/needs.js';
+import type { BehaviourName } from '../framework/needs.js';
+import { readProfile, SHIPPED } from '../framework/profile.js';
 import type { CredentialName } from '../probe/request.js';
-import { readProfile, SHIPPED } from '../profile.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import type { Level } from '../requirements/index.js';
-import { UsageError } from '../usage.js';
+import { UsageError } from '../run/usage.js';
 import { duration } from './duration.js';
 
 export const CREDENTIALS = [

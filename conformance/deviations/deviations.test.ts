@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ok } from '../assert.js';
-import { defineChecks } from '../check.js';
 import { checks } from '../checks/index.js';
+import { ok } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
 import type { Deviation } from './deviation.js';
 import { together } from './deviation.js';
 import { deviations } from './index.js';

@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Check } from '../check.js';
 import { checks as allChecks } from '../checks/index.js';
-import { systemHost } from '../time.js';
+import type { Check } from '../framework/check.js';
+import { systemHost } from '../framework/time.js';
 import type { Deviation } from './deviation.js';
 import { deviations as allDeviations } from './index.js';
 import {

@@ -1,5 +1,5 @@
-import type { Check } from '../check.js';
-import type { CheckResult } from '../results.js';
+import type { Check } from '../framework/check.js';
+import type { CheckResult } from '../run/results.js';
 import type { Deviation } from './deviation.js';
 import { type TryOptions, tryChecks } from './try.js';
 

@@ -1,10 +1,10 @@
 import { createAltered } from '../../emulator/emulator.js';
-import type { Check } from '../check.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
-import { SHIPPED } from '../profile.js';
-import type { CheckResult } from '../results.js';
-import { run } from '../runner.js';
-import { systemHost } from '../time.js';
+import type { Check } from '../framework/check.js';
+import { SHIPPED } from '../framework/profile.js';
+import { systemHost } from '../framework/time.js';
+import type { CheckResult } from '../run/results.js';
+import { run } from '../run/runner.js';
 import type { Changes } from './deviation.js';
 
 /** What came of running checks against an emulator with parts exchanged. */

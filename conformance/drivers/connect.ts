@@ -1,9 +1,9 @@
 import type { Profile } from '../../emulator/contract/profile.js';
+import { SHIPPED } from '../framework/profile.js';
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
-import { SHIPPED } from '../profile.js';
-import type { Host } from '../time.js';
-import { UsageError } from '../usage.js';
+import { UsageError } from '../run/usage.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';

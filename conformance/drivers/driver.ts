@@ -1,5 +1,5 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { BehaviourName, Need } from '../check.js';
+import type { BehaviourName, Need } from '../framework/needs.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Control } from './control.js';

@@ -1,9 +1,9 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
+import { readProfile, SHIPPED } from '../framework/profile.js';
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
-import { readProfile, SHIPPED } from '../profile.js';
-import type { Host } from '../time.js';
 import { createControl } from './control.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { lacks, type Means } from './needs.js';

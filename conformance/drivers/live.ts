@@ -1,8 +1,8 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { BehaviourName } from '../check.js';
+import type { BehaviourName } from '../framework/needs.js';
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Host } from '../time.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { lacks, type Means } from './needs.js';
 

@@ -1,4 +1,4 @@
-import type { BehaviourName, Need } from '../check.js';
+import type { BehaviourName, Need } from '../framework/needs.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Target } from './driver.js';
 

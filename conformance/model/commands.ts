@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../assert.js';
-import type { Ctx } from '../context.js';
-import * as expect from '../expect.js';
+import { equal, fail, ok } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import type { Transcript } from '../probe/chunks.js';
 import { exists, type Model, type ModelIntern, pick, stops } from './model.js';
 

@@ -1,5 +1,5 @@
-import { Finding } from '../assert.js';
-import type { Host } from '../time.js';
+import { Finding } from '../framework/assert.js';
+import type { Host } from '../framework/time.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';

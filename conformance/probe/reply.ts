@@ -1,5 +1,5 @@
-import { Finding } from '../assert.js';
-import type { Host } from '../time.js';
+import { Finding } from '../framework/assert.js';
+import type { Host } from '../framework/time.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
 import type { Answer, OpenAnswer } from './client.js';
 import { createSseParser } from './sse.js';

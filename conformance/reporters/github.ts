@@ -1,4 +1,4 @@
-import type { Results } from '../results.js';
+import type { Results } from '../run/results.js';
 import { value, visible } from './stream-text.js';
 import { summary } from './tty.js';
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '../probe/exchange.js';
 import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
-import type { CheckResult, Results } from '../results.js';
+import type { CheckResult, Results } from '../run/results.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
 

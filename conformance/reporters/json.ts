@@ -1,4 +1,4 @@
-import type { Results } from '../results.js';
+import type { Results } from '../run/results.js';
 
 /** Everything, for machines and for `report merge`. */
 export const json = (results: Results): string => `${JSON.stringify(results, null, 2)}\n`;

@@ -1,4 +1,4 @@
-import type { CheckResult, Results } from '../results.js';
+import type { CheckResult, Results } from '../run/results.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */

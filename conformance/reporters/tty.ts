@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
-import type { CheckResult, Results, RunEvents } from '../results.js';
+import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 
 /** The colours that a report uses; written out, so that its types need no package of their own. */

@@ -1,4 +1,4 @@
-import type { Check } from '../check.js';
+import type { Check } from '../framework/check.js';
 import type { Level, Requirement } from './requirement.js';
 
 const LEVELS: Readonly<Record<Level, string>> = { S: 'stated', P: 'published', C: 'chosen' };

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Check } from '../check.js';
 import { checks } from '../checks/index.js';
+import type { Check } from '../framework/check.js';
 import { REQUIREMENTS, requirement, speaksAt } from './index.js';
 import { requirementsPage } from './page.js';
 import type { Requirement } from './requirement.js';

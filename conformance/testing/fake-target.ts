@@ -1,8 +1,8 @@
-import type { Check } from '../check.js';
 import { createLiveDriver, type LiveDriverOptions } from '../drivers/live.js';
+import type { Check } from '../framework/check.js';
+import { SHIPPED } from '../framework/profile.js';
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
-import { SHIPPED } from '../profile.js';
-import type { Host } from '../time.js';
 
 /** A host whose time only passes when somebody sleeps. */
 export function fakeHost(): Host & { readonly slept: number[] } {

@@ -1,5 +1,5 @@
-import type { CheckResult, Results } from '../results.js';
-import { count, judge, matrix } from '../verdict.js';
+import type { CheckResult, Results } from '../run/results.js';
+import { count, judge, matrix } from '../run/verdict.js';
 
 /** Text that would break out of whatever does not escape it. */
 export const HOSTILE = `<script>window.hit = 1</script><img src=x onerror="window.hit = 2">'"\`&]]>\u0000\u001b[31m\u202e::error::x\n::warning::y\n\`\`\`\n| a |`;

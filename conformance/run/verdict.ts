@@ -1,6 +1,6 @@
-import { REQUIREMENTS } from './requirements/index.js';
+import { REQUIREMENTS } from '../requirements/index.js';
+import type { CleanupResult } from '../safety/cleanup.js';
 import type { CheckResult, RequirementResult, Results, Verdict } from './results.js';
-import type { CleanupResult } from './safety/cleanup.js';
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass', 'skip'];
 

@@ -1,7 +1,7 @@
-import type { Exchange } from './probe/exchange.js';
-import type { PropertyRun } from './property.js';
-import type { Level } from './requirements/index.js';
-import type { CleanupResult } from './safety/cleanup.js';
+import type { PropertyRun } from '../framework/property.js';
+import type { Exchange } from '../probe/exchange.js';
+import type { Level } from '../requirements/index.js';
+import type { CleanupResult } from '../safety/cleanup.js';
 
 /** `error` is the kit's own fault, never the target's. */
 export type Verdict = 'pass' | 'fail' | 'warn' | 'skip' | 'error';

@@ -1,8 +1,8 @@
-import type { Intern } from '../emulator/contract/intern.js';
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import type { Level, RequirementId } from '../requirements/index.js';
 import { brief, equal, Finding, fail, hasKeys, isObject, match, ok } from './assert.js';
-import type { Transcript } from './probe/chunks.js';
-import type { Answer } from './probe/client.js';
-import type { Level, RequirementId } from './requirements/index.js';
 
 /** An answer in one line, for findings. */
 export const shown = (answer: Answer): string => `${answer.status} ${answer.text.slice(0, 300)}`;

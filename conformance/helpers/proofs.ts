@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import nacl from 'tweetnacl';
-import type { ProofField } from '../emulator/contract/profile.js';
-import { equal, fail, hasKeys, isObject, match, ok } from './assert.js';
-import type { Ctx } from './context.js';
-import type { PublicKey } from './drivers/driver.js';
-import type { Answer } from './probe/client.js';
+import type { ProofField } from '../../emulator/contract/profile.js';
+import type { PublicKey } from '../drivers/driver.js';
+import { equal, fail, hasKeys, isObject, match, ok } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import type { Answer } from '../probe/client.js';
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
 export const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;

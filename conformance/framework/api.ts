@@ -1,6 +1,6 @@
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
 import type { Api, SendOptions } from './context.js';
-import type { Answer } from './probe/client.js';
-import type { Send } from './probe/request.js';
 
 /** The operations of the interface over a function that sends. */
 export function createApi(send: (send: Send) => Promise<Answer>): Api {

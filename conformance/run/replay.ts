@@ -1,6 +1,6 @@
-import { variable } from './drivers/needs.js';
-import type { Exchange } from './probe/exchange.js';
-import type { CredentialName } from './probe/request.js';
+import { variable } from '../drivers/needs.js';
+import type { Exchange } from '../probe/exchange.js';
+import type { CredentialName } from '../probe/request.js';
 
 const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 

@@ -1,17 +1,17 @@
-import type { Check } from './check.js';
-import { checks as allChecks } from './checks/index.js';
-import type { Driver } from './drivers/driver.js';
+import { checks as allChecks } from '../checks/index.js';
+import type { Driver } from '../drivers/driver.js';
+import type { Check } from '../framework/check.js';
+import { createRandom, hash } from '../framework/random.js';
+import { type Host, systemHost } from '../framework/time.js';
+import { type CleanupResult, cleanUp, removeIntern } from '../safety/cleanup.js';
+import { createLedger } from '../safety/ledger.js';
 import { createPool, kept, takeBack } from './interns.js';
 import { preflight } from './preflight.js';
-import { createRandom, hash } from './random.js';
 import type { CheckResult, Results, RunEvents } from './results.js';
 import { runCheck } from './run-check.js';
-import { type CleanupResult, cleanUp, removeIntern } from './safety/cleanup.js';
-import { createLedger } from './safety/ledger.js';
 import { type Selection, select } from './select.js';
 import { createSession } from './session.js';
 import { SHARPNESS } from './sharpness.js';
-import { type Host, systemHost } from './time.js';
 import { count, judge, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
 

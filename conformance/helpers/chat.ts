@@ -1,10 +1,10 @@
-import { Finding, fail, ok } from './assert.js';
-import type { ChatInput, Ctx, SendOptions } from './context.js';
-import type { ControlRun } from './drivers/control.js';
-import * as expect from './expect.js';
-import type { Transcript } from './probe/chunks.js';
-import type { Answer } from './probe/client.js';
-import type { ChatReply } from './probe/reply.js';
+import type { ControlRun } from '../drivers/control.js';
+import { Finding, fail, ok } from '../framework/assert.js';
+import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import type { ChatReply } from '../probe/reply.js';
 
 type Steps = readonly Record<string, unknown>[];
 

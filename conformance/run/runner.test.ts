@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { equal, fail } from './assert.js';
-import type { Check } from './check.js';
+import { equal, fail } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from '../testing/fake-target.js';
 import type { Results } from './results.js';
 import { type RunnerOptions, run } from './runner.js';
-import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from './testing/fake-target.js';
 
 const go = (checks: Check[], target: FakeTarget = fakeTarget(), more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();

@@ -1,6 +1,6 @@
-import type { Ctx } from './context.js';
+import type { Ctx } from '../framework/context.js';
+import type { As } from '../probe/request.js';
 import { type Operation, operation } from './operations.js';
-import type { As } from './probe/request.js';
 
 /** An operation that reads a body, with what it takes to send it one that is accepted. */
 export interface Write {

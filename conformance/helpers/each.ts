@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Ctx } from './context.js';
+import type { Ctx } from '../framework/context.js';
 
 /**
  * Holds `look` against every item on an emulator, where requests cost nothing, and against as many generated picks as

@@ -1,17 +1,17 @@
-import { brief, Finding, Unmet } from './assert.js';
-import type { Check } from './check.js';
-import type { Ctx } from './context.js';
-import type { Driver } from './drivers/driver.js';
+import type { Driver } from '../drivers/driver.js';
+import { brief, Finding, Unmet } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import { createProperty, Falsified, type PropertyRun } from '../framework/property.js';
+import { createRandom, hash } from '../framework/random.js';
+import type { Host } from '../framework/time.js';
+import { NoAnswer } from '../probe/client.js';
+import type { Evidence, Exchange } from '../probe/exchange.js';
+import { createContext } from './create-context.js';
 import type { Pool } from './interns.js';
-import { createContext } from './make-context.js';
-import { NoAnswer } from './probe/client.js';
-import type { Evidence, Exchange } from './probe/exchange.js';
-import { createProperty, Falsified, type PropertyRun } from './property.js';
-import { createRandom, hash } from './random.js';
 import { curl, replayCommand } from './replay.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import { type Session, Stopped } from './session.js';
-import type { Host } from './time.js';
 
 export interface CheckRunOptions {
   readonly driver: Driver;

@@ -1,7 +1,7 @@
+import type { Ctx } from '../framework/context.js';
+import type { As, Send } from '../probe/request.js';
 import { textBytes } from './bytes.js';
-import type { Ctx } from './context.js';
 import { type Operation, request } from './operations.js';
-import type { As, Send } from './probe/request.js';
 
 /** A request that is put together fault by fault. */
 export interface Draft {

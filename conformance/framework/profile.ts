@@ -1,6 +1,6 @@
-import type { Profile, ProofField, ProofHeaders } from '../emulator/contract/profile.js';
-import openrouter from '../fixtures/profiles/openrouter.json' with { type: 'json' };
-import svc from '../fixtures/profiles/svc.json' with { type: 'json' };
+import type { Profile, ProofField, ProofHeaders } from '../../emulator/contract/profile.js';
+import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'json' };
+import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
 
 const FIELDS = [
   'intern_id',

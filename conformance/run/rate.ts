@@ -1,4 +1,4 @@
-import type { Host } from './time.js';
+import type { Host } from '../framework/time.js';
 
 /** Lets requests through at a rate. */
 export interface Rate {

@@ -1,15 +1,16 @@
-import { createApi } from './api.js';
-import { Unmet } from './assert.js';
-import type { Check, Need } from './check.js';
-import type { ChatInput, Ctx, SendOptions } from './context.js';
-import type { Driver } from './drivers/driver.js';
+import type { Driver } from '../drivers/driver.js';
+import { createApi } from '../framework/api.js';
+import { Unmet } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
+import type { Need } from '../framework/needs.js';
+import { proofHeadersOf } from '../framework/profile.js';
+import type { Host } from '../framework/time.js';
+import type { Transcript } from '../probe/chunks.js';
+import { createReply } from '../probe/reply.js';
+import type { Send } from '../probe/request.js';
 import { createInterns, type Pool } from './interns.js';
-import type { Transcript } from './probe/chunks.js';
-import { createReply } from './probe/reply.js';
-import type { Send } from './probe/request.js';
-import { proofHeadersOf } from './profile.js';
 import type { Session } from './session.js';
-import type { Host } from './time.js';
 
 export interface ContextOptions {
   readonly check: Check;

@@ -1,5 +1,5 @@
-import type { Check } from './check.js';
-import { type Level, REQUIREMENTS } from './requirements/index.js';
+import type { Check } from '../framework/check.js';
+import { type Level, REQUIREMENTS } from '../requirements/index.js';
 
 export interface Selection {
   /** Ids of checks or requirements; `*` stands for anything. None is all. */

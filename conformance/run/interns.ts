@@ -1,9 +1,9 @@
-import type { Intern } from '../emulator/contract/intern.js';
-import { Finding, Unmet } from './assert.js';
-import type { Api, Interns, SendOptions } from './context.js';
-import type { Driver } from './drivers/driver.js';
-import * as expect from './expect.js';
-import type { Host } from './time.js';
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Driver } from '../drivers/driver.js';
+import { Finding, Unmet } from '../framework/assert.js';
+import type { Api, Interns, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Host } from '../framework/time.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {

@@ -1,9 +1,9 @@
-import { equal, isObject, ok } from './assert.js';
-import type { Ctx, SendOptions } from './context.js';
-import * as expect from './expect.js';
-import type { Answer } from './probe/client.js';
-import type { As } from './probe/request.js';
-import { plain } from './talk.js';
+import { equal, isObject, ok } from '../framework/assert.js';
+import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
+import type { As } from '../probe/request.js';
+import { plain } from './chat.js';
 
 /** Starts a run by invoke, or continues a session. */
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>

@@ -1,5 +1,5 @@
-import type { Ctx } from './context.js';
-import type { CredentialName, Send } from './probe/request.js';
+import type { Ctx } from '../framework/context.js';
+import type { CredentialName, Send } from '../probe/request.js';
 
 /** An operation of the interface as a request that would be accepted, were the intern in the right state. */
 export interface Operation {

@@ -1,12 +1,12 @@
-import { Unmet } from './assert.js';
-import type { Driver } from './drivers/driver.js';
-import { LOOPBACK } from './drivers/network.js';
-import { type Answer, type Client, createClient } from './probe/client.js';
-import { createRedactor, type Redactor } from './probe/redact.js';
-import type { CredentialName, Send } from './probe/request.js';
+import type { Driver } from '../drivers/driver.js';
+import { LOOPBACK } from '../drivers/network.js';
+import { Unmet } from '../framework/assert.js';
+import type { Host } from '../framework/time.js';
+import { type Answer, type Client, createClient } from '../probe/client.js';
+import { createRedactor, type Redactor } from '../probe/redact.js';
+import type { CredentialName, Send } from '../probe/request.js';
+import type { Ledger } from '../safety/ledger.js';
 import { createRate, retryAfter } from './rate.js';
-import type { Ledger } from './safety/ledger.js';
-import type { Host } from './time.js';
 
 /** Thrown before a request leaves, where the run is over: a budget is spent, or somebody said stop. */
 export class Stopped extends Error {

@@ -1,6 +1,6 @@
-import { Finding } from './assert.js';
-import type { Client } from './probe/client.js';
-import { NoAnswer } from './probe/client.js';
+import { Finding } from '../framework/assert.js';
+import type { Client } from '../probe/client.js';
+import { NoAnswer } from '../probe/client.js';
 
 /**
  * Looks whether the target can be judged at all. Undefined where it can; else one sentence that says what is in the way:

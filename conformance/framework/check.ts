@@ -1,0 +1,33 @@
+import type { Level, RequirementId } from '../requirements/index.js';
+import type { Ctx } from './context.js';
+import type { Need } from './needs.js';
+
+/** One way to look whether a requirement is kept. */
+export interface Check {
+  /** `area/what-is-seen`, unique and stable. */
+  readonly id: string;
+  readonly requirement: RequirementId;
+  /**
+   * Which part of the requirement is judged: what the interface states (S) fails any target; what the published API
+   * shows (P) fails where the profile is published, else warns; what is chosen (C) is looked at on an emulator only.
+   */
+  readonly level: Level;
+  /** What holds, in one sentence. */
+  readonly title: string;
+  readonly needs: readonly Need[];
+  /** Where the kit warns instead of failing on a live target although the level is S. */
+  readonly onLive?: 'warn';
+  /**
+   * Each intern is made when it is asked for: order and age of creation matter. Without it, a live target may be spared
+   * a create by handing out an intern that another check left as it was.
+   */
+  readonly fresh?: true;
+  /** Too dear for a smoke run: left out, as a skip that says so, where properties have fewer runs. */
+  readonly minRuns?: number;
+  /** Cap on the runs of its properties, for those whose every run is dear. */
+  readonly maxRuns?: number;
+  run(ctx: Ctx): Promise<void>;
+}
+
+/** Keeps rows literal and typed. One call per file in `checks/`. */
+export const defineChecks = <const Rows extends readonly Check[]>(rows: Rows): Rows => rows;

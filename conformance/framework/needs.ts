@@ -1,0 +1,49 @@
+import type { CredentialName } from '../probe/request.js';
+
+/** What an intern can be led to: the shipped scripts of an emulator; on a live target those a prompt is known for. */
+export type BehaviourName =
+  | 'echo'
+  | 'ask-permission'
+  | 'ask-question'
+  | 'ask-twice'
+  | 'silent'
+  | 'slow'
+  | 'never-ends'
+  | 'cancelled'
+  | 'deadline'
+  | 'severed'
+  | 'fails'
+  | 'refuses'
+  | 'unreachable'
+  | 'no-usage'
+  | 'long'
+  | 'unicode';
+
+/**
+ * What a check cannot do without. Missing ones make it a skip that names them. `api_key` is always there.
+ *
+ * - a credential by its name; `own_key`: an intern's own API key
+ * - `write`: leave to create interns in the run's own name prefix
+ * - `running`: an intern can be brought to run (implies `write`)
+ * - `control`: the control interface of an emulator (scripts of one's own, faults, limits, runs)
+ * - `clock`: time can be moved at will
+ * - `slow:35s`: so much waiting; a clock moves there, without one it is waited for real within `--slow`
+ * - `behaviour:ask-permission`: an intern can be led to do that
+ * - `daemon`: a daemon that verifies proofs can be reached; `public_keys`: proofs can be verified by the kit
+ * - the other facts of a target that not every one tells
+ */
+export type Need =
+  | Exclude<CredentialName, 'api_key'>
+  | 'write'
+  | 'running'
+  | 'control'
+  | 'clock'
+  | `slow:${number}s`
+  | `behaviour:${BehaviourName}`
+  | 'daemon'
+  | 'public_keys'
+  | 'foreign_workspace'
+  | 'oauth_subject'
+  | 'peer_oauth_subject'
+  | 'scim_mapping'
+  | 'regional_host';
