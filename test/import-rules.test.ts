@@ -19,18 +19,27 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/clock'],
     types: ['emulator/store', 'emulator/scripts'],
   },
+  // How a request's body is read, within its bounds, wherever one is.
+  'emulator/request-body.ts': { uses: ['emulator/contract', 'emulator/clock'] },
   'emulator/daemon': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'],
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/request-body.ts'],
     types: ['emulator/store', 'emulator/scripts'],
   },
   'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   'emulator/http': {
-    uses: ['emulator/domain', 'emulator/sse', 'emulator/contract', 'emulator/clock', 'emulator/signing'],
+    uses: [
+      'emulator/domain',
+      'emulator/sse',
+      'emulator/contract',
+      'emulator/clock',
+      'emulator/signing',
+      'emulator/request-body.ts',
+    ],
     types: ['emulator/store', 'emulator/scripts'],
   },
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
   'emulator/control': {
-    uses: ['emulator/contract', 'emulator/http', 'emulator/scripts'],
+    uses: ['emulator/contract', 'emulator/http', 'emulator/scripts', 'emulator/request-body.ts'],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon'],
   },
   // The public entry, the conformance kit's command line, and the pure parts that commands without an emulator need.

@@ -157,7 +157,7 @@ export const BODIES = defineDeviations([
     alters: rows('sign', (row) => ({
       ...row,
       credential: 'any',
-      place(call) {
+      authorize(call) {
         if (call.caller.kind !== 'oauth' || call.caller.grant !== 'full')
           throw new Refusal('personal_identity_required');
       },
@@ -196,8 +196,8 @@ export const BODIES = defineDeviations([
         routes: (table) =>
           table.map((row) => ({
             ...row,
-            async act(call) {
-              const answer = await row.act(call);
+            async handle(call) {
+              const answer = await row.handle(call);
               const fault = take(row.operation);
               return fault?.status === undefined ? answer : errorAnswer(fault.status, 'Injected', 'injected', true);
             },

@@ -1,7 +1,7 @@
 import type { Settings } from '../../emulator/contract/settings.js';
 import type { Transition } from '../../emulator/domain/lifecycle.js';
-import type { Answer } from '../../emulator/http/answer.js';
 import type { Resource } from '../../emulator/http/pipeline.js';
+import type { PlainResponse } from '../../emulator/http/response.js';
 import type { Call, Operation, RequestParts, Route } from '../../emulator/http/route.js';
 import type { Alterations } from '../../emulator/parts.js';
 
@@ -24,14 +24,18 @@ export const rows = (of: Of, change: (row: Route) => Route): Alterations => ({
 });
 
 /** Changes what an accepted call is answered. Refusals are thrown past it. */
-export const acts = (of: Of, change: (answer: Answer, call: Call<unknown>) => Answer | Promise<Answer>): Alterations =>
-  rows(of, (row) => ({ ...row, act: (call) => after(row.act(call), (answer) => change(answer, call)) }));
+export const acts = (
+  of: Of,
+  change: (answer: PlainResponse, call: Call<unknown>) => PlainResponse | Promise<PlainResponse>,
+): Alterations =>
+  rows(of, (row) => ({ ...row, handle: (call) => after(row.handle(call), (answer) => change(answer, call)) }));
 
 /** Does something before an accepted call is acted on, or answers it. */
 export const before = (
   of: Of,
-  first: (call: Call<unknown>) => Answer | undefined | Promise<Answer | undefined>,
-): Alterations => rows(of, (row) => ({ ...row, act: (call) => after(first(call), (given) => given ?? row.act(call)) }));
+  first: (call: Call<unknown>) => PlainResponse | undefined | Promise<PlainResponse | undefined>,
+): Alterations =>
+  rows(of, (row) => ({ ...row, handle: (call) => after(first(call), (given) => given ?? row.handle(call)) }));
 
 /** Changes what a route makes of a request: its input, or its refusal. */
 export const parses = (of: Of, change: (parse: Route['parse'], parts: RequestParts) => unknown): Alterations =>
@@ -51,13 +55,13 @@ export const queries = (of: Of, change: (query: URLSearchParams) => void): Alter
     return parse({ bytes: parts.bytes, query, headers: parts.headers, json: () => parts.json() });
   });
 
-const bodyOf = (answer: Answer): Json | undefined => {
+const bodyOf = (answer: PlainResponse): Json | undefined => {
   if (typeof answer.body !== 'string' || !answer.headers['content-type']?.startsWith('application/json'))
     return undefined;
   return JSON.parse(answer.body) as Json;
 };
 
-const withBody = (answer: Answer, body: unknown): Answer => ({ ...answer, body: JSON.stringify(body) });
+const withBody = (answer: PlainResponse, body: unknown): PlainResponse => ({ ...answer, body: JSON.stringify(body) });
 
 /** Changes the JSON of the successful answers of an operation. */
 export const bodies = (of: Of, change: (body: Json, call: Call<unknown>) => unknown): Alterations =>
@@ -77,7 +81,9 @@ export const statuses = (of: Of, from: number, to: number): Alterations =>
   acts(of, (answer) => (answer.status === from ? { ...answer, status: to } : answer));
 
 /** Changes whatever is answered, refusals too. */
-export const served = (change: (answer: Answer, request: Request, resource: Resource) => Answer): Alterations => ({
+export const served = (
+  change: (answer: PlainResponse, request: Request, resource: Resource) => PlainResponse,
+): Alterations => ({
   pipeline: (serve) => (request, resource, framed) =>
     after(serve(request, resource, framed), (answer) => change(answer, request, resource)),
 });
@@ -89,7 +95,7 @@ export const requests = (change: (request: Request, resource: Resource) => Reque
 
 /** Answers requests before anything is judged; undefined leaves them to the usual order. */
 export const preempts = (
-  answer: (request: Request, resource: Resource) => Answer | undefined | Promise<Answer | undefined>,
+  answer: (request: Request, resource: Resource) => PlainResponse | undefined | Promise<PlainResponse | undefined>,
 ): Alterations => ({
   pipeline: (serve) => (request, resource, framed) =>
     after(answer(request, resource), (given) => given ?? serve(request, resource, framed)),
@@ -154,7 +160,7 @@ export const operationOf = (resource: Resource, method: string): Operation | und
   resource.routes.find((row) => row.method === method)?.operation;
 
 /** An error in its usual form, for answers that are given before anything is judged. */
-export const errorAnswer = (status: number, message: string, reason?: string, retryable = false): Answer => ({
+export const errorAnswer = (status: number, message: string, reason?: string, retryable = false): PlainResponse => ({
   status,
   body: JSON.stringify({
     error: { code: status, message, ...(reason === undefined ? {} : { metadata: { reason, retryable } }) },

@@ -68,7 +68,7 @@ export const CREATE = defineDeviations([
     name: 'create-ignores-the-workspace',
     requirement: 'CREATE-1',
     description: "A create in another workspace goes into the key's.",
-    alters: rows('create', ({ place: _, ...row }) => row),
+    alters: rows('create', ({ authorize: _, ...row }) => row),
     caughtBy: ['create/foreign-workspace', 'create/foreign-workspace-404'],
   },
   {

@@ -147,9 +147,9 @@ export const DAEMON = defineDeviations([
               row.operation === 'daemon'
                 ? {
                     ...row,
-                    act(call) {
+                    handle(call) {
                       quiet = DAEMON_ALIAS(row);
-                      return row.act(call);
+                      return row.handle(call);
                     },
                   }
                 : row,
@@ -165,9 +165,9 @@ export const DAEMON = defineDeviations([
     description: "A reveal is logged by the service's own id of the member.",
     alters: rows('daemon', (row) => ({
       ...row,
-      act: (call) => {
+      handle: (call) => {
         const { subject: _, ...caller } = call.caller;
-        return row.act(Object.create(call, { caller: { value: caller } }) as typeof call);
+        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
       },
     })),
     caughtBy: ['daemon/reveals-logged'],
@@ -178,9 +178,9 @@ export const DAEMON = defineDeviations([
     description: 'The log of reveals holds the token.',
     alters: rows('daemon', (row) => ({
       ...row,
-      act: (call) => {
+      handle: (call) => {
         const caller = { ...call.caller, subject: `${call.caller.subject} ${call.intern.daemon_token}` };
-        return row.act(Object.create(call, { caller: { value: caller } }) as typeof call);
+        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
       },
     })),
     caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],

@@ -69,7 +69,7 @@ export const DELETE = defineDeviations([
       routes: (table) =>
         table.map((row) =>
           row.operation === 'delete'
-            ? { ...row, act: async (call) => ({ ...(await row.act(call)), status: 204, body: null }) }
+            ? { ...row, handle: async (call) => ({ ...(await row.handle(call)), status: 204, body: null }) }
             : row,
         ),
     },

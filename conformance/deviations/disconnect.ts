@@ -172,8 +172,8 @@ export const DISCONNECT = defineDeviations([
                 ? row
                 : {
                     ...row,
-                    async act(call) {
-                      const answer = await row.act(call);
+                    async handle(call) {
+                      const answer = await row.handle(call);
                       if (answer.status === 202) setImmediate(() => endAll(call.intern.id, 'reset'));
                       return answer;
                     },

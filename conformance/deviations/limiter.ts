@@ -17,9 +17,9 @@ const limits =
       routes: (table) =>
         table.map((row) => ({
           ...row,
-          act(call) {
+          handle(call) {
             operation = `${row.operation} ${(call.input as { kind?: string } | undefined)?.kind ?? ''}`.trim();
-            return row.act(call);
+            return row.handle(call);
           },
         })),
       clock(clock) {

@@ -158,13 +158,13 @@ export const LIST = defineDeviations([
     name: 'list-of-a-foreign-workspace-is-empty',
     requirement: 'LIST-2',
     description: "A workspace that is not the key's gives an empty list.",
-    alters: rows('list', ({ place: _, ...row }) => ({
+    alters: rows('list', ({ authorize: _, ...row }) => ({
       ...row,
-      act(call) {
+      handle(call) {
         const { workspaceId } = call.input as ListQuery;
         return workspaceId !== undefined && workspaceId !== call.caller.workspaceId
           ? { status: 200, body: '{"data":[],"has_more":false}', headers: { 'content-type': 'application/json' } }
-          : row.act(call);
+          : row.handle(call);
       },
     })),
     caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
@@ -173,7 +173,7 @@ export const LIST = defineDeviations([
     name: 'list-of-a-foreign-workspace-is-the-own',
     requirement: 'LIST-2',
     description: 'The filter by workspace changes nothing.',
-    alters: rows('list', ({ place: _, ...row }) => row),
+    alters: rows('list', ({ authorize: _, ...row }) => row),
     caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   {
@@ -300,9 +300,9 @@ export const LIST = defineDeviations([
         const input = row.parse({ bytes: parts.bytes, query, headers: parts.headers, json: () => undefined });
         return { ...(input as ListQuery), offset: Number(given ?? 0), wanted: Number(limit ?? 500) };
       },
-      async act(call) {
+      async handle(call) {
         const { offset, wanted } = call.input as { offset: number; wanted: number };
-        const answer = await row.act(call);
+        const answer = await row.handle(call);
         const { data } = JSON.parse(String(answer.body)) as Page;
         const more = data.length > offset + wanted;
         const page = {

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { type Answer, json, toResponse } from '../http/answer.js';
-import { parseJson, readBody } from '../http/body.js';
+import { json, type PlainResponse, toResponse } from '../http/response.js';
+import { parseJson, readBody } from '../request-body.js';
 
 /** One call of the control interface. */
 export interface ControlRow {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Below `/_emulator`; `:name` stands for one segment. */
   readonly path: string;
-  handle(call: ControlCall): Answer | Response | Promise<Answer | Response>;
+  handle(call: ControlCall): PlainResponse | Response | Promise<PlainResponse | Response>;
 }
 
 export interface ControlCall {
@@ -29,7 +29,8 @@ export class ControlError extends Error {
   }
 }
 
-const errorJson = (status: number, message: string): Answer => json({ error: { code: status, message } }, status);
+const errorJson = (status: number, message: string): PlainResponse =>
+  json({ error: { code: status, message } }, status);
 
 /** Decodes `%XX`; what isn't decodable is taken as it is. */
 const decode = (segment: string): string => {

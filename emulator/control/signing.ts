@@ -1,7 +1,7 @@
 import type { JwkSet, PublicJwk } from '../contract/signing.js';
 import type { ForgeBody, ForgeList, Forgery } from '../contract/signing-lab.js';
 import { type ExplainBody, type Explanation, explainBodySchema, forgeBodySchema } from '../contract/signing-lab.js';
-import { json } from '../http/answer.js';
+import { json } from '../http/response.js';
 import { ControlError, type ControlRow } from './router.js';
 
 export interface LabParts {

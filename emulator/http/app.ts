@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
-import { type Answer, toResponse } from './answer.js';
-import { discardUnread, type Incoming } from './body.js';
+import { discardUnread, type Incoming } from '../request-body.js';
 import { type Area, BASE, type createPipeline, type Resource } from './pipeline.js';
+import { type PlainResponse, toResponse } from './response.js';
 import type { Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
@@ -51,17 +51,17 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       socket.destroy();
       return new Response(null, { headers: ALREADY_SENT });
     };
-    const respond = (answer: Answer): Response => {
+    const respond = (answer: PlainResponse): Response => {
       // The server reads ahead before it writes anything: what it has read needs a moment to leave.
       if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
       if (answer.body instanceof ReadableStream) bindings?.streams?.();
       return toResponse(answer);
     };
-    const answered = (answer: Answer): Response | Promise<Response> => {
+    const answered = (answer: PlainResponse): Response | Promise<Response> => {
       const rest = discardUnread(request, bindings?.incoming);
       return rest ? rest.then(() => respond(answer)) : respond(answer);
     };
-    const answer: Answer | Promise<Answer> = run(request, resource, socket !== undefined);
+    const answer: PlainResponse | Promise<PlainResponse> = run(request, resource, socket !== undefined);
     return answer instanceof Promise ? answer.then(answered).catch(dropped) : answered(answer);
   };
 

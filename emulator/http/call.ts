@@ -2,7 +2,7 @@ import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
-import { parseJson } from './body.js';
+import { parseJson } from '../request-body.js';
 import type { Journal, JournalDraft } from './journal.js';
 import type { Call, RequestParts, Route, StreamFault, StreamWatch } from './route.js';
 

@@ -12,9 +12,9 @@ import { createScriptRegistry } from '../scripts/registry.js';
 import { createBody, type StreamHooks } from '../sse/body.js';
 import { createEncoder } from '../sse/chunks.js';
 import { createMemoryStore } from '../store/memory.js';
-import { refusalAnswer, toResponse } from './answer.js';
 import { chatRoute } from './chat.js';
 import { invokeRoute } from './invoke.js';
+import { refusalResponse, toResponse } from './response.js';
 import type { Call, Route, StreamFault } from './route.js';
 
 export interface HarnessOptions {
@@ -226,11 +226,11 @@ export function createHarness(options: HarnessOptions = {}) {
         watch: { onWrite() {}, onClose() {} },
         ...(fault && { streamFault: fault }),
       };
-      of.place?.(made);
-      return toResponse(await of.act(made));
+      of.authorize?.(made);
+      return toResponse(await of.handle(made));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return toResponse(refusalAnswer(error));
+      return toResponse(refusalResponse(error));
     }
   };
 

@@ -8,7 +8,7 @@ import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
 import type { createBody, StreamHooks } from '../sse/body.js';
 import type { createEncoder } from '../sse/chunks.js';
-import { type Answer, json } from './answer.js';
+import { json, type PlainResponse } from './response.js';
 import { type Call, type Route, route } from './route.js';
 
 export interface ChatDeps {
@@ -36,7 +36,7 @@ const STREAM_HEADERS = {
  * delivered into a going run; an answer to a question with a stream that goes on where the last one paused.
  */
 export function chatRoute(deps: ChatDeps): Route {
-  const stream = (call: Call<ChatInput>, reader: Reader): Answer => {
+  const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
     let cut: (() => void) | undefined;
     const body = deps.createBody({
       source: reader,
@@ -67,7 +67,7 @@ export function chatRoute(deps: ChatDeps): Route {
     credential: 'any',
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readChat(parts.json()),
-    async act(call) {
+    async handle(call) {
       const { caller, intern, input } = call;
       const admit = () => deps.limiter.take(caller.id);
       if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, ...input }));

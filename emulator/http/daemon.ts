@@ -3,7 +3,7 @@ import type { Random } from '../clock/random.js';
 import type { InternDaemonAccess } from '../contract/daemon.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow, RevealRow } from '../contract/state.js';
-import { json } from './answer.js';
+import { json } from './response.js';
 import { type Route, route } from './route.js';
 
 export interface DaemonDeps {
@@ -29,7 +29,7 @@ export function daemonRoute(deps: DaemonDeps): Route {
     credential: 'oauth',
     body: { read: false, json: 'ignored', invalid: 'invalid_body' },
     parse: () => undefined,
-    async act({ caller, intern }) {
+    async handle({ caller, intern }) {
       if (intern.record.status !== 'running' || intern.daemon_token === null) throw new Refusal('intern_not_running');
       if (deps.lifecyclePlan(intern).daemon === 'unreachable') throw new Refusal('daemon_unreachable');
       const reveal: RevealRow = {

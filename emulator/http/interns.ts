@@ -16,8 +16,8 @@ import type { CreateRequest, CreateResult } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Processes } from '../domain/processes.js';
 import type { Store } from '../store/store.js';
-import { type Answer, json } from './answer.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
+import { json, type PlainResponse } from './response.js';
 import { type RequestParts, type Route, route } from './route.js';
 
 export interface InternRoutesDeps {
@@ -46,7 +46,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /** Records are never changed, only replaced: the text of one stays right. */
-function recordAnswers(): (record: Intern) => Answer {
+function recordAnswers(): (record: Intern) => PlainResponse {
   const texts = new WeakMap<Intern, string>();
   return (record) => {
     let text = texts.get(record);
@@ -85,11 +85,11 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: NO_BODY,
       parse: ({ query }) => parseListQuery(query),
-      place({ caller, input }) {
+      authorize({ caller, input }) {
         if (input.workspaceId !== undefined && input.workspaceId.toLowerCase() !== caller.workspaceId)
           throw new Refusal('workspace_not_found');
       },
-      act: ({ caller, input }) => json(listPage(interns.list(caller), input)),
+      handle: ({ caller, input }) => json(listPage(interns.list(caller), input)),
     }),
     route<{ body: CreateBody; key: string | undefined }>({
       operation: 'create',
@@ -98,10 +98,10 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: JSON_BODY,
       parse: (parts) => ({ body: checked(createBodySchema, parts.json()), key: idempotencyKey(parts.headers) }),
-      place({ caller, input }) {
+      authorize({ caller, input }) {
         if (input.body.workspace_id.toLowerCase() !== caller.workspaceId) throw new Refusal('workspace_not_found');
       },
-      async act({ caller, input, createFault }) {
+      async handle({ caller, input, createFault }) {
         try {
           const { created, intern } = create({
             caller,
@@ -125,7 +125,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: NO_BODY,
       parse: () => undefined,
-      act: ({ intern }) => recordAnswer(intern.record),
+      handle: ({ intern }) => recordAnswer(intern.record),
     }),
     route<UpdateBody>({
       operation: 'update',
@@ -134,7 +134,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: JSON_BODY,
       parse: (parts) => checked(updateBodySchema, parts.json()),
-      async act({ intern, input }) {
+      async handle({ intern, input }) {
         const { record } = interns.update(intern, input);
         await store.commit();
         return json(record);
@@ -150,7 +150,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
         const value = parts.json();
         return value === undefined ? {} : checked(deleteBodySchema, value);
       },
-      async act({ intern, input }) {
+      async handle({ intern, input }) {
         processes.destroy(intern, input.acknowledge_workspace_loss ?? false);
         await store.commit();
         return json({ deleting: true } satisfies DeleteInternResponse, 202);
@@ -163,7 +163,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: OPTIONAL_BODY,
       parse: parseNoFields,
-      async act({ intern }) {
+      async handle({ intern }) {
         processes.provision(intern);
         await store.commit();
         return json({ provisioning: true } satisfies ProvisionInternResponse, 202);
@@ -176,7 +176,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       credential: 'any',
       body: OPTIONAL_BODY,
       parse: parseNoFields,
-      async act({ intern }) {
+      async handle({ intern }) {
         processes.suspend(intern);
         await store.commit();
         return json({ suspended: true } satisfies SuspendInternResponse);

@@ -1,7 +1,7 @@
 import { type InvokeInput, readInvoke } from '../contract/chat.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Runs } from '../domain/runs.js';
-import { json } from './answer.js';
+import { json } from './response.js';
 import { type Route, route } from './route.js';
 
 export interface InvokeDeps {
@@ -18,10 +18,10 @@ export function invokeRoute({ runs, limiter }: InvokeDeps): Route {
     credential: 'any',
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readInvoke(parts.json()),
-    place({ caller, intern, input }) {
+    authorize({ caller, intern, input }) {
       if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
     },
-    async act({ caller, intern, input }) {
+    async handle({ caller, intern, input }) {
       const answer = await runs.invoke({
         intern,
         callerId: caller.id,

@@ -4,11 +4,11 @@ import { ERRORS, Refusal } from '../contract/errors.js';
 import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
-import { type Answer, errorAnswer, refusalAnswer } from './answer.js';
-import { isBlank, isJson, readBody } from './body.js';
+import { isBlank, isJson, readBody } from '../request-body.js';
 import { AcceptedCall, Parts } from './call.js';
 import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
+import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
 import type { Route } from './route.js';
 
 export interface PipelineDeps {
@@ -98,19 +98,19 @@ export function createPipeline(deps: PipelineDeps) {
     throw new Refusal('method_not_allowed', { headers: { allow: allow(resource.routes) } });
   };
 
-  const judgeKind = (row: Route, caller: Caller) => {
+  const authorizeKind = (row: Route, caller: Caller) => {
     if (row.credential === 'oauth' && caller.kind !== 'oauth') throw new Refusal('personal_identity_required');
     if (row.credential === 'oauth_vault' && (caller.kind !== 'oauth' || caller.grant !== 'full'))
       throw new Refusal('personal_identity_required');
   };
 
   /** What an injected fault leaves to be done, or the answer it gives. */
-  const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<Answer | undefined> => {
+  const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<PlainResponse | undefined> => {
     if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
     const drop = dropOf(fault);
     if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
     if (fault.status !== undefined && fault.at === undefined)
-      return errorAnswer(faultRow(row.operation, fault.status), {
+      return errorResponse(faultRow(row.operation, fault.status), {
         detail: 'injected fault',
         ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
       });
@@ -124,25 +124,25 @@ export function createPipeline(deps: PipelineDeps) {
     if (draft.status !== undefined) throw new Refusal('timeout');
   };
 
-  const act = (
+  const handle = (
     request: Request,
     resource: Resource,
     row: Route,
     caller: Caller,
     draft: JournalDraft,
     bytes: Uint8Array,
-  ): Answer | Promise<Answer> => {
+  ): PlainResponse | Promise<PlainResponse> => {
     const blank = row.body.blank === 'none' && isBlank(bytes);
     if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
     const input = row.parse(new Parts(request, row, bytes, blank));
     const call = new AcceptedCall(request, draft, deps, resource.internId, resource.mappingId, caller, input);
-    row.place?.(call);
+    row.authorize?.(call);
     const fault = faults.take(row.operation);
-    if (!fault) return row.act(call);
+    if (!fault) return row.handle(call);
     return applyFault(fault, row, call).then((answer) => {
       needTime(draft);
-      return answer ?? row.act(call);
+      return answer ?? row.handle(call);
     });
   };
 
@@ -153,8 +153,8 @@ export function createPipeline(deps: PipelineDeps) {
     caller: Caller,
     draft: JournalDraft,
     framed: boolean,
-  ): Answer | Promise<Answer> => {
-    if (!row.body.read) return act(request, resource, row, caller, draft, NOTHING);
+  ): PlainResponse | Promise<PlainResponse> => {
+    if (!row.body.read) return handle(request, resource, row, caller, draft, NOTHING);
     const brokenOff = (error: unknown): never => {
       if (error instanceof Refusal) throw error;
       throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });
@@ -164,12 +164,12 @@ export function createPipeline(deps: PipelineDeps) {
       .then((bytes) => {
         needTime(draft);
         journal.noteRequestBody(draft, bytes);
-        return act(request, resource, row, caller, draft, bytes);
+        return handle(request, resource, row, caller, draft, bytes);
       });
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
-  const within = async (row: Route, work: Promise<Answer>): Promise<Answer> => {
+  const within = async (row: Route, work: Promise<PlainResponse>): Promise<PlainResponse> => {
     const ms = deps.settings()[row.timeout ?? 'signing_timeout'];
     let ring: () => void = () => {};
     const rung = new Promise<void>((resolve) => {
@@ -179,18 +179,18 @@ export function createPipeline(deps: PipelineDeps) {
     try {
       const answer = await Promise.race([work, rung]);
       if (!answer) work.catch(() => {});
-      return answer ?? refusalAnswer(new Refusal('timeout'));
+      return answer ?? refusalResponse(new Refusal('timeout'));
     } finally {
       timer.cancel();
     }
   };
 
-  const judge = (
+  const respond = (
     request: Request,
     resource: Resource,
     draft: JournalDraft,
     framed: boolean,
-  ): Answer | Promise<Answer> => {
+  ): PlainResponse | Promise<PlainResponse> => {
     const { area } = resource;
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
     const host = request.headers.get('host');
@@ -206,14 +206,14 @@ export function createPipeline(deps: PipelineDeps) {
       // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
       if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
       if (resource.internId !== undefined) interns.visible(caller, resource.internId);
-      judgeKind(row, caller);
+      authorizeKind(row, caller);
       const work = serveRow(request, resource, row, caller, draft, framed);
       const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
       return row.successor === undefined ? bounded : after(bounded, (answer) => deprecated(answer, row, resource));
     });
   };
 
-  const deprecated = (answer: Answer, row: Route, resource: Resource): Answer => {
+  const deprecated = (answer: PlainResponse, row: Route, resource: Resource): PlainResponse => {
     const successor = BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
     const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
     return { ...answer, headers: { ...answer.headers, ...headers } };
@@ -230,25 +230,25 @@ export function createPipeline(deps: PipelineDeps) {
     });
   };
 
-  const failure = (thrown: unknown, resource: Resource, draft: JournalDraft): Answer => {
+  const failure = (thrown: unknown, resource: Resource, draft: JournalDraft): PlainResponse => {
     const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
     if (error instanceof Refusal) {
       // No SCIM error has metadata (SCIM-2).
       if (resource.area === 'scim') {
         const { status } = ERRORS[error.key];
-        return errorAnswer({ status, message: error.message }, { detail: error.detail, headers: error.headers });
+        return errorResponse({ status, message: error.message }, { detail: error.detail, headers: error.headers });
       }
-      return refusalAnswer(error);
+      return refusalResponse(error);
     }
     deps.log({
       event: 'internal_error',
       request_id: draft.id,
       error: error instanceof Error ? error.stack : String(error),
     });
-    return errorAnswer(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
+    return errorResponse(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
   };
 
-  const seal = (answer: Answer, request: Request, draft: JournalDraft): Answer => {
+  const seal = (answer: PlainResponse, request: Request, draft: JournalDraft): PlainResponse => {
     const headers = { ...answer.headers, 'x-request-id': draft.id };
     draft.status = answer.status;
     draft.responseHeaders = headers;
@@ -265,16 +265,16 @@ export function createPipeline(deps: PipelineDeps) {
    * `framed` tells that a declared body length was enforced by the transport. What needs no waiting is answered without:
    * the listener has a faster way for those.
    */
-  return (request: Request, resource: Resource, framed: boolean): Answer | Promise<Answer> => {
+  return (request: Request, resource: Resource, framed: boolean): PlainResponse | Promise<PlainResponse> => {
     const given = request.headers.get('x-request-id');
     const id = given !== null && REQUEST_ID.test(given) ? given : `${idStem}${(++ids).toString(36)}`;
     const draft = journal.begin(id, request);
-    const failed = (error: unknown): Answer => {
+    const failed = (error: unknown): PlainResponse => {
       if (error instanceof DropConnection) throw error;
       return seal(failure(error, resource, draft), request, draft);
     };
     try {
-      const answer = judge(request, resource, draft, framed);
+      const answer = respond(request, resource, draft, framed);
       if (!(answer instanceof Promise)) return seal(answer, request, draft);
       return answer.then((value) => seal(value, request, draft)).catch(failed);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { StreamClosed } from '../sse/body.js';
-import type { Answer } from './answer.js';
+import type { PlainResponse } from './response.js';
 
 /** The operations that faults, the journal and the documentation speak of. */
 export const OPERATIONS = [
@@ -69,17 +69,17 @@ export interface Call<Input> {
 }
 
 /**
- * One row of the route table. The pipeline judges, in the order of BODY-5: region, credential, programme, path, method,
- * visibility, kind of credential, size, media type; then `parse` (400), `place` (workspace 404), injected faults, and
- * `act`, which answers or throws a `Refusal` (409, then 429).
+ * One row of the route table. The pipeline checks, in the order of BODY-5: region, credential, programme, path, method,
+ * visibility, kind of credential, size, media type; then `parse` (400), `authorize` (what the body names: 400 or 404),
+ * injected faults, and `handle`, which answers or throws a `Refusal` (409, then 429).
  */
 export interface Route<Input = unknown> {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base, in Hono's notation: `/interns/:id/chat/completions`. */
   readonly path: string;
-  /** Which credential is needed; `oauth` and `oauth_vault` answer 403 to the others (AUTH-7, AUTH-8). */
-  readonly credential: 'any' | 'oauth' | 'oauth_vault' | 'management';
+  /** Which credential the path's area takes is needed; `oauth` and `oauth_vault` answer 403 to others (AUTH-7, AUTH-8). */
+  readonly credential: 'any' | 'oauth' | 'oauth_vault';
   readonly body: {
     /** Whether the route reads a body at all. */
     readonly read: boolean;
@@ -91,13 +91,13 @@ export interface Route<Input = unknown> {
     readonly blank?: 'none';
   };
   parse(parts: RequestParts): Input;
-  place?(call: Call<Input>): void;
-  act(call: Call<Input>): Answer | Promise<Answer>;
+  authorize?(call: Call<Input>): void;
+  handle(call: Call<Input>): PlainResponse | Promise<PlainResponse>;
   /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
   readonly timeout?: 'signing_timeout';
   /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
   readonly successor?: string;
 }
 
-/** Keeps a row's input type between `parse` and `act`, and forgets it for the table. */
+/** Keeps a row's input type between `parse` and `handle`, and forgets it for the table. */
 export const route = <Input>(row: Route<Input>): Route => row as unknown as Route;

@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/errors.js';
 import type { ScimMapping } from '../contract/seed.js';
-import { json } from './answer.js';
+import { json } from './response.js';
 import { type Route, route } from './route.js';
 
 /** The one SCIM operation (SCIM-1, SCIM-2): UUIDs match in any case, anything else is unknown. */
@@ -15,11 +15,11 @@ export function scimRoute(mappings: readonly ScimMapping[]): Route {
     operation: 'scim',
     method: 'GET',
     path: '/scim/group-mappings/:mappingId',
-    credential: 'management',
+    credential: 'any',
     body: { read: false, json: 'ignored', invalid: 'invalid_body' },
     parse: () => undefined,
     // Before injected faults: a call that is refused anyway uses none up.
-    place: ({ mappingId }) => void known(mappingId),
-    act: ({ mappingId }) => json({ data: known(mappingId) }),
+    authorize: ({ mappingId }) => void known(mappingId),
+    handle: ({ mappingId }) => json({ data: known(mappingId) }),
   });
 }

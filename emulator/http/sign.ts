@@ -4,7 +4,7 @@ import { Refusal } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
 import type { Proof, Signer } from '../signing/signer.js';
-import { json } from './answer.js';
+import { json } from './response.js';
 import { type Route, route } from './route.js';
 
 export interface SignDeps {
@@ -39,7 +39,7 @@ export function signRoute(deps: SignDeps): Route {
       if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error.issues) });
       return parsed.data;
     },
-    act({ caller, intern, input }) {
+    handle({ caller, intern, input }) {
       const user = caller.subject;
       if (user === undefined) throw new Refusal('personal_identity_required');
       const giveBack = deps.limiter.take(caller.id);

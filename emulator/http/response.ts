@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorRow, type Refusal, rowEnvelope } from '../contract/errors.js';
 
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
-export interface Answer {
+export interface PlainResponse {
   readonly status: number;
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   readonly headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** A JSON answer (BASE-2). */
-export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Answer => ({
+export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): PlainResponse => ({
   status,
   body: JSON.stringify(value),
   headers: { 'content-type': 'application/json', ...headers },
@@ -23,10 +23,10 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 
 /** The answer of an error row; `detail` goes into a header, since the messages are the interface's (BASE-3). */
-export function errorAnswer(
+export function errorResponse(
   row: ErrorRow,
   options: { message?: string; detail?: string | undefined; headers?: Readonly<Record<string, string>> } = {},
-): Answer {
+): PlainResponse {
   return json(rowEnvelope(row, options.message), row.status, {
     ...options.headers,
     ...(options.detail === undefined ? {} : { 'x-emulator-detail': headerText(options.detail) }),
@@ -34,11 +34,11 @@ export function errorAnswer(
 }
 
 /** The answer of a {@link Refusal}. */
-export function refusalAnswer(refusal: Refusal): Answer {
+export function refusalResponse(refusal: Refusal): PlainResponse {
   const { key, message, detail, headers, retryable } = refusal;
   const row: ErrorRow = ERRORS[key];
-  return errorAnswer(retryable === undefined ? row : { ...row, retryable }, { message, detail, headers });
+  return errorResponse(retryable === undefined ? row : { ...row, retryable }, { message, detail, headers });
 }
 
-export const toResponse = (answer: Answer): Response =>
+export const toResponse = (answer: PlainResponse): Response =>
   new Response(answer.body, { status: answer.status, headers: answer.headers });
