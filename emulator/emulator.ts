@@ -62,13 +62,13 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => creat
 export function createAltered(options: EmulatorOptions, alterations: Alterations = {}): Emulator {
   const parts = createParts(options, alterations);
   const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
-  const { processes, random, runs, scripts, seed, settings, store, target } = parts;
+  const { provisioning, random, runs, scripts, seed, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const meta = store.collection('meta');
 
   /** Stops what goes on by itself, exchanges the rows, and takes up what the new ones have going on. */
   const replaceState = async (state: ReturnType<typeof store.snapshot>) => {
-    processes.stop();
+    provisioning.stop();
     runs.reset();
     try {
       await store.replace(state);
@@ -76,7 +76,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
       // Also where it could not be written: in memory the rows are the new ones.
       accounts.clearOwnKeys();
       interns.reindex();
-      processes.resume();
+      provisioning.resume();
     }
   };
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
@@ -92,7 +92,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
 
   if (meta.has('seeded')) {
     interns.reindex();
-    processes.resume();
+    provisioning.resume();
   } else {
     for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
     meta.put({ id: 'seq', value: seed.interns.length });
@@ -140,7 +140,7 @@ export function createAltered(options: EmulatorOptions, alterations: Alterations
   const listeners: Listener[] = [];
   let closing: Promise<void> | undefined;
   const close = async () => {
-    processes.stop();
+    provisioning.stop();
     runs.close();
     scripts.close();
     await Promise.all(listeners.map((listener) => listener.close()));

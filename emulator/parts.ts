@@ -11,7 +11,7 @@ import { createCreate } from './domain/create.js';
 import { createInterns, type InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import { createLimiter } from './domain/limiter.js';
-import { createProcesses } from './domain/processes.js';
+import { createProvisioning } from './domain/provisioning.js';
 import { createRuns, RUN_MAKERS, type RunMakers } from './domain/runs.js';
 import { createApp } from './http/app.js';
 import { chatRoute } from './http/chat.js';
@@ -48,7 +48,7 @@ export interface Alterable {
   accounts: ReturnType<typeof createAccounts>;
   scripts: ReturnType<typeof createScriptRegistry>;
   interns: ReturnType<typeof createInterns>;
-  processes: ReturnType<typeof createProcesses>;
+  provisioning: ReturnType<typeof createProvisioning>;
   create: ReturnType<typeof createCreate>;
   limiter: ReturnType<typeof createLimiter>;
   runMakers: RunMakers;
@@ -135,8 +135,8 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
     log,
   };
   const interns = alter('interns', createInterns(internsDeps));
-  const processes = alter('processes', createProcesses(interns, internsDeps));
-  const create = alter('create', createCreate(interns, processes, internsDeps));
+  const provisioning = alter('provisioning', createProvisioning(interns, internsDeps));
+  const create = alter('create', createCreate(interns, provisioning, internsDeps));
   const limiter = alter('limiter', createLimiter({ clock, settings }));
   const runs = alter(
     'runs',
@@ -204,7 +204,7 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
   const signDeps = { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile };
   const daemonDeps = { clock, random, store, daemonOrigin: () => target.daemon_origin, lifecyclePlan: plan, log };
   const routes = alter('routes', [
-    ...internRoutes({ interns, processes, store, create }),
+    ...internRoutes({ interns, provisioning, store, create }),
     chatRoute({
       clock,
       random: randomOf('chat'),
@@ -264,7 +264,7 @@ export function createParts(options: EmulatorOptions, alterations: Alterations =
     accounts,
     scripts,
     interns,
-    processes,
+    provisioning,
     limiter,
     runs,
     proofs,

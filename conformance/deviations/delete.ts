@@ -94,7 +94,7 @@ export const DELETE = defineDeviations([
     requirement: 'DELETE-1',
     description: 'A delete of a destroying intern is 409.',
     alters: {
-      processes: (usual) => ({
+      provisioning: (usual) => ({
         ...usual,
         destroy(row, acknowledged) {
           if (row.record.status === 'destroying') throw new Refusal('intern_busy');
@@ -174,7 +174,7 @@ export const DELETE = defineDeviations([
           forget = (row) => usual.removeOwnKey(row);
           return usual;
         },
-        processes: (usual) => ({
+        provisioning: (usual) => ({
           ...usual,
           destroy(row, acknowledged) {
             forget(row);
@@ -303,7 +303,7 @@ export const DELETE = defineDeviations([
     requirement: 'DELETE-3',
     description: 'The second delete needs no acknowledgement.',
     alters: {
-      processes: (usual) => ({
+      provisioning: (usual) => ({
         ...usual,
         destroy: (row, acknowledged) => usual.destroy(row, acknowledged || row.record.status === 'destroy_failed'),
       }),
@@ -314,7 +314,7 @@ export const DELETE = defineDeviations([
     name: 'delete-ignores-the-acknowledgement',
     requirement: 'DELETE-3',
     description: 'acknowledge_workspace_loss changes nothing.',
-    alters: { processes: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) },
+    alters: { provisioning: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) },
     caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
   },
   {
@@ -322,7 +322,7 @@ export const DELETE = defineDeviations([
     requirement: 'DELETE-3',
     description: 'An acknowledgement given with the first delete is forgotten.',
     alters: {
-      processes: (usual) => ({
+      provisioning: (usual) => ({
         ...usual,
         destroy: (row, acknowledged) => usual.destroy(row, acknowledged && row.record.status === 'destroy_failed'),
       }),
@@ -343,7 +343,7 @@ export const DELETE = defineDeviations([
     requirement: 'DELETE-3',
     description: 'A delete of a destroy_failed intern without acknowledgement is 409.',
     alters: {
-      processes: (usual) => ({
+      provisioning: (usual) => ({
         ...usual,
         destroy(row, acknowledged) {
           if (row.record.status === 'destroy_failed' && !acknowledged) throw new Refusal('intern_busy');

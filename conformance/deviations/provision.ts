@@ -57,7 +57,7 @@ export const PROVISION = defineDeviations([
           interns = usual;
           return usual;
         },
-        processes: (usual) => {
+        provisioning: (usual) => {
           const put = interns?.put;
           if (interns && put)
             interns.put = (row, record, change) => {

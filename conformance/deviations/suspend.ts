@@ -64,7 +64,7 @@ export const SUSPEND = defineDeviations([
     name: 'suspend-does-nothing',
     requirement: 'SUSP-1',
     description: 'A suspend is answered, and the intern goes on running.',
-    alters: { processes: (usual) => ({ ...usual, suspend: (row) => row }) },
+    alters: { provisioning: (usual) => ({ ...usual, suspend: (row) => row }) },
     caughtBy: [
       'suspend/stops-and-resumes',
       'suspend/answer',

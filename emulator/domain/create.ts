@@ -5,7 +5,7 @@ import type { IdempotencyRow, InternRow } from '../contract/state.js';
 import { OWN_KEY_PREFIX } from './accounts.js';
 import type { Caller } from './caller.js';
 import type { Interns, InternsDeps } from './interns.js';
-import type { Processes } from './processes.js';
+import type { Provisioning } from './provisioning.js';
 
 export interface CreateRequest {
   readonly caller: Caller;
@@ -41,7 +41,7 @@ export function canonicalJson(value: unknown): string {
  *   where the intern of an unfinished create is being torn down) and 502
  *   (`upstream_unavailable`)
  */
-export function createCreate(interns: Interns, processes: Processes, deps: InternsDeps) {
+export function createCreate(interns: Interns, provisioning: Provisioning, deps: InternsDeps) {
   const { clock, random, store } = deps;
   const entries = store.collection('idempotency');
   const meta = store.collection('meta');
@@ -119,7 +119,7 @@ export function createCreate(interns: Interns, processes: Processes, deps: Inter
       } else {
         row = interns.put(row, undefined, { unfinished: rest });
         // It may have been provisioned by hand since.
-        shown = row.record.status === 'stopped' ? processes.provision(row).record : row.record;
+        shown = row.record.status === 'stopped' ? provisioning.provision(row).record : row.record;
       }
     }
     return shown;

@@ -14,7 +14,7 @@ import {
 } from '../contract/intern.js';
 import type { CreateRequest, CreateResult } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
-import type { Processes } from '../domain/processes.js';
+import type { Provisioning } from '../domain/provisioning.js';
 import type { Store } from '../store/store.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
 import { json, type PlainResponse } from './response.js';
@@ -22,7 +22,7 @@ import { type RequestParts, type Route, route } from './route.js';
 
 export interface InternRoutesDeps {
   readonly interns: Interns;
-  readonly processes: Processes;
+  readonly provisioning: Provisioning;
   readonly store: Store;
   create(request: CreateRequest): CreateResult;
 }
@@ -75,7 +75,7 @@ function idempotencyKey(headers: Headers): string | undefined {
 }
 
 /** The lifecycle operations: LIST, CREATE, GET, UPDATE, DELETE, PROV and SUSP of the contract. */
-export function internRoutes({ interns, processes, store, create }: InternRoutesDeps): Route[] {
+export function internRoutes({ interns, provisioning, store, create }: InternRoutesDeps): Route[] {
   const recordAnswer = recordAnswers();
   return [
     route<ListQuery>({
@@ -151,7 +151,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
         return value === undefined ? {} : checked(deleteBodySchema, value);
       },
       async handle({ intern, input }) {
-        processes.destroy(intern, input.acknowledge_workspace_loss ?? false);
+        provisioning.destroy(intern, input.acknowledge_workspace_loss ?? false);
         await store.commit();
         return json({ deleting: true } satisfies DeleteInternResponse, 202);
       },
@@ -164,7 +164,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {
-        processes.provision(intern);
+        provisioning.provision(intern);
         await store.commit();
         return json({ provisioning: true } satisfies ProvisionInternResponse, 202);
       },
@@ -177,7 +177,7 @@ export function internRoutes({ interns, processes, store, create }: InternRoutes
       body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {
-        processes.suspend(intern);
+        provisioning.suspend(intern);
         await store.commit();
         return json({ suspended: true } satisfies SuspendInternResponse);
       },

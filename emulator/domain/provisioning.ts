@@ -4,7 +4,7 @@ import { DAEMON_TOKEN_PREFIX } from './accounts.js';
 import type { Interns, InternsDeps } from './interns.js';
 
 /** What goes on by itself: boots and teardowns, along the clock and the intern's script. */
-export interface Processes {
+export interface Provisioning {
   /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is told. */
   provision(row: InternRow): InternRow;
   suspend(row: InternRow): InternRow;
@@ -19,7 +19,7 @@ export interface Processes {
 /** What a `destroy_failed` intern says of itself (DELETE-3). */
 export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not be archived';
 
-export function createProcesses(interns: Interns, deps: InternsDeps): Processes {
+export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {
   const { clock, random, store, log } = deps;
   const timers = new Map<string, Timer>();
 
