@@ -1,11 +1,12 @@
 import type { ClockControl } from './clock/clock.js';
+import { compose, DEFAULT_PORT } from './composition.js';
 import { createControl } from './control/control.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
+import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { invalidRequest, type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
-import { type Alterations, createParts, DEFAULT_PORT } from './parts.js';
 import { hostJudge, inProcess, isLoopback, placed } from './place.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
@@ -56,11 +57,11 @@ const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('
  *
  * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
  */
-export const createEmulator = (options: EmulatorOptions = {}): Emulator => createAltered(options);
+export const createEmulator = (options: EmulatorOptions = {}): Emulator => assemble(options);
 
-/** An emulator with parts exchanged. For the kit's deviations, which have to be wrong in exactly one way. */
-export function createAltered(options: EmulatorOptions, alterations: Alterations = {}): Emulator {
-  const parts = createParts(options, alterations);
+/** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
+export function assemble(options: EmulatorOptions, factories?: Factories): Emulator {
+  const parts = compose(options, factories);
   const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
   const { provisioning, random, runs, scripts, seed, settings, store, target } = parts;
   const { daemon } = parts.proofs;

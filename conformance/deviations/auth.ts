@@ -1,6 +1,6 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { Interns } from '../../emulator/domain/interns.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { after, before, errorAnswer, errors, operationOf, requests, rows } from './change.js';
 import { callers, visible } from './change-auth.js';
 import { defineDeviations, together } from './deviation.js';

@@ -1,6 +1,6 @@
 import type { Resource } from '../../emulator/http/pipeline.js';
 import type { Route } from '../../emulator/http/route.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { acts, errorAnswer, errors, parses, preempts, requests, served } from './change.js';
 import { defineDeviations } from './deviation.js';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../emulator/domain/caller.js';
 import type { Interns } from '../../emulator/domain/interns.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { after } from './change.js';
 
 /** Changes who a token belongs to. */

@@ -1,7 +1,7 @@
 import type { IdempotencyRow } from '../../emulator/contract/state.js';
 import type { CreateRequest } from '../../emulator/domain/create.js';
-import type { Alterations } from '../../emulator/parts.js';
 import type { Collection } from '../../emulator/store/store.js';
+import type { Alterations } from './alterations.js';
 import { inside } from './change.js';
 
 /** Changes a create before it is done. */

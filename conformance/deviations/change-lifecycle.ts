@@ -1,8 +1,8 @@
 import type { InternRow } from '../../emulator/contract/state.js';
 import type { Interns } from '../../emulator/domain/interns.js';
 import type { EndCause } from '../../emulator/domain/runs.js';
-import type { Alterations } from '../../emulator/parts.js';
 import type { LifecyclePlan } from '../../emulator/scripts/behaviour.js';
+import type { Alterations } from './alterations.js';
 import { inside, reads } from './change.js';
 
 export type Json = Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { InternRow } from '../../emulator/contract/state.js';
 import type { Lane } from '../../emulator/domain/lanes.js';
 import type { Run } from '../../emulator/domain/run.js';
 import type { PromptRequest, PromptResult, ReplyRequest, RunMakers, Runs } from '../../emulator/domain/runs.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 
 type Runner = ReturnType<RunMakers['runner']>;
 type RunnerDeps = Parameters<RunMakers['runner']>[0];

@@ -1,5 +1,5 @@
-import type { Alterations } from '../../emulator/parts.js';
 import type { Signer } from '../../emulator/signing/signer.js';
+import type { Alterations } from './alterations.js';
 import { acts, errors, operationOf } from './change.js';
 import type { Json } from './change-lifecycle.js';
 

@@ -1,4 +1,4 @@
-import type { Alterable, Alterations } from '../../emulator/parts.js';
+import type { Alterable, Alterations } from './alterations.js';
 
 /** A chunk of a stream as JSON. */
 export type Chunk = Record<string, unknown>;

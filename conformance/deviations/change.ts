@@ -3,7 +3,7 @@ import type { Transition } from '../../emulator/domain/lifecycle.js';
 import type { Resource } from '../../emulator/http/pipeline.js';
 import type { PlainResponse } from '../../emulator/http/response.js';
 import type { Call, Operation, RequestParts, Route } from '../../emulator/http/route.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 
 /** The small ways of exchanging a part that most deviations are made of. */
 

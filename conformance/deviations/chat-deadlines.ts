@@ -1,6 +1,6 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { Run } from '../../emulator/domain/run.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { numbers, restatus } from './change.js';
 import { otherwise, waitingOf, watches } from './change-runs.js';
 import { defineDeviations } from './deviation.js';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../emulator/contract/errors.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { operationOf, reads, served } from './change.js';
 import { isObject } from './change-lifecycle.js';
 import { otherwise, replies, streamingIn, waitingOf } from './change-runs.js';

@@ -1,7 +1,7 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { Run } from '../../emulator/domain/run.js';
 import type { Runs } from '../../emulator/domain/runs.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { before, bodies, parses, reads, statuses } from './change.js';
 import { isObject } from './change-lifecycle.js';
 import { busy, goingIn, lanes, prompts, watches } from './change-runs.js';

@@ -1,4 +1,4 @@
-import type { Alterable } from '../../emulator/parts.js';
+import type { Alterable } from './alterations.js';
 import { errors, preempts } from './change.js';
 import type { Json } from './change-lifecycle.js';
 import { type Changes, defineDeviations } from './deviation.js';

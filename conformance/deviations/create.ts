@@ -1,6 +1,6 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { InternRow } from '../../emulator/contract/state.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { bodies, errors, inside, reads, rows, statuses } from './change.js';
 import { forwarded } from './change-create.js';
 import { isObject, type Json, objects } from './change-lifecycle.js';

@@ -1,5 +1,5 @@
-import type { Alterations } from '../../emulator/parts.js';
 import type { RequirementId } from '../requirements/index.js';
+import type { Alterations } from './alterations.js';
 
 /** Answers a request of the control interface. */
 export type Controls = (request: Request) => Promise<Response>;

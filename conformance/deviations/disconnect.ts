@@ -1,5 +1,5 @@
 import type { Runs } from '../../emulator/domain/runs.js';
-import type { Alterable } from '../../emulator/parts.js';
+import type { Alterable } from './alterations.js';
 import { makes, watches } from './change-runs.js';
 import { defineDeviations, together } from './deviation.js';
 

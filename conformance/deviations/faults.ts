@@ -1,4 +1,4 @@
-import type { Alterable } from '../../emulator/parts.js';
+import type { Alterable } from './alterations.js';
 import { errors, served } from './change.js';
 import { defineDeviations } from './deviation.js';
 

@@ -1,4 +1,4 @@
-import type { Alterable, Alterations } from '../../emulator/parts.js';
+import type { Alterable, Alterations } from './alterations.js';
 import { defineDeviations, together } from './deviation.js';
 
 type BodyMaker = Alterable['body'];

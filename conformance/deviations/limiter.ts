@@ -1,6 +1,6 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { Limiter } from '../../emulator/domain/limiter.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { before, errors, remeta, restatus, served } from './change.js';
 import { defineDeviations, together } from './deviation.js';
 

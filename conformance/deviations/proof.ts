@@ -1,4 +1,4 @@
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { numbers } from './change.js';
 import type { Json } from './change-lifecycle.js';
 import { defineDeviations } from './deviation.js';

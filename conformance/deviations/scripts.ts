@@ -1,5 +1,5 @@
-import type { Alterable, Alterations } from '../../emulator/parts.js';
 import type { Behaviour, BehaviourEvent, TurnContext } from '../../emulator/scripts/behaviour.js';
+import type { Alterable, Alterations } from './alterations.js';
 import { errors } from './change.js';
 import { defineDeviations } from './deviation.js';
 

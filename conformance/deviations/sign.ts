@@ -1,4 +1,4 @@
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { bodies, parses, reads } from './change.js';
 import { isObject, type Json } from './change-lifecycle.js';
 import { type Proof, signs, withoutHeader } from './change-signing.js';

@@ -1,10 +1,11 @@
-import { createAltered } from '../../emulator/emulator.js';
+import { assemble } from '../../emulator/emulator.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
 import { SHIPPED } from '../framework/profile.js';
 import { systemHost } from '../framework/time.js';
 import type { CheckResult } from '../run/results.js';
 import { run } from '../run/runner.js';
+import { alteredFactories } from './alterations.js';
 import type { Changes } from './deviation.js';
 
 /** What came of running checks against an emulator with parts exchanged. */
@@ -37,7 +38,7 @@ export async function tryChecks(
   const crashes: string[] = [];
   const profile = SHIPPED.openrouter;
   const { control, ...alterations } = typeof alters === 'function' ? alters() : alters;
-  const emulator = createAltered(
+  const emulator = assemble(
     {
       clock: 'virtual',
       seed: options.seed,
@@ -46,7 +47,7 @@ export async function tryChecks(
         if (CRASHES.includes(String(record.event))) crashes.push(JSON.stringify(record));
       },
     },
-    alterations,
+    alteredFactories(alterations),
   );
   const usual = (request: Request) => emulator.fetch(request);
   const controlled = control?.(usual) ?? usual;

@@ -2,7 +2,7 @@ import { Refusal } from '../../emulator/contract/errors.js';
 import type { InternRow } from '../../emulator/contract/state.js';
 import type { CreateRequest } from '../../emulator/domain/create.js';
 import type { Interns } from '../../emulator/domain/interns.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { errors } from './change.js';
 import { creates, forwarded, keyOf, memory } from './change-create.js';
 import { defineDeviations, together } from './deviation.js';

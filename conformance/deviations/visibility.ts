@@ -1,7 +1,7 @@
 import { Refusal } from '../../emulator/contract/errors.js';
 import type { Caller } from '../../emulator/domain/caller.js';
 import type { Interns } from '../../emulator/domain/interns.js';
-import type { Alterations } from '../../emulator/parts.js';
+import type { Alterations } from './alterations.js';
 import { after, before, errorAnswer, operationOf, preempts, served } from './change.js';
 import { callers, visible } from './change-auth.js';
 import { defineDeviations, together } from './deviation.js';

@@ -1,0 +1,188 @@
+import { createRandom, type Random } from './clock/random.js';
+import type { Settings } from './contract/settings.js';
+import type { InternRow } from './contract/state.js';
+import { seededTarget, type Target } from './control/target.js';
+import { credentialResolver } from './credentials.js';
+import type { InternsDeps } from './domain/interns.js';
+import { TRANSITIONS } from './domain/lifecycle.js';
+import type { Runs } from './domain/runs.js';
+import { defaultFactories, type Factories } from './factories.js';
+import { LOGIN_PATH } from './oidc/terms.js';
+import type { EmulatorOptions } from './options.js';
+import { placed, regionalJudge } from './place.js';
+import type { SigningKey } from './signing/keys.js';
+import { createBody } from './sse/body.js';
+import { createEncoder } from './sse/chunks.js';
+import type { Store } from './store/store.js';
+
+/** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
+export const DEFAULT_PORT = 4683;
+
+/** Counts the openings of a store: the answer is 1 for a new one. */
+function countOpening(store: Store): number {
+  const meta = store.collection('meta');
+  const last = meta.get('openings')?.value;
+  const openings = typeof last === 'number' ? last + 1 : 1;
+  meta.put({ id: 'openings', value: openings });
+  return openings;
+}
+
+/** The key to sign proofs with; one that had to be generated is kept in the store. */
+function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['loadSigningKey']): SigningKey {
+  const meta = store.collection('meta');
+  const stored = meta.get('signing_key')?.value;
+  const key = load({
+    ...(options.signingKey === undefined ? {} : { given: options.signingKey }),
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(typeof stored === 'string' ? { stored } : {}),
+  });
+  if (key.source === 'generated') meta.put({ id: 'signing_key', value: key.pem });
+  return key;
+}
+
+/**
+ * The composition root: options and factories in, connected parts out. Nothing of it runs by itself; what is started,
+ * stopped and shown of the parts is `emulator.ts`.
+ *
+ * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
+ */
+export function compose(options: EmulatorOptions, factories: Factories = defaultFactories) {
+  const log = options.log ?? (() => {});
+
+  // What is configured. Only the settings change later.
+  const profile = factories.loadProfile(options.profile);
+  const seed = factories.loadSeed(options.seedFile);
+  const initialSettings = factories.loadSettings(options.settings);
+  let current = initialSettings;
+  const settings = () => current;
+
+  // Time, state, randomness.
+  const clock = factories.createClock(options.clock ?? 'real');
+  const store = factories.openStore(options.data, { hold: () => clock.hold() });
+  const openings = countOpening(store);
+  // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
+  const root = createRandom(options.seed);
+  const randomOf = (name: string): Random => createRandom(root.seed, `${openings} ${name}`);
+  const random = randomOf('ids');
+  const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
+
+  const target: Target = {
+    ...placed('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
+    profile: profile.name,
+    clock: options.clock ?? 'real',
+    public_keys: [signingKey.jwk],
+    ...seededTarget(seed),
+  };
+  const daemonOrigin = () => target.daemon_origin;
+
+  // Who calls.
+  const accounts = factories.createAccounts(seed, randomOf('digests').bytes(32));
+  const login = factories.createLogin({
+    clock,
+    random: randomOf('login'),
+    members: seed.members,
+    issuer: () => new URL(LOGIN_PATH, target.base_url).href,
+    outsideIssuer: options.oidcIssuer,
+    log,
+  });
+  const resolve = credentialResolver(accounts, login);
+
+  // Interns and how they behave. An intern that goes ends its runs, and a run belongs to an intern: hence the late look.
+  const scripts = factories.createScriptRegistry({
+    behaviours: options.scripts ?? [],
+    files: options.scriptFiles ?? [],
+    rows: store.collection('scripts'),
+    log,
+  });
+  const plan = (row: InternRow) => scripts.resolveLifecycle(row);
+  const internsDeps: InternsDeps = {
+    clock,
+    random,
+    store,
+    accounts,
+    transitions: TRANSITIONS,
+    plan,
+    endRuns: (id, cause) => runs.endAll(id, cause),
+    forgetRuns: (id) => runs.forget(id),
+    log,
+  };
+  const interns = factories.createInterns(internsDeps);
+  const provisioning = factories.createProvisioning(interns, internsDeps);
+  const create = factories.createCreate(interns, provisioning, internsDeps);
+  const limiter = factories.createLimiter({ clock, settings });
+  const runs: Runs = factories.createRuns({
+    clock,
+    random: randomOf('runs'),
+    settings,
+    store,
+    scripts,
+    intern: (id) => interns.get(id),
+    log,
+  });
+
+  // Proofs, and the daemons that verify them.
+  const proofs = factories.createProofs({
+    clock,
+    random: randomOf('proofs'),
+    profile,
+    signingKey,
+    interns: store.collection('interns'),
+    subjects: () => seed.members.map((member) => member.oauth_subject),
+    settings,
+    daemonOrigin,
+    requireV2: options.requireV2,
+    // An earlier process may have accepted what was made before this one began.
+    remembersFrom: openings === 1 ? undefined : Math.floor(clock.now() / 1_000),
+    lifecyclePlan: plan,
+    log,
+  });
+
+  // HTTP.
+  const faults = factories.createFaults();
+  const journal = factories.createJournal(clock, accounts.redact);
+  const routes = factories.createRoutes({
+    interns: { interns, provisioning, store, create },
+    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, createBody, createEncoder },
+    daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
+    sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
+    scim: seed.scim_group_mappings,
+  });
+  const pipeline = factories.createPipeline({
+    clock,
+    random: randomOf('requests'),
+    settings,
+    interns,
+    faults,
+    journal,
+    resolve,
+    regional: regionalJudge(options.regionalHosts ?? ['eu.']),
+    redact: accounts.redact,
+    log,
+  });
+  const app = factories.createApp(routes, pipeline);
+
+  return {
+    log,
+    seed,
+    initialSettings,
+    settings,
+    setSettings(next: Settings) {
+      current = next;
+    },
+    clock,
+    store,
+    random,
+    target,
+    accounts,
+    login,
+    scripts,
+    interns,
+    provisioning,
+    limiter,
+    runs,
+    proofs,
+    faults,
+    journal,
+    app,
+  };
+}

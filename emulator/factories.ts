@@ -1,0 +1,48 @@
+import { createClock } from './clock/clock.js';
+import { createProofs } from './daemon/proofs.js';
+import { createAccounts } from './domain/accounts.js';
+import { createCreate } from './domain/create.js';
+import { createInterns } from './domain/interns.js';
+import { createLimiter } from './domain/limiter.js';
+import { createProvisioning } from './domain/provisioning.js';
+import { createRuns } from './domain/runs.js';
+import { createApp } from './http/app.js';
+import { createFaults } from './http/faults.js';
+import { createJournal } from './http/journal.js';
+import { createPipeline } from './http/pipeline.js';
+import { createRoutes } from './http/routes.js';
+import { createLogin } from './oidc/login.js';
+import { loadProfile, loadSeed, loadSettings } from './options.js';
+import { createScriptRegistry } from './scripts/registry.js';
+import { loadSigningKey } from './signing/keys.js';
+import { openStore } from './store/open.js';
+
+/**
+ * What makes the parts of an emulator. The `load…` factories are pure and what they return is never changed: emulators
+ * that are made alike in one process may share it, by a map whose `loadSeed` returns one parsed seed, and so on.
+ */
+export const defaultFactories = {
+  loadProfile,
+  loadSeed,
+  loadSettings,
+  loadSigningKey,
+  createClock,
+  openStore,
+  createAccounts,
+  createScriptRegistry,
+  createInterns,
+  createProvisioning,
+  createCreate,
+  createLimiter,
+  createRuns,
+  createProofs,
+  createLogin,
+  createFaults,
+  createJournal,
+  createRoutes,
+  createPipeline,
+  createApp,
+};
+
+/** A factory for each part, of the shape of the one that is used by default. */
+export type Factories = typeof defaultFactories;

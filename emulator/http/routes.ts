@@ -1,0 +1,31 @@
+import { type ChatDeps, chatRoute } from './chat.js';
+import { type DaemonDeps, daemonAliasRoute, daemonRoute } from './daemon.js';
+import { type InternRoutesDeps, internRoutes } from './interns.js';
+import { invokeRoute } from './invoke.js';
+import type { Route } from './route.js';
+import { scimRoute } from './scim.js';
+import { type SignDeps, signAliasRoute, signRoute } from './sign.js';
+
+/** What the handlers of each resource need. */
+export interface RoutesDeps {
+  readonly interns: InternRoutesDeps;
+  readonly chat: Omit<ChatDeps, 'observe'>;
+  readonly daemon: DaemonDeps;
+  readonly sign: SignDeps;
+  readonly scim: Parameters<typeof scimRoute>[0];
+}
+
+/** The route table: every operation of the interface. */
+export const createRoutes = ({ interns, chat, daemon, sign, scim }: RoutesDeps): readonly Route[] => [
+  ...internRoutes(interns),
+  chatRoute({
+    ...chat,
+    observe: ({ watch }) => ({ onWrite: watch.onWrite, onClose: (how, _at, ended) => watch.onClose(how, ended) }),
+  }),
+  invokeRoute(chat),
+  daemonRoute(daemon),
+  daemonAliasRoute(daemon),
+  signRoute(sign),
+  signAliasRoute(sign),
+  scimRoute(scim),
+];
