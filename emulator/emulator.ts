@@ -1,13 +1,15 @@
 import type { ClockControl } from './clock/clock.js';
+import { Scope } from './clock/scope.js';
 import { compose, DEFAULT_PORT } from './composition.js';
 import { createControl } from './control/control.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
+import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { invalidRequest, type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
-import { hostJudge, inProcess, isLoopback, placed } from './place.js';
+import { hostJudge, isLoopback, placed } from './place.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
 
@@ -32,9 +34,9 @@ export interface ListenRequest {
 /** The whole interface in one object; any number of them side by side, sharing nothing. */
 export interface Emulator {
   /** The interface and the control interface, without a socket. Takes what the global `fetch` takes, and paths too. */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  readonly fetch: InProcessFetch;
   /** The fake daemons, without a socket. */
-  readonly daemon: { fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> };
+  readonly daemon: { readonly fetch: InProcessFetch };
   /**
    * Binds both listeners.
    *
@@ -61,6 +63,7 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
 
 /** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
 export function assemble(options: EmulatorOptions, factories?: Factories): Emulator {
+  const root = new Scope();
   const parts = compose(options, factories);
   const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
   const { provisioning, random, runs, scripts, seed, settings, store, target } = parts;
@@ -149,12 +152,23 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
       await store.close();
     } finally {
       clock.close();
+      await root.dispose(new Error('the emulator was closed'));
     }
   };
 
   return {
-    fetch: (input, init) => inProcess(serve, target, input, init),
-    daemon: { fetch: (input, init) => inProcess((request) => daemon.fetch(request), target, input, init) },
+    fetch: inProcessFetch(
+      (request) => serve(request, {}),
+      () => target.base_url,
+      root,
+    ),
+    daemon: {
+      fetch: inProcessFetch(
+        (request) => daemon.fetch(request),
+        () => target.base_url,
+        root,
+      ),
+    },
     async listen({ host = '127.0.0.1', port = DEFAULT_PORT, replaceGlobals = false } = {}) {
       if (options.controlToken === undefined && !isLoopback(host))
         throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);

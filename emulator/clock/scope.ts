@@ -1,0 +1,156 @@
+type Disposer = () => unknown;
+
+/**
+ * How long something lives, and what ends with it. An emulator owns the root; a request, a run, a lock, a watcher take
+ * a {@link Scope.child}. It is an abort signal, a stack of disposers and children:
+ *
+ * ```ts
+ * const scope = parent.child();              // ends with its parent, or sooner
+ * scope.defer(() => watcher.close());        // undone when the scope is disposed, the last first
+ * await clock.sleep(5_000, scope.signal);    // rejects as soon as the scope is disposed
+ * await scope.race(somebodyElsesPromise);    // the same for what takes no signal
+ * await scope.dispose(new Error('reset'));   // aborts, then awaits children and disposers
+ * ```
+ *
+ * Small and lazy, since one is made per request and per run: a signal exists only once it was asked for.
+ */
+export class Scope {
+  private owned: Set<Scope | Disposer> | undefined;
+  private controller: AbortController | undefined;
+  private over = false;
+  private reason: unknown;
+  private disposal: Promise<void> | undefined;
+
+  constructor(private readonly parent?: Scope) {}
+
+  /** Whether {@link dispose} was called, here or on a parent. */
+  get disposed(): boolean {
+    return this.over;
+  }
+
+  /** Aborted, with the reason given to {@link dispose}, as soon as the scope or a parent is disposed. */
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.over) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  /** A scope that ends with this one, or sooner. That of a disposed scope is disposed from the start. */
+  child(): Scope {
+    const child = new Scope(this);
+    if (this.over) void child.dispose(this.reason);
+    else this.own(child);
+    return child;
+  }
+
+  /**
+   * Has `dispose` called when the scope is disposed, and awaited. Of a scope that already is, it is called at once: what
+   * was acquired too late is let go of too.
+   *
+   * @returns takes it back: it is not called any more
+   */
+  defer(dispose: Disposer): () => void {
+    // An entry of its own: the same function may be deferred twice.
+    const entry = () => dispose();
+    if (this.over && !this.owned) dispose();
+    else this.own(entry);
+    return () => void this.owned?.delete(entry);
+  }
+
+  /** What `work` comes to; rejects with the scope's reason as soon as it is disposed, whatever becomes of `work`. */
+  race<T>(work: PromiseLike<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise<T>((resolve, reject) => {
+      const abort = () => reject(signal.reason);
+      const settled = () => signal.removeEventListener('abort', abort);
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+      work.then(
+        (value) => {
+          settled();
+          resolve(value);
+        },
+        (error: unknown) => {
+          settled();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /**
+   * Ends the scope, once: aborts its signal and those of all its children, then disposes of children and deferred
+   * disposers, the last first, each awaited before the one before it. What needs no waiting for is done when this
+   * returns, so that a constructor can use it. A disposer that fails keeps none of the others from being called.
+   *
+   * @param reason what the signals abort with; an `AbortError` by default
+   * @returns the same promise each time; rejects with what a disposer threw, with an AggregateError where several did
+   */
+  dispose(reason?: unknown): Promise<void> {
+    if (this.disposal) return this.disposal;
+    let settle: (result: Promise<void>) => void = () => {};
+    this.disposal = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.abort(reason ?? new DOMException('This operation was aborted', 'AbortError'));
+    settle(this.disposeOwned());
+    return this.disposal;
+  }
+
+  private own(entry: Scope | Disposer): void {
+    this.owned ??= new Set();
+    this.owned.add(entry);
+  }
+
+  /** The whole tree at once: nobody below goes on working while the disposers above are awaited. */
+  private abort(reason: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.reason = reason;
+    for (const entry of this.owned ?? []) if (entry instanceof Scope) entry.abort(reason);
+    this.controller?.abort(reason);
+  }
+
+  private disposeOwned(): Promise<void> {
+    const errors: unknown[] = [];
+    const fail = (error: unknown) => void errors.push(error);
+    let stack: (Scope | Disposer)[] = [];
+    /** Goes on synchronously until something has to be awaited, and after that again. */
+    const next = (): Promise<void> | undefined => {
+      while (this.owned && this.owned.size > 0) {
+        // What was deferred meanwhile comes after what was there.
+        if (stack.length === 0) stack = [...this.owned];
+        const entry = stack.pop();
+        // Taken back, by a disposer before it.
+        if (!entry || !this.owned.delete(entry)) continue;
+        try {
+          const pending = entry instanceof Scope ? entry.settled() : entry();
+          if (isThenable(pending)) return Promise.resolve(pending).catch(fail).then(next);
+        } catch (error) {
+          fail(error);
+        }
+      }
+      this.owned = undefined;
+      this.parent?.owned?.delete(this);
+      return undefined;
+    };
+    const report = () => {
+      if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'disposing failed');
+    };
+    const pending = next();
+    if (pending) return pending.then(report);
+    return errors.length === 0 ? DONE : new Promise((resolve) => resolve(report()));
+  }
+
+  /** The disposal of an aborted child; undefined where nothing of it has to be awaited. */
+  private settled(): Promise<void> | undefined {
+    return this.disposal || this.owned ? this.dispose(this.reason) : undefined;
+  }
+}
+
+const DONE = Promise.resolve();
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -1,0 +1,72 @@
+import type { Scope } from './clock/scope.js';
+
+type Serve = (request: Request) => Response | Promise<Response>;
+
+/** What the global `fetch` takes; a string may be a path too. */
+export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A server as a function that is called the way the global `fetch` is, without a socket. It rejects with the reason of
+ * the given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An
+ * abort while the response streams ends it as a connection would: the reader sees the abort, the server its client leave.
+ */
+export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
+  return async (input, init) => {
+    const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
+    const request = url instanceof Request && init === undefined ? url : new Request(url, init);
+    // The one that was given: the request's own follows it weakly, and is not told where it was collected (Node 20).
+    const signal = init?.signal ?? request.signal;
+    signal.throwIfAborted();
+    const waiting = scope.child();
+    waiting.signal.throwIfAborted();
+    const left = () => void waiting.dispose(signal.reason);
+    signal.addEventListener('abort', left, { once: true });
+    waiting.defer(() => signal.removeEventListener('abort', left));
+    const serving = (async () => serve(request))();
+    try {
+      const response = await waiting.race(serving);
+      return isStream(response) ? abortable(response, signal) : response;
+    } catch (error) {
+      // An answer that comes after all has nobody who reads it.
+      serving.then(({ body }) => body?.cancel(error)).catch(() => {});
+      throw error;
+    } finally {
+      void waiting.dispose();
+    }
+  };
+}
+
+const isStream = (response: Response): boolean =>
+  response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** A streaming response that ends with a signal. */
+function abortable(response: Response, signal: AbortSignal): Response {
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+  let abort = () => {};
+  const over = () => signal.removeEventListener('abort', abort);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        abort = () => {
+          reader.cancel(signal.reason).catch(() => {});
+          controller.error(signal.reason);
+        };
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (!done) return controller.enqueue(value);
+        over();
+        controller.close();
+      },
+      cancel(reason) {
+        over();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, response);
+}
