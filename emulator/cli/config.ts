@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { suggestion } from '../contract/nearest.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
-import { inWords, suggestion, UsageError } from './usage.js';
+import { inWords, UsageError } from './usage.js';
 
 /** Read without being named, where it is there. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';

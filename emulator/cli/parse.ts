@@ -1,9 +1,10 @@
 import yargs from 'yargs';
+import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../version.js';
 import type { Io } from './command.js';
 import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
 import { FLAG_NAMES, kebab } from './flags.js';
-import { suggestion, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** Whether a row of the table may be the command that is meant. Only those are loaded, before yargs looks at the flags. */
 function isMeant(row: CommandRow, args: readonly string[]): boolean {

@@ -1,33 +1,38 @@
 import type { z } from 'zod';
+import { distance } from '../contract/nearest.js';
 import { json, type PlainResponse, toResponse } from '../http/response.js';
-import { parseJson, readBody } from '../request-body.js';
+import { readJson } from './body.js';
+import { ControlError } from './error.js';
 
-/** One call of the control interface. */
-export interface ControlRow {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below `/_emulator`; `:name` stands for one segment. */
-  readonly path: string;
-  handle(call: ControlCall): PlainResponse | Response | Promise<PlainResponse | Response>;
-}
-
-export interface ControlCall {
+/** What a call of the control interface has to go by. */
+export interface ControlCall<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
-  /** The body held against a schema; throws the 400 that names what was wrong and where. */
-  body<T>(schema: z.ZodType<T>): Promise<T>;
+  /** To be called when the answer is a stream. */
+  streams(): void;
+  /** The body held against the row's schema; throws the 400 that names what was wrong and where. */
+  body(): Promise<Body>;
 }
 
-/** A refusal of the control interface, with a message for a person. */
-export class ControlError extends Error {
-  override readonly name = 'ControlError';
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
+/** One call of the control interface: what routes it, lists it (`GET /_emulator`) and documents it (docs/control.md). */
+export interface ControlRow<Body = unknown> {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Below `/_emulator`; `:name` stands for one segment. */
+  readonly path: string;
+  /** One sentence. */
+  readonly does: string;
+  /** What the body has to be; a call without takes none. */
+  readonly body?: z.ZodType<Body>;
+  /** The shape of the body in words, where the schema says too little or too much of it. */
+  readonly shape?: string;
+  /** What each query parameter is. A call that has any refuses the others. */
+  readonly query?: Readonly<Record<string, string>>;
+  handle(call: ControlCall<Body>): PlainResponse | Response | Promise<PlainResponse | Response>;
 }
+
+/** Keeps the type of a row's body between its schema and its handler, and forgets it for the table. */
+export const controlRow = <Body>(row: ControlRow<Body>): ControlRow => row as unknown as ControlRow;
 
 const errorJson = (status: number, message: string): PlainResponse =>
   json({ error: { code: status, message } }, status);
@@ -54,63 +59,54 @@ function match(pattern: string, path: string): Record<string, string> | undefine
   return params;
 }
 
-/** How deep a body may be nested: beyond, schemas and JSON itself run out of stack, here or when it is exported. */
-const DEEPEST = 1_000;
+/** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
+export const shownPath = (path: string): string => `/_emulator${path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** Whether brackets outside of texts are nested deeper than {@link DEEPEST}. */
-function isTooDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (quoted) {
-      if (byte === 0x5c) at++;
-      else if (byte === 0x22) quoted = false;
-    } else if (byte === 0x22) quoted = true;
-    else if (byte === 0x5b || byte === 0x7b) {
-      depth++;
-      if (depth > DEEPEST) return true;
-    } else if (byte === 0x5d || byte === 0x7d) depth--;
-  }
-  return false;
+/** How far a path is from a pattern, in edits. What stands for a parameter is as near as can be. */
+function farness(pattern: string, path: string): number {
+  const given = path.split('/');
+  const filled = pattern.split('/').map((part, index) => (part.startsWith(':') ? given[index] || part : part));
+  return distance(filled.join('/'), path);
 }
 
-async function bodyOf<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
-  const bytes = await readBody(request, false, Number.POSITIVE_INFINITY);
-  if (isTooDeep(bytes)) throw new ControlError(400, `the body is nested deeper than ${DEEPEST} levels`);
-  let value: unknown;
-  try {
-    value = bytes.length === 0 ? undefined : parseJson(bytes);
-  } catch (error) {
-    throw new ControlError(400, `the body is not JSON: ${(error as Error).message}`);
+const notFound = (rows: readonly ControlRow[], path: string): ControlError => {
+  const [nearest] = [...rows].sort((a, b) => farness(a.path, path) - farness(b.path, path));
+  const named = nearest ? `; the nearest is ${shownPath(nearest.path)}` : '';
+  return new ControlError(404, `there is no /_emulator${path}${named}. GET /_emulator lists every call`);
+};
+
+/** Refuses query parameters that a call does not know: a misspelt filter would show everything. */
+function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
+  if (query === undefined) return;
+  const known = Object.keys(query);
+  for (const name of given.keys()) {
+    if (!known.includes(name)) throw new ControlError(400, `${name}: unknown; expected one of ${known.join(', ')}`);
   }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new ControlError(400, `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`);
 }
 
 /** Serves a table of rows below `/_emulator`, with 404, 405 and errors in one form. */
 export function createRouter(rows: readonly ControlRow[], log: (record: Record<string, unknown>) => void) {
-  return async (request: Request): Promise<Response> => {
+  return async (request: Request, streams: () => void = () => {}): Promise<Response> => {
     const url = new URL(request.url);
     const path = url.pathname.slice('/_emulator'.length) || '/';
     const known = rows.filter((row) => match(row.path, path));
     const row = known.find((candidate) => candidate.method === request.method);
     try {
-      if (known.length === 0) throw new ControlError(404, `no such call: ${path}`);
+      if (known.length === 0) throw notFound(rows, path);
       if (!row) {
         const allow = known.map((candidate) => candidate.method).join(', ');
         return toResponse({
-          ...errorJson(405, `${path} takes ${allow}`),
+          ...errorJson(405, `${shownPath(path)} takes ${allow}`),
           headers: { 'content-type': 'application/json', allow },
         });
       }
+      checkQuery(row, url.searchParams);
       const answer = await row.handle({
         params: match(row.path, path) ?? {},
         query: url.searchParams,
         request,
-        body: (schema) => bodyOf(request, schema),
+        streams,
+        body: async () => row.body && readJson(request, row.body),
       });
       return answer instanceof Response ? answer : toResponse(answer);
     } catch (error) {

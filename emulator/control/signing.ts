@@ -2,7 +2,8 @@ import type { JwkSet, PublicJwk } from '../contract/signing.js';
 import type { ForgeBody, ForgeList, Forgery } from '../contract/signing-lab.js';
 import { type ExplainBody, type Explanation, explainBodySchema, forgeBodySchema } from '../contract/signing-lab.js';
 import { json } from '../http/response.js';
-import { ControlError, type ControlRow } from './router.js';
+import { ControlError } from './error.js';
+import { type ControlRow, controlRow } from './router.js';
 
 export interface LabParts {
   keys(): PublicJwk[];
@@ -27,23 +28,37 @@ function attempt<Result>(work: () => Result): Result {
 /** The signing lab: the service's keys, and tools for whoever writes a signing client or a verifier. */
 export function signingLab(parts: LabParts): ControlRow[] {
   return [
-    { method: 'GET', path: '/keys', handle: () => json({ keys: parts.keys() } satisfies JwkSet) },
-    {
+    controlRow({
+      method: 'GET',
+      path: '/keys',
+      does: 'Lists the public keys that proofs are signed with, as a JWK set',
+      handle: () => json({ keys: parts.keys() } satisfies JwkSet),
+    }),
+    controlRow({
       method: 'POST',
       path: '/signing/explain',
+      does: 'Explains what a daemon would say to a signed request, down to the first differing byte',
+      body: explainBodySchema,
       async handle(call) {
-        const body = await call.body(explainBodySchema);
+        const body = await call.body();
         return json(attempt(() => parts.explain(body)));
       },
-    },
-    { method: 'GET', path: '/signing/forge', handle: () => json(parts.defects()) },
-    {
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/signing/forge',
+      does: 'Lists the defects that a proof can be forged with',
+      handle: () => json(parts.defects()),
+    }),
+    controlRow({
       method: 'POST',
       path: '/signing/forge',
+      does: 'Forges a proof with one defect, beside its valid twin',
+      body: forgeBodySchema,
       async handle(call) {
-        const body = await call.body(forgeBodySchema);
+        const body = await call.body();
         return json(attempt(() => parts.forge(body)));
       },
-    },
+    }),
   ];
 }

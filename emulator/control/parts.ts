@@ -1,0 +1,38 @@
+import type { ClockControl } from '../clock/clock.js';
+import type { RunView } from '../contract/run.js';
+import type { Settings } from '../contract/settings.js';
+import type { InternRow, RevealRow, State } from '../contract/state.js';
+import type { Faults } from '../http/faults.js';
+import type { Journal } from '../http/journal.js';
+import type { Scripts } from '../scripts/registry.js';
+import type { ControlRow } from './router.js';
+import type { Target } from './target.js';
+
+/** What the control interface reaches of an emulator. */
+export interface ControlParts {
+  readonly version: string;
+  readonly clock: ClockControl;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly token: string | undefined;
+  /** Whether a listener can be reached from other machines, under whatever name they have for it. */
+  beyondLoopback(): boolean;
+  target(): Target;
+  settings(): Settings;
+  /** Changes the turn limit and clears what was counted (CHAT-17). */
+  setTurnsPerMinute(turns: number): void;
+  intern(id: string): InternRow | undefined;
+  /** Puts a script on an intern, or takes it off. */
+  setScript(intern: InternRow, name: string | null): void;
+  /** Resolves once what was put is durable. */
+  commit(): Promise<void>;
+  runs(internId?: string): RunView[];
+  reveals(): RevealRow[];
+  readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'check' | 'put' | 'delete'>;
+  reset(): Promise<void>;
+  exportState(credentials: boolean): State;
+  importState(state: State): Promise<void>;
+  /** Further rows: the signing lab. */
+  readonly extra: readonly ControlRow[];
+  log(record: Record<string, unknown>): void;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createTestClient } from '../test-client.js';
+
+interface Listed {
+  method: string;
+  path: string;
+  does: string;
+  body: string | null;
+}
+
+test('SEE-2: lists every call, with and without the slash, and each of them is routed', async () => {
+  const api = createTestClient();
+  const { data } = (await api.get('/_emulator')).json as { data: Listed[] };
+  expect((await api.get('/_emulator/')).json.data).toEqual(data);
+  expect(data.length).toBeGreaterThan(25);
+  for (const { method, path, does, body } of data) {
+    expect(does).toMatch(/^[A-Z]/);
+    expect(body === null).toBe(method === 'GET' || method === 'DELETE' || path === '/_emulator/reset');
+    // A method that no call has tells a path that is known from one that is not.
+    expect((await api.call('PATCH', path)).status).toBe(405);
+  }
+  expect(data).toContainEqual({
+    method: 'PUT',
+    path: '/_emulator/interns/{id}/script',
+    does: expect.any(String),
+    body: '{"name": string|null}',
+  });
+});
+
+test.each([
+  ['/_emulator/clok', '/_emulator/clock'],
+  ['/_emulator/intern/1', '/_emulator/interns/{id}'],
+  ['/_emulator/scripts/echo/source', '/_emulator/scripts/{name}'],
+])('SEE-2: %s is unknown, and names %s as the nearest', async (path, nearest) => {
+  const api = createTestClient();
+  const { status, json } = await api.get(path);
+  expect([status, json.error.message]).toEqual([404, expect.stringContaining(`the nearest is ${nearest}.`)]);
+});
+
+test('a query parameter that a call does not know is refused, and names those it knows', async () => {
+  const api = createTestClient();
+  const { status, json } = await api.get('/_emulator/runs?intern=1');
+  expect([status, json.error.message]).toEqual([400, 'intern: unknown; expected one of intern_id']);
+  expect((await api.get('/_emulator/runs?intern_id=1')).status).toBe(200);
+});

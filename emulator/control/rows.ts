@@ -1,0 +1,250 @@
+import * as z from 'zod';
+import { durationSchema } from '../contract/duration.js';
+import { settingsSchema } from '../contract/settings.js';
+import { type InternRow, stateSchema } from '../contract/state.js';
+import { faultSchema } from '../http/faults.js';
+import { json } from '../http/response.js';
+import { ScriptInvalid } from '../scripts/problems.js';
+import { ControlError } from './error.js';
+import type { ControlParts } from './parts.js';
+import { type ControlRow, controlRow } from './router.js';
+
+const clockBody = z.union(
+  [
+    z.strictObject({ advance: durationSchema }),
+    z.strictObject({ freeze: z.literal(true) }),
+    z.strictObject({ resume: z.literal(true) }),
+  ],
+  { error: 'expected {"advance": ms or "5m"}, {"freeze": true} or {"resume": true}' },
+);
+
+const done = { status: 204, body: null, headers: {} } as const;
+const list = (data: readonly unknown[]) => json({ data });
+
+/** What is no valid script is the caller's mistake, told in the words that say where it is. */
+const orRefused = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ScriptInvalid ? new ControlError(400, error.message) : error;
+  }
+};
+
+/** The table of the control interface: what it routes, what `GET /_emulator` lists, what docs/control.md is made of. */
+export function controlRows(parts: ControlParts): readonly ControlRow[] {
+  const { clock, faults, journal, scripts } = parts;
+  const now = () => json({ now: new Date(clock.now()).toISOString(), mode: clock.mode });
+  const limits = () => json({ turns_per_minute: parts.settings().turns_per_minute });
+
+  const internOf = (id: string | undefined): InternRow => {
+    const row = parts.intern((id ?? '').toLowerCase());
+    if (!row) throw new ControlError(404, `no intern ${id}`);
+    return row;
+  };
+  const internView = (row: InternRow) =>
+    json({
+      intern: row.record,
+      vault: { id: row.record.vault_id },
+      script: row.script,
+      api_key: row.api_key,
+      runs: parts.runs(row.id),
+    });
+  const unknownScript = (status: number, name: string | undefined) =>
+    new ControlError(status, `no script ${name}; known: ${scripts.names().join(', ')}`);
+
+  const rows: ControlRow[] = [
+    controlRow({
+      method: 'GET',
+      path: '/',
+      does: 'Lists every call of the control interface',
+      handle: async () => list((await import('./listing.js')).listing(rows)),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/health',
+      does: 'Says that the emulator is up, and its version',
+      handle: () => json({ status: 'ok', version: parts.version }),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/target',
+      does: 'Tells what a client or the kit needs: addresses, workspaces, credentials, public keys',
+      handle: () => json(parts.target()),
+    }),
+    controlRow({ method: 'GET', path: '/clock', does: 'Tells the time and the mode of the clock', handle: now }),
+    controlRow({
+      method: 'POST',
+      path: '/clock',
+      does: 'Advances, freezes or resumes the clock, and answers once all that fell due has settled',
+      body: clockBody,
+      shape: '{"advance": ms or "5m"} | {"freeze": true} | {"resume": true}',
+      async handle(call) {
+        const body = await call.body();
+        if ('advance' in body) {
+          await clock.advance(body.advance).catch((error: unknown) => {
+            throw error instanceof RangeError ? new ControlError(400, `advance: ${error.message}`) : error;
+          });
+        } else if ('freeze' in body) clock.freeze();
+        else clock.resume();
+        return now();
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/scripts',
+      does: 'Lists the scripts: shipped, from files and code, and put here',
+      handle: () => list(scripts.list()),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/scripts/:name',
+      does: 'Shows one script, with its source where it was put here',
+      handle({ params }) {
+        const script = scripts.view(params.name ?? '');
+        if (script === undefined) throw unknownScript(404, params.name);
+        return json(script);
+      },
+    }),
+    controlRow({
+      method: 'PUT',
+      path: '/scripts/:name',
+      does: 'Puts a JSON script under the name that it has',
+      body: z.unknown(),
+      shape: 'a script: {"name", "turn"?: [step, …], "lifecycle"?}',
+      async handle(call) {
+        const source = await call.body();
+        const view = orRefused(() => scripts.put(call.params.name ?? '', source));
+        await parts.commit();
+        return json(view);
+      },
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/scripts/:name',
+      does: 'Takes back a script that was put here; one of the same name from elsewhere counts again',
+      async handle({ params }) {
+        if (!scripts.delete(params.name ?? '')) throw new ControlError(404, `no script ${params.name} was put here`);
+        await parts.commit();
+        return done;
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/interns/:id',
+      does: 'Shows an intern with its vault, script, API key and runs, whoever sees it',
+      handle: ({ params }) => internView(internOf(params.id)),
+    }),
+    controlRow({
+      method: 'PUT',
+      path: '/interns/:id/script',
+      does: 'Makes an intern behave by a script; null takes it off',
+      body: z.strictObject({ name: z.string().nullable() }),
+      async handle(call) {
+        const row = internOf(call.params.id);
+        const { name } = await call.body();
+        if (name !== null && !scripts.names().includes(name)) throw unknownScript(400, name);
+        parts.setScript(row, name);
+        await parts.commit();
+        return internView(internOf(row.id));
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/runs',
+      does: 'Lists the runs, newest first',
+      query: { intern_id: 'Only those of this intern' },
+      handle: ({ query }) => list(parts.runs(query.get('intern_id') ?? undefined)),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/reveals',
+      does: 'Lists who was given the daemon token of which intern, newest first',
+      handle: () => list(parts.reveals().map(({ intern_id, caller, at }) => ({ intern_id, caller, at }))),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/journal',
+      does: 'Lists the newest 1,000 requests and responses, newest last, without credentials',
+      handle: () => list(journal.list()),
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/journal',
+      does: 'Empties the journal',
+      handle() {
+        journal.clear();
+        return done;
+      },
+    }),
+    controlRow({ method: 'GET', path: '/limits', does: 'Tells the chat turn limit', handle: limits }),
+    controlRow({
+      method: 'PUT',
+      path: '/limits',
+      does: 'Sets the chat turns per minute and caller (0 is off), and forgets what was counted',
+      body: z.strictObject({ turns_per_minute: settingsSchema.shape.turns_per_minute.unwrap() }),
+      async handle(call) {
+        parts.setTurnsPerMinute((await call.body()).turns_per_minute);
+        return limits();
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/faults',
+      does: 'Lists the faults that are still to come',
+      handle: () => list(faults.list()),
+    }),
+    controlRow({
+      method: 'POST',
+      path: '/faults',
+      does: 'Makes the next calls of an operation fail, wait, or lose their connection',
+      body: faultSchema,
+      async handle(call) {
+        const fault = await call.body();
+        faults.add(fault);
+        return json(fault, 201);
+      },
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/faults',
+      does: 'Takes all faults back',
+      handle() {
+        faults.clear();
+        return done;
+      },
+    }),
+    controlRow({
+      method: 'POST',
+      path: '/reset',
+      does: 'Goes back to the seed: interns, runs, keys, scripts, faults, limits, journal; the clock stays',
+      async handle() {
+        await parts.reset();
+        return json({ reset: true });
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/state',
+      does: 'Exports the state',
+      query: { credentials: '1: with credentials' },
+      handle: ({ query }) => json(parts.exportState(query.get('credentials') === '1')),
+    }),
+    controlRow({
+      method: 'PUT',
+      path: '/state',
+      does: 'Replaces the state by one that was exported',
+      body: stateSchema,
+      shape: 'what GET /_emulator/state answers',
+      async handle(call) {
+        const state = await call.body();
+        orRefused(() => {
+          for (const { id, source } of state.scripts) scripts.check(id, source);
+        });
+        await parts.importState(state);
+        return json({ imported: true });
+      },
+    }),
+    ...parts.extra,
+  ];
+  return rows;
+}
