@@ -1,3 +1,4 @@
+import { addressesOf } from './addresses.js';
 import { createRandom, type Random } from './clock/random.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
@@ -7,9 +8,9 @@ import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
 import { defaultFactories, type Factories } from './factories.js';
+import { matchRegional } from './http/hosts.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import type { EmulatorOptions } from './options.js';
-import { placed, regionalJudge } from './place.js';
 import type { SigningKey } from './signing/keys.js';
 import { createBody } from './sse/body.js';
 import { createEncoder } from './sse/chunks.js';
@@ -67,7 +68,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
 
   const target: Target = {
-    ...placed('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
+    ...addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
     profile: profile.name,
     clock: options.clock ?? 'real',
     public_keys: [signingKey.jwk],
@@ -147,6 +148,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
     scim: seed.scim_group_mappings,
   });
+  const regional = matchRegional(options.regionalHosts ?? ['eu.']);
   const pipeline = factories.createPipeline({
     clock,
     random: randomOf('requests'),
@@ -155,11 +157,11 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     faults,
     journal,
     resolve,
-    regional: regionalJudge(options.regionalHosts ?? ['eu.']),
+    regional,
     redact: accounts.redact,
     log,
   });
-  const app = factories.createApp(routes, pipeline);
+  const app = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
 
   return {
     log,
@@ -183,6 +185,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     proofs,
     faults,
     journal,
+    regional,
     app,
   };
 }

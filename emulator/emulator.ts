@@ -1,3 +1,4 @@
+import { addressesOf, isLoopback } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { Scope } from './clock/scope.js';
 import { compose, DEFAULT_PORT } from './composition.js';
@@ -6,10 +7,11 @@ import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
+import { createHostRules } from './http/hosts.js';
+import { refuseHost } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
-import { invalidRequest, type Listener, listen } from './listen.js';
+import { type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
-import { hostJudge, isLoopback, placed } from './place.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
 
@@ -133,10 +135,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     log,
   });
 
-  const isHost = hostJudge();
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
-    // @hono/node-server lets hosts through that look like names and are none, such as `eu-127.0.0.1`.
-    if (!isHost(bindings.incoming?.headers.host)) return invalidRequest(random.uuid());
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
   };
@@ -172,12 +171,18 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     async listen({ host = '127.0.0.1', port = DEFAULT_PORT, replaceGlobals = false } = {}) {
       if (options.controlToken === undefined && !isLoopback(host))
         throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
+      const validateHost = createHostRules({
+        regional: parts.regional,
+        allowed: isLoopback(host) ? (options.allowHosts ?? []) : undefined,
+      });
       const main = await listen({
         host,
         port,
         replaceGlobals,
         fetch: serve,
         requestId: random.uuid,
+        log,
+        refuse: (request, seen) => refuseHost(validateHost, request, seen),
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
           login.nodeHandler(request, response);
@@ -193,10 +198,11 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
           port: daemonPort,
           replaceGlobals,
           requestId: random.uuid,
+          log,
           fetch: (request, { incoming }) => daemon.fetch(request, incoming),
         });
         listeners.push(second);
-        Object.assign(target, placed(host, main.port, second.port));
+        Object.assign(target, addressesOf(host, main.port, second.port));
       } catch (error) {
         listeners.splice(listeners.indexOf(main), 1);
         await main.close();

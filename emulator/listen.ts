@@ -1,13 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from './clock/host.js';
-import { envelope } from './contract/errors.js';
+import { ERRORS } from './contract/errors.js';
+import { createDepartures } from './http/departures.js';
+import { givenRequestId, internalError, parserError, protocolError, type RequestSeen } from './http/protocol.js';
+import { type PlainResponse, toResponse } from './http/response.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;
 /** How often it is looked which of them have drained. */
 const DRAIN_STEP = 25;
+/** How long a connection whose request could not be parsed stays, so that its client can read why, in ms of real time. */
+const LINGER = 200;
 
 export interface Listener {
   readonly port: number;
@@ -30,10 +35,16 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   fetch: Fetch;
-  /** An id for a request that never becomes one (BASE-6). */
+  /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;
+  /** Refuses a request before anything else looks at it; undefined lets it through. */
+  refuse?(request: IncomingMessage, seen: () => RequestSeen): PlainResponse | undefined;
   /** Requests that a handler of Node's own takes (the login provider); true when it did. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Told of errors of our own and of what the HTTP parser refused. */
+  log(record: Record<string, unknown>): void;
+  /** How long the head of a request may take, in ms of real time. Default: 60 s. */
+  readonly headersTimeout?: number;
   /**
    * Lets @hono/node-server put its faster Request and Response in place of the global ones. For a process of our own;
    * never inside somebody else's.
@@ -41,47 +52,44 @@ export interface ListenOptions {
   readonly replaceGlobals?: boolean;
 }
 
-/**
- * Notices clients that leave where Node says nothing of it. A client that closes its half of the connection gets the
- * plain answers it waits for; of a stream it has left, since nothing tells it from one that is gone altogether.
- */
-function createDepartures() {
-  const streaming = new WeakSet<Socket>();
-  const waiting = new WeakMap<Socket, Set<ServerResponse>>();
-  return {
-    streams(socket: Socket, response: ServerResponse) {
-      if (socket.readableEnded) return void socket.destroy();
-      streaming.add(socket);
-      response.once('close', () => streaming.delete(socket));
-    },
-    connected(socket: Socket) {
-      socket.once('end', () => {
-        if (streaming.has(socket)) socket.destroy();
-      });
-    },
-    /** An answer behind another one is not told when their connection goes. */
-    queued(socket: Socket, response: ServerResponse) {
-      let responses = waiting.get(socket);
-      if (!responses) {
-        responses = new Set();
-        waiting.set(socket, responses);
-        const left = responses;
-        socket.once('close', () => {
-          for (const one of left) one.emit('close');
-        });
-      }
-      responses.add(response);
-      response.once('close', () => waiting.get(socket)?.delete(response));
-    },
-  };
+/** Writes a response that no fetch function made. */
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: PlainResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(String(body ?? '')) });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The answer to what is no request of HTTP: a host that isn't one, a target that isn't a URL. */
-export const invalidRequest = (requestId: string) =>
-  new Response(JSON.stringify(envelope('invalid_body', 'Invalid request')), {
-    status: 400,
-    headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+/**
+ * Answers what Node's parser refuses in the error envelope. What is already being answered on that connection is cut
+ * instead: nothing may be written into the middle of it.
+ */
+function answerParserErrors(server: Server, options: Pick<ListenOptions, 'requestId' | 'log'>): void {
+  const refused = new WeakSet<Socket>();
+  const answering = new WeakMap<Socket, ServerResponse>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answering.set(request.socket, response);
+    response.once('close', () => {
+      if (answering.get(request.socket) === response) answering.delete(request.socket);
+    });
   });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Data that follows what could not be parsed fails again, and a connection that broke has nobody to tell.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || answering.get(socket)?.headersSent)
+      return void socket.destroy();
+    const requestId = options.requestId();
+    const { status, headers, body } = parserError(error.code, requestId);
+    options.log({ event: 'request_refused', request_id: requestId, status, error: error.code ?? error.message });
+    const lines = Object.entries({
+      ...headers,
+      'content-length': Buffer.byteLength(String(body)),
+      connection: 'close',
+    });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
+    void hostDelay(LINGER).then(() => socket.destroy());
+  });
+}
 
 /**
  * Binds a fetch function to a port.
@@ -90,22 +98,51 @@ export const invalidRequest = (requestId: string) =>
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { streams, connected, queued } = createDepartures();
+  const seenOf = ({ url, headers }: IncomingMessage): RequestSeen => ({
+    url,
+    requestId: givenRequestId(headers['x-request-id']) ?? options.requestId(),
+  });
+  const failed = (seen: RequestSeen, error: unknown): PlainResponse => {
+    const told = error instanceof Error ? error.stack : String(error);
+    options.log({ level: 'error', event: 'internal_error', request_id: seen.requestId, error: told });
+    return internalError(seen);
+  };
+
   let handle: Handle | undefined;
   const load = async (): Promise<Handle> => {
-    const { getRequestListener } = await import('@hono/node-server');
-    const serve = (request: Request, { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse }) =>
-      options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
+    const { getRequestListener, RequestError } = await import('@hono/node-server');
+    const serve = (
+      request: Request,
+      { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
+    ) => {
+      const orFailed = (error: unknown) => toResponse(failed(seenOf(incoming), error));
+      try {
+        const answer = options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
+        return answer instanceof Promise ? answer.catch(orFailed) : answer;
+      } catch (error) {
+        return orFailed(error);
+      }
+    };
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: options.replaceGlobals ?? false,
-      errorHandler: () => invalidRequest(options.requestId()),
+      // What no Request can be made of: a target that is no URL. Anything else is a failure of ours.
+      errorHandler(error) {
+        const seen = { requestId: options.requestId() };
+        return toResponse(
+          error instanceof RequestError ? protocolError(ERRORS.malformed_request, seen) : failed(seen, error),
+        );
+      },
     });
     return handle;
   };
   let loading: Promise<Handle> | undefined;
   // A request without a host is refused like one with a wrong host, not by Node without a word.
-  const server: Server = createServer({ requireHostHeader: false }, (request, response) => {
+  const checks = { requireHostHeader: false, ...(options.headersTimeout && { connectionsCheckingInterval: 25 }) };
+  const server: Server = createServer(checks, (request, response) => {
     // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
     if (response.socket === null) queued(request.socket, response);
+    const refusal = options.refuse?.(request, () => seenOf(request));
+    if (refusal) return write(request, response, refusal);
     if (options.intercept?.(request, response)) return;
     if (handle) {
       handle(request, response);
@@ -113,14 +150,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
     // With it come Node's own fetch classes: a tenth of the time to start, which the first request can better bear.
     loading ??= load();
-    loading.then((loaded) => loaded(request, response)).catch((error: unknown) => response.destroy(error as Error));
+    loading
+      .then((loaded) => loaded(request, response))
+      .catch((error: unknown) => write(request, response, failed(seenOf(request), error)));
   });
+  answerParserErrors(server, options);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request))),
+  );
   server.on('connection', connected);
   // Whoever has nothing more to send may still be reading: without this, Node ends the connection before it has answered.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Long silences are part of the interface: a stream may say nothing for minutes.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 60_000;
+  server.headersTimeout = options.headersTimeout ?? 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {

@@ -25,6 +25,11 @@ export interface EmulatorOptions {
   scriptFiles?: readonly string[];
   /** Hosts that count as regional (BASE-4): names, or beginnings that end in a dot. Default: `eu.`. */
   regionalHosts?: readonly string[];
+  /**
+   * Names a listener on loopback is called by beside the loopback ones; `*` is any. Whoever calls it by another is
+   * refused (421): its credentials are public, and a page may have a name rebound to this machine.
+   */
+  allowHosts?: readonly string[];
   settings?: Partial<Settings>;
   /** Token of the control interface; needed when it listens beyond loopback. */
   controlToken?: string;

@@ -147,6 +147,10 @@ export const FLAGS = {
     value: 'host',
     fallback: 'eu.',
   }),
+  allowHost: list({
+    describe: 'Name that a listener on loopback serves beside the loopback ones, * for any; may be repeated',
+    value: 'host',
+  }),
   turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, {
     describe: 'Chat turns per minute and caller; 0 is no limit',
     fallback: '60',

@@ -48,6 +48,7 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
     clock: given.clock,
     scriptFiles: given.scripts,
     regionalHosts: given.regionalHost,
+    allowHosts: given.allowHost,
     settings: defined(settings),
     controlToken: given.controlToken,
     signingKey: given.signingKey === undefined ? undefined : readKey(given.signingKey),

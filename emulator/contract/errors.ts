@@ -159,6 +159,31 @@ export const ERRORS = {
     reason: 'internal_error',
     retryable: true,
   }, // S
+  malformed_request: { status: 400, message: 'Invalid request', reason: 'invalid_body', retryable: false },
+  misdirected: {
+    status: 421,
+    message: 'This host is not served here',
+    reason: 'misdirected_request',
+    retryable: false,
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request was not received in time',
+    reason: 'timeout',
+    retryable: true,
+  },
+  expectation_failed: {
+    status: 417,
+    message: 'The expectation of the request cannot be met',
+    reason: 'expectation_failed',
+    retryable: false,
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The header fields of the request are too large',
+    reason: 'headers_too_large',
+    retryable: false,
+  },
   scim_unauthorized: { status: 401, message: 'Missing Authentication header' }, // S
   scim_not_found: { status: 404, message: 'Resource not found' }, // S
   scim_internal: { status: 500, message: 'Internal Server Error' }, // S

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+import { isLoopbackHost } from '../http/hosts.js';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
@@ -16,7 +15,7 @@ export function guardControl(request: Request, token: string | undefined, beyond
   const host = request.headers.get('host') ?? new URL(request.url).host;
   const origin = request.headers.get('origin');
   if (origin !== null && origin !== `http://${host}`) return `requests from the origin ${origin} are refused`;
-  if (!beyondLoopback && !LOOPBACK.test(host)) return `the host ${host} is not a loopback name`;
+  if (!beyondLoopback && !isLoopbackHost(host)) return `the host ${host} is not a loopback name`;
   if (token === undefined) return undefined;
   const given = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token)) ? undefined : 'the control token is missing or wrong';

@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
 import { discardUnread, type Incoming } from '../request-body.js';
-import { type Area, BASE, type createPipeline, type Resource } from './pipeline.js';
+import { type Area, type createPipeline, DropConnection, type Resource } from './pipeline.js';
+import { givenRequestId, internalError } from './protocol.js';
 import { type PlainResponse, toResponse } from './response.js';
-import type { Route } from './route.js';
+import { BASE, type Route } from './route.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
@@ -13,6 +14,12 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
+}
+
+export interface AppDeps {
+  /** An id for a request that has none of its own. */
+  requestId(): string;
+  log(record: Record<string, unknown>): void;
 }
 
 /** The interface as a function, for a server or for none. */
@@ -40,29 +47,45 @@ const areaOf = (path: string): Area => {
  *
  * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
  */
-export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>): App {
+export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
   const app = new Hono<{ Bindings: NodeBindings }>();
 
   const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
     const socket = bindings?.incoming?.socket;
-    const dropped = (): Response => {
-      // Only a dropped connection gets here: everything else became an answer.
+    const drop = (): Response => {
       if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
       socket.destroy();
       return new Response(null, { headers: ALREADY_SENT });
     };
+    /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
+    const failed = (error: unknown, answered?: PlainResponse): Response => {
+      if (error instanceof DropConnection) return drop();
+      const requestId =
+        answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
+      const told = error instanceof Error ? error.stack : String(error);
+      deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: told });
+      return toResponse(internalError({ url: request.url, requestId }));
+    };
     const respond = (answer: PlainResponse): Response => {
-      // The server reads ahead before it writes anything: what it has read needs a moment to leave.
-      if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
-      if (answer.body instanceof ReadableStream) bindings?.streams?.();
-      return toResponse(answer);
+      try {
+        // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+        if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
+        if (answer.body instanceof ReadableStream) bindings?.streams?.();
+        return toResponse(answer);
+      } catch (error) {
+        return failed(error, answer);
+      }
     };
     const answered = (answer: PlainResponse): Response | Promise<Response> => {
       const rest = discardUnread(request, bindings?.incoming);
       return rest ? rest.then(() => respond(answer)) : respond(answer);
     };
-    const answer: PlainResponse | Promise<PlainResponse> = run(request, resource, socket !== undefined);
-    return answer instanceof Promise ? answer.then(answered).catch(dropped) : answered(answer);
+    try {
+      const answer = run(request, resource, socket !== undefined);
+      return answer instanceof Promise ? answer.then(answered).catch((error) => failed(error)) : answered(answer);
+    } catch (error) {
+      return failed(error);
+    }
   };
 
   const byPath = new Map<string, Route[]>();

@@ -8,8 +8,9 @@ import { isBlank, isJson, readBody } from '../request-body.js';
 import { AcceptedCall, Parts } from './call.js';
 import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
+import { givenRequestId } from './protocol.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
-import type { Route } from './route.js';
+import { BASE, type Route } from './route.js';
 
 export interface PipelineDeps {
   readonly clock: Clock;
@@ -50,9 +51,6 @@ const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>):
 
 const NOTHING = new Uint8Array(0);
 
-/** Everything is below this (BASE-1). */
-export const BASE = '/api/v1';
-
 /** Host and port of a URL, cut out since it is wanted for each request. */
 const hostOf = (url: string): string => {
   const start = url.indexOf('://') + 3;
@@ -60,7 +58,6 @@ const hostOf = (url: string): string => {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 };
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
 const bearer = (header: string | null): string | undefined => (header === null ? undefined : BEARER.exec(header)?.[1]);
@@ -241,6 +238,7 @@ export function createPipeline(deps: PipelineDeps) {
       return refusalResponse(error);
     }
     deps.log({
+      level: 'error',
       event: 'internal_error',
       request_id: draft.id,
       error: error instanceof Error ? error.stack : String(error),
@@ -266,8 +264,7 @@ export function createPipeline(deps: PipelineDeps) {
    * the listener has a faster way for those.
    */
   return (request: Request, resource: Resource, framed: boolean): PlainResponse | Promise<PlainResponse> => {
-    const given = request.headers.get('x-request-id');
-    const id = given !== null && REQUEST_ID.test(given) ? given : `${idStem}${(++ids).toString(36)}`;
+    const id = givenRequestId(request.headers.get('x-request-id')) ?? `${idStem}${(++ids).toString(36)}`;
     const draft = journal.begin(id, request);
     const failed = (error: unknown): PlainResponse => {
       if (error instanceof DropConnection) throw error;

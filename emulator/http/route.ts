@@ -3,6 +3,9 @@ import type { Caller } from '../domain/caller.js';
 import type { StreamClosed } from '../sse/body.js';
 import type { PlainResponse } from './response.js';
 
+/** Everything is below this (BASE-1). */
+export const BASE = '/api/v1';
+
 /** The operations that faults, the journal and the documentation speak of. */
 export const OPERATIONS = [
   'list',

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Notices clients that leave where Node says nothing of it. A client that closes its half of the connection gets the
+ * plain answers it waits for; of a stream it has left, since nothing tells it from one that is gone altogether.
+ */
+export function createDepartures() {
+  const streaming = new WeakSet<Socket>();
+  const waiting = new WeakMap<Socket, Set<ServerResponse>>();
+  return {
+    streams(socket: Socket, response: ServerResponse) {
+      if (socket.readableEnded) return void socket.destroy();
+      streaming.add(socket);
+      response.once('close', () => streaming.delete(socket));
+    },
+    connected(socket: Socket) {
+      socket.once('end', () => {
+        if (streaming.has(socket)) socket.destroy();
+      });
+    },
+    /** An answer behind another one is not told when their connection goes. */
+    queued(socket: Socket, response: ServerResponse) {
+      let responses = waiting.get(socket);
+      if (!responses) {
+        responses = new Set();
+        waiting.set(socket, responses);
+        const left = responses;
+        socket.once('close', () => {
+          for (const one of left) one.emit('close');
+        });
+      }
+      responses.add(response);
+      response.once('close', () => waiting.get(socket)?.delete(response));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Remembers the outcome for the few hosts that a listener is called by. */
+function remembering<T>(evaluate: (host: string) => T): (host: string) => T {
+  const known = new Map<string, T>();
+  return (host) => {
+    const found = known.get(host);
+    if (found !== undefined) return found;
+    const outcome = evaluate(host);
+    if (known.size >= 100) known.clear();
+    known.set(host, outcome);
+    return outcome;
+  };
+}
+
+const withoutPort = (host: string): string => host.replace(/:\d*$/, '').toLowerCase();
+
+/** Whether a `Host` is a regional one (BASE-4): entries are names, or beginnings that end in a dot. */
+export const matchRegional = (entries: readonly string[]): ((host: string) => boolean) =>
+  remembering((host) => {
+    const name = withoutPort(host);
+    return entries.some((entry) =>
+      entry.endsWith('.') ? name.startsWith(entry.toLowerCase()) : name === entry.toLowerCase(),
+    );
+  });
+
+/** Whether a host name, as it stands in a parsed URL, can only mean this machine. */
+const isLoopbackName = (name: string): boolean =>
+  name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+
+const nameOf = (host: string): string | undefined =>
+  URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : undefined;
+
+/** Whether a `Host`, with its port or without, is `localhost`, a name below it, in `127.0.0.0/8`, or `[::1]`. */
+export const isLoopbackHost: (host: string) => boolean = (host) => isLoopbackName(nameOf(host) ?? '');
+
+/** What a listener does with a `Host`: serves it, or refuses it as regional (403), malformed (400), or foreign (421). */
+export type HostVerdict = 'served' | 'regional' | 'malformed' | 'foreign';
+
+export interface HostRules {
+  regional(host: string): boolean;
+  /** Names served beside the loopback ones; `*` is any. Undefined where every host is served. */
+  readonly allowed: readonly string[] | undefined;
+}
+
+/**
+ * Validates the `Host` of requests. Regional comes first, before it is known whether the host could be one in a URL
+ * (BASE-4). A listener on loopback then serves loopback names only: its credentials are public, and a page whose name was
+ * rebound to this machine must not use them.
+ */
+export function createHostRules({ regional, allowed }: HostRules): (host: string | undefined) => HostVerdict {
+  const names = new Set(allowed?.map(withoutPort));
+  const anyHost = allowed === undefined || names.has('*');
+  const evaluate = remembering((host): HostVerdict => {
+    if (regional(host)) return 'regional';
+    const name = nameOf(host);
+    // `localhost/path` and `user@localhost` parse in a URL, and are no hosts.
+    if (name === undefined || /[/?#@\\\s]/.test(host)) return 'malformed';
+    return anyHost || isLoopbackName(name) || names.has(name) || names.has(withoutPort(host)) ? 'served' : 'foreign';
+  });
+  return (host) => (host === undefined || host === '' ? 'malformed' : evaluate(host));
+}

@@ -1,0 +1,195 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from './emulator.js';
+import { type Listener, type ListenOptions, listen } from './listen.js';
+import type { EmulatorOptions } from './options.js';
+
+let emulator: Emulator | undefined;
+let listener: Listener | undefined;
+afterEach(async () => {
+  await emulator?.close();
+  await listener?.close();
+  emulator = listener = undefined;
+});
+
+/** Sends bytes over a connection of its own, and reads until the other side closes it. */
+function exchange(port: number, ...writes: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes.toString();
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(text));
+    for (const bytes of writes) socket.write(bytes);
+  });
+}
+
+async function start(options: EmulatorOptions = {}) {
+  emulator = createEmulator({ clock: 'virtual', ...options });
+  const at = await emulator.listen({ port: 0 });
+  return {
+    key: emulator.target.credentials.api_key,
+    main: Number(new URL(at.baseUrl).port),
+    daemon: Number(new URL(at.daemonOrigin).port),
+  };
+}
+
+function read(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const id = /^x-request-id: (.+)$/im.exec(head)?.[1];
+  return { status: Number(head.split(' ')[1]), id, json: body === '' ? undefined : JSON.parse(body) };
+}
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const refused = (status: number) => ({
+  status,
+  id: expect.stringMatching(ID),
+  json: {
+    error: {
+      code: status,
+      message: expect.any(String),
+      metadata: { reason: expect.any(String), retryable: status === 408 },
+    },
+  },
+});
+
+describe.each(['main', 'daemon'] as const)(
+  'BASE-3, BASE-6: what the HTTP parser refuses, on the %s listener',
+  (which) => {
+    test.each([
+      ['a line that is no request', 400, ['nonsense\r\n\r\n']],
+      ['a header without a colon', 400, ['GET / HTTP/1.1\r\nHost: localhost\r\nno colon\r\n\r\n']],
+      ['a length twice', 400, ['POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n']],
+      ['headers past the limit', 431, [`GET / HTTP/1.1\r\nHost: localhost\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`]],
+      [
+        'an expectation that is none of ours',
+        417,
+        ['GET /api/v1/interns HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: miracles\r\n\r\n'],
+      ],
+    ] as const)('%s', async (_what, status, writes) => {
+      const at = await start();
+      expect(read(await exchange(at[which], ...writes))).toEqual(refused(status));
+    });
+  },
+);
+
+test('an expectation that is refused echoes the request id, and has no metadata for SCIM', async () => {
+  const { main } = await start();
+  const head = 'Host: localhost\r\nConnection: close\r\nExpect: miracles\r\nX-Request-Id: mine\r\n\r\n';
+  const answer = read(await exchange(main, `GET /api/v1/scim/group-mappings/x HTTP/1.1\r\n${head}`));
+  expect(answer).toEqual({ status: 417, id: 'mine', json: { error: { code: 417, message: expect.any(String) } } });
+});
+
+test('chunk extensions without end are 413', async () => {
+  const { main, key } = await start();
+  const head = `POST /api/v1/interns HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  expect(read(await exchange(main, `${head}1;${'x'.repeat(40_000)}\r\n`))).toEqual(refused(413));
+});
+
+test('a parser error in the middle of a stream cuts it, and writes nothing into it', async () => {
+  const { main, key } = await start();
+  const id = emulator?.target.credentials.intern?.id;
+  const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: never-ends' }] });
+  const text = await new Promise<string>((resolve) => {
+    const socket = connect(main, '127.0.0.1');
+    let heard = '';
+    socket.on('data', (bytes) => {
+      if (heard === '') socket.write('nonsense\r\n\r\n');
+      heard += bytes.toString();
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(heard));
+    socket.write(
+      `POST /api/v1/interns/${id}/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
+  expect(text).toMatch(/^HTTP\/1.1 200 /);
+  expect(text).not.toContain('HTTP/1.1 400');
+});
+
+const bare = async (options: Partial<ListenOptions>) => {
+  const logged: Record<string, unknown>[] = [];
+  listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    requestId: () => 'fresh',
+    log: (record) => logged.push(record),
+    fetch: () => new Response('fine'),
+    ...options,
+  });
+  return { port: listener.port, logged };
+};
+
+test('a head that does not come in time is 408', async () => {
+  const { port, logged } = await bare({ headersTimeout: 50 });
+  expect(read(await exchange(port, 'GET / HTTP/1.1\r\nHost: loc'))).toEqual({ ...refused(408), id: 'fresh' });
+  expect(logged).toMatchObject([{ event: 'request_refused', status: 408, request_id: 'fresh' }]);
+});
+
+test.each([
+  [
+    'thrown',
+    () => {
+      throw new Error('a secret of ours');
+    },
+  ],
+  ['rejected', () => Promise.reject(new Error('a secret of ours'))],
+])('an error of ours that was %s is logged with the request id, and answered 500', async (_how, fetch) => {
+  const { port, logged } = await bare({ fetch });
+  const get = (path: string) =>
+    exchange(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: mine\r\n\r\n`);
+  const answer = read(await get('/api/v1/interns'));
+  expect(answer).toMatchObject({
+    status: 500,
+    id: 'mine',
+    json: { error: { metadata: { reason: 'internal_error' } } },
+  });
+  expect(JSON.stringify(answer)).not.toContain('secret');
+  expect(logged).toEqual([
+    { level: 'error', event: 'internal_error', request_id: 'mine', error: expect.stringContaining('a secret of ours') },
+  ]);
+  expect(read(await get('/api/v1/scim/group-mappings/x')).json).toEqual({
+    error: { code: 500, message: 'Internal Server Error' },
+  });
+});
+
+describe('the Host of a listener on loopback', () => {
+  const get = (port: number, host: string, path = '/api/v1/interns', key = '') =>
+    exchange(
+      port,
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${key === '' ? '' : `Authorization: Bearer ${key}\r\n`}\r\n`,
+    );
+
+  test('a foreign one is 421, on every path', async () => {
+    const { main, key } = await start();
+    for (const path of ['/api/v1/interns', '/api/v1/scim/group-mappings/x', '/_emulator/target', '/oidc/auth', '/'])
+      expect([path, read(await get(main, 'evil.example', path, key))]).toMatchObject([path, { status: 421 }]);
+    const answer = await get(main, 'evil.example', '/api/v1/interns', key);
+    expect(read(answer)).toEqual(refused(421));
+    expect(answer).toContain('--allow-host');
+    expect(read(await get(main, 'localhost', 'http://evil.example/api/v1/interns', key)).status).toBe(421);
+    for (const host of [`localhost:${main}`, 'app.localhost', '127.1.2.3', '[::1]'])
+      expect([host, read(await get(main, host, '/api/v1/interns', key)).status]).toEqual([host, 200]);
+  });
+
+  test('--allow-host opens it, for the interface only', async () => {
+    const { main, key } = await start({ allowHosts: ['emulator.test'] });
+    expect(read(await get(main, `emulator.test:${main}`, '/api/v1/interns', key)).status).toBe(200);
+    expect(read(await get(main, 'emulator.test', '/_emulator/target')).status).toBe(403);
+    expect(read(await get(main, 'other.test', '/api/v1/interns', key)).status).toBe(421);
+  });
+
+  test('BASE-4: a regional one is 403 before it is known whether it could be a host in a URL', async () => {
+    const { main } = await start();
+    for (const host of ['eu.127.0.0.1:5240', 'EU.127.0.0.1', 'eu.localhost', 'eu.example']) {
+      const answer = read(await get(main, host));
+      expect([host, answer]).toEqual([
+        host,
+        { status: 403, id: expect.stringMatching(ID), json: { error: { code: 403, message: 'Forbidden' } } },
+      ]);
+    }
+    expect(read(await get(main, 'eu-127.0.0.1')).status).toBe(400);
+  });
+});
