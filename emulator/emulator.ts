@@ -121,6 +121,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
       limiter.clear();
     },
     intern: (id) => interns.get(id),
+    interns: () => [...store.collection('interns').values()].sort((a, b) => b.seq - a.seq),
     setScript(row, name) {
       interns.put(row, undefined, { script: name });
     },

@@ -93,9 +93,11 @@ export function readAnswer(ask: Ask, content: string): ReadAnswer {
   return problem === undefined ? { answer: parsed as QuestionAnswer } : { problem };
 }
 
-/** The `arguments` of the tool call that carries an ask: published fields only, in the published order. */
-export function askArguments(ask: Ask): string {
-  return ask.kind === 'permission'
-    ? JSON.stringify({ kind: ask.kind, operation: ask.operation, options: ask.options })
-    : JSON.stringify({ kind: ask.kind, message: ask.message, fields: ask.fields });
-}
+/** What of an ask leaves the intern: published fields only, in the published order. */
+export const publishedAsk = (ask: Ask): Ask =>
+  ask.kind === 'permission'
+    ? { kind: ask.kind, operation: ask.operation, options: ask.options }
+    : { kind: ask.kind, message: ask.message, fields: ask.fields };
+
+/** The `arguments` of the tool call that carries an ask. */
+export const askArguments = (ask: Ask): string => JSON.stringify(publishedAsk(ask));

@@ -24,8 +24,8 @@ export interface RunView {
   session_id: string;
   origin: RunOrigin;
   status: 'running' | 'waiting' | 'ended';
-  /** Only while it waits. */
-  question?: { id: string; deadline: string };
+  /** Only while it waits; `ask` is what the tool call carried. */
+  question?: { id: string; deadline: string; ask: Ask };
   ended?: RunEnded;
   started_at: string;
   ended_at?: string;

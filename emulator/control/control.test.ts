@@ -176,6 +176,18 @@ test('the journal holds requests and answers, and no credential', async () => {
   expect((await api.get('/_emulator/journal')).json.data).toEqual([]);
 });
 
+test('lists the interns of every workspace, newest first', async () => {
+  const api = createTestClient();
+  const mine = await api.create();
+  const target = (await api.get('/_emulator/target')).json;
+  const theirs = await api.create(
+    { workspace_id: target.foreign_workspace_id },
+    { as: target.credentials.foreign_api_key },
+  );
+  const { data } = (await api.get('/_emulator/interns')).json;
+  expect(data).toEqual([theirs, mine, expect.objectContaining({ id: api.credentials.intern?.id })]);
+});
+
 test('reset goes back to the seed', async () => {
   const api = createTestClient();
   const made = await api.create();

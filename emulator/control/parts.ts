@@ -22,6 +22,8 @@ export interface ControlParts {
   /** Changes the turn limit and clears what was counted (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
   intern(id: string): InternRow | undefined;
+  /** All of them, newest first. */
+  interns(): InternRow[];
   /** Puts a script on an intern, or takes it off. */
   setScript(intern: InternRow, name: string | null): void;
   /** Resolves once what was put is durable. */

@@ -130,6 +130,12 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     }),
     controlRow({
       method: 'GET',
+      path: '/interns',
+      does: 'Lists the interns of every workspace, newest first',
+      handle: () => list(parts.interns().map((row) => row.record)),
+    }),
+    controlRow({
+      method: 'GET',
       path: '/interns/:id',
       does: 'Shows an intern with its vault, script, API key and runs, whoever sees it',
       handle: ({ params }) => internView(internOf(params.id)),

@@ -1,6 +1,6 @@
 import type { Timer } from '../clock/clock.js';
 import type { Refusal } from '../contract/errors.js';
-import type { Ask } from '../contract/interaction.js';
+import { type Ask, publishedAsk } from '../contract/interaction.js';
 import type { ApprovalMode, RunEnded, RunEvent, RunOrigin, RunView, Usage } from '../contract/run.js';
 import type { Behaviour, TurnGenerator } from '../scripts/behaviour.js';
 import type { Reader } from './reader.js';
@@ -69,7 +69,9 @@ export function viewRun(run: Run): RunView {
     session_id: run.sessionId,
     origin: run.origin,
     status: run.status,
-    ...(run.question && { question: { id: run.question.id, deadline: iso(run.question.deadline) } }),
+    ...(run.question && {
+      question: { id: run.question.id, deadline: iso(run.question.deadline), ask: publishedAsk(run.question.ask) },
+    }),
     ...(run.ended && { ended: run.ended }),
     started_at: iso(run.startedAt),
     ...(run.status === 'ended' && { ended_at: iso(run.endedAt) }),

@@ -19,7 +19,7 @@ describe('answers', () => {
     const q = await asking(h);
     expect(h.runs.list()[0]).toMatchObject({
       status: 'waiting',
-      question: { id: q.callId, deadline: '2026-01-01T00:05:00.000Z' },
+      question: { id: q.callId, deadline: '2026-01-01T00:05:00.000Z', ask: { kind: 'elicitation' } },
     });
     const next = await listen(await h.reply(q.sessionId, q.callId, ACCEPT)).end();
     expect(next.content).toBe('Thank you. ');
@@ -47,7 +47,7 @@ describe('answers', () => {
       const refused = await h.refused(h.reply(q.sessionId, q.callId, content));
       expect(refused, String(content)).toMatchObject({ status: 400, reason: 'bad_request' });
     }
-    expect(h.runs.list()[0]?.question).toEqual({ id: q.callId, deadline: '2026-01-01T00:05:00.000Z' });
+    expect(h.runs.list()[0]?.question).toMatchObject({ id: q.callId, deadline: '2026-01-01T00:05:00.000Z' });
     expect((await h.reply(q.sessionId, q.callId, [{ type: 'text', text: ACCEPT }])).status).toBe(200);
   });
 
