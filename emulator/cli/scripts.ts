@@ -16,7 +16,7 @@ const scripts: CommandModule = {
     };
     for (const file of files.map(String)) {
       try {
-        for (const path of scriptFilesOf(file)) {
+        for (const path of scriptFilesOf(file, (path, problem) => refuse(path, [problem]))) {
           const { name, problems } = validateScriptFile(path);
           if (problems.length > 0) refuse(path, problems);
           else io.stdout(`${path}: ok (${name})\n`);

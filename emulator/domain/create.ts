@@ -106,20 +106,25 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     return noted;
   };
 
-  /** Does what is left to do, and returns the record as the answer shows it. */
-  const finish = (start: InternRow, failAt: string | undefined): Intern => {
+  /**
+   * Does what is left to do, and returns the record as the answer shows it. Nobody saw a `fresh` intern before, so that
+   * what is done on it here is no update yet.
+   */
+  const finish = (start: InternRow, failAt: string | undefined, fresh: boolean): Intern => {
     let row = start;
     let shown = row.record;
+    const unchanged = fresh ? { updated_at: row.record.created_at } : {};
     for (let step = row.unfinished[0]; step; step = row.unfinished[0]) {
       row = attempt(row, step, failAt);
       const rest = row.unfinished.slice(1);
       if (step === 'vault') {
-        row = interns.put(row, { vault_id: random.uuid() }, { unfinished: rest });
+        row = interns.put(row, { vault_id: random.uuid(), ...unchanged }, { unfinished: rest });
         shown = row.record;
       } else {
         row = interns.put(row, undefined, { unfinished: rest });
         // It may have been provisioned by hand since.
-        shown = row.record.status === 'stopped' ? provisioning.provision(row).record : row.record;
+        const { record } = row.record.status === 'stopped' ? provisioning.provision(row) : row;
+        shown = { ...record, ...unchanged };
       }
     }
     return shown;
@@ -144,7 +149,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
       answer: null,
     };
     if (!unfinished) entries.put(entry);
-    const intern = finish(row, request.failAt);
+    const intern = finish(row, request.failAt, !unfinished);
     entries.put({ ...entry, answer: intern });
     return { created: true, intern };
   };

@@ -38,7 +38,10 @@ export interface Interns {
   visible(caller: Caller, id: string): InternRow;
   /** The interns a caller sees, newest first. */
   list(caller: Caller): InternRow[];
-  /** Writes a changed row; `updated_at` moves by at least a millisecond when the record changes (UPDATE-1). */
+  /**
+   * Writes a changed row; `updated_at` moves by at least a millisecond when the record changes (UPDATE-1), unless the
+   * change says what it is.
+   */
   put(row: InternRow, record?: Partial<Intern>, change?: RowChange): InternRow;
   /** Moves an intern along the transition table, or throws 409 `intern_busy`. */
   move(row: InternRow, event: LifecycleEvent, record?: Partial<Intern>, change?: RowChange): InternRow;
@@ -77,7 +80,7 @@ export function createInterns(deps: InternsDeps): Interns {
     },
     put(row, record, change) {
       const previous = rows.get(row.id);
-      const changed = record ? { ...row.record, ...record, updated_at: touch(row.record.updated_at) } : row.record;
+      const changed = record ? { ...row.record, updated_at: touch(row.record.updated_at), ...record } : row.record;
       const next: InternRow = { ...row, ...change, record: changed };
       if (previous && keyOf(previous) !== keyOf(next)) names.delete(keyOf(previous));
       names.set(keyOf(next), next.id);

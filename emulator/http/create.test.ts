@@ -3,6 +3,17 @@ import { createTestClient } from '../test-client.js';
 
 const KEY = { headers: { 'idempotency-key': 'k' } };
 
+test.each([false, true])(
+  'CREATE-1: a new intern (provision: %s) was updated when it was created',
+  async (provision) => {
+    const api = createTestClient();
+    const { json } = await api.post('/interns', { name: 'new', workspace_id: api.workspaceId, provision });
+    expect(json.updated_at).toBe(json.created_at);
+    const seen = (await api.get(`/interns/${json.id}`)).json;
+    expect(seen.updated_at === json.updated_at).toBe(!provision);
+  },
+);
+
 test('CREATE-4: racing retries make one intern', async () => {
   const api = createTestClient();
   const body = { name: 'raced', workspace_id: api.workspaceId };

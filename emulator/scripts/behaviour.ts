@@ -49,6 +49,7 @@ export interface BootPlan {
   after: number;
   steps: string[];
   ends: 'running' | 'failed' | 'hangs';
+  /** What `last_failure_message` says. A lifecycle in code has to give it where the boot ends as `failed`. */
   message?: string;
 }
 /** How a teardown goes (DELETE-1, DELETE-3). `after` in ms. */

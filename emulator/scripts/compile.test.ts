@@ -6,7 +6,6 @@ import type { BehaviourEvent, Turn } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
 import { scriptJsonSchema } from './schema.js';
-import { split } from './split.js';
 import { stockBehaviours } from './stock.js';
 
 const published = JSON.parse(readFileSync('schemas/script.schema.json', 'utf8')) as object;
@@ -45,7 +44,7 @@ describe('the published JSON Schema', () => {
         .map((behaviour) => behaviour.name)
         .sort(),
     ).toEqual(
-      'ask-permission ask-question ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails long never-ends no-usage refuses severed silent slow teardown-fails teardown-hangs unicode unreachable vault-fails-once'.split(
+      'ask-permission ask-question ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails lone-surrogate long never-ends no-usage refuses severed silent slow teardown-fails teardown-hangs unicode unreachable vault-fails-once'.split(
         ' ',
       ),
     );
@@ -190,19 +189,5 @@ describe('compiled scripts', () => {
       teardown: { after: 1_000, ends: 'hangs' },
       daemon: 'unreachable',
     });
-  });
-});
-
-describe('split', () => {
-  test.each([
-    ['abc', 1, ['abc']],
-    ['abc', 3, ['a', 'b', 'c']],
-    ['abc', 9, ['a', 'b', 'c']],
-    ['abcd', 3, ['a', 'b', 'cd']],
-    ['', 4, ['']],
-    ['😀😀', 2, ['😀', '😀']],
-    ['👨‍👩‍👧e\u0301x', 3, ['👨‍👩‍👧', 'e\u0301', 'x']],
-  ])('%j into %i', (text, count, pieces) => {
-    expect(split(text, count)).toEqual(pieces);
   });
 });

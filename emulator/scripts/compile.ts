@@ -1,6 +1,7 @@
 import type { Answer } from '../contract/interaction.js';
 import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
 import { type Behaviour, type BehaviourEvent, DEFAULT_LIFECYCLE, type LifecyclePlan } from './behaviour.js';
+import { tooDeep } from './depth.js';
 import { jsonPath, problemsOf, ScriptInvalid } from './problems.js';
 import { split } from './split.js';
 
@@ -145,6 +146,8 @@ function compileLifecycle(source: NonNullable<Script['lifecycle']>): Partial<Lif
  * @throws ScriptInvalid naming the file, and per problem the JSON path and what was expected
  */
 export function compileScript(source: unknown, { file }: { file: string }): Behaviour {
+  const deep = tooDeep(source);
+  if (deep !== undefined) throw new ScriptInvalid(file, [deep]);
   const parsed = scriptSchema.safeParse(source);
   if (!parsed.success) throw new ScriptInvalid(file, problemsOf(parsed.error.issues, source));
   const script = parsed.data;

@@ -1,36 +1,45 @@
-import { readdirSync, readFileSync, statSync, watch } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
 
-/** Calls `changed` whenever a file or an entry of a directory may have changed; the result stops it. */
-export type Watch = (path: string, changed: () => void) => () => void;
-
-/** Watches through the operating system. Whoever replaces a file by renaming is noticed too. */
-export const watchFiles: Watch = (path, changed) => {
-  const directory = statSync(path).isDirectory();
-  // A watched file that is replaced would never be heard of again: its directory is watched instead.
-  const watcher = watch(directory ? path : dirname(path), { persistent: false }, (_event, name) => {
-    if (directory || name === null || name === basename(path)) changed();
-  });
-  watcher.on('error', () => watcher.close());
-  return () => watcher.close();
+/** What a path leads to that is neither file nor directory; reading one could wait for ever. */
+const kindOf = (stats: Stats): string => {
+  if (stats.isFIFO()) return 'a FIFO';
+  if (stats.isSocket()) return 'a socket';
+  return 'a device';
 };
 
-/** The script files that a path means: itself, or the `.json` files directly in it, by name. */
-export function scriptFilesOf(path: string): string[] {
-  let directory: boolean;
+/**
+ * The script files that a path means: itself, or the `.json` files directly in it, by name. `skipped` is told of those
+ * that are no regular files: FIFOs, devices, directories, and links to such or to nothing.
+ *
+ * @throws ScriptInvalid where the path itself is not there, or neither a file nor a directory
+ */
+export function scriptFilesOf(path: string, skipped: (file: string, problem: string) => void): string[] {
+  const stats = orInvalid(path, () => statSync(path));
+  if (stats.isFile()) return [path];
+  if (!stats.isDirectory()) throw new ScriptInvalid(path, [`it is ${kindOf(stats)}, not a file or a directory`]);
+  return orInvalid(path, () => readdirSync(path))
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => join(path, name))
+    .filter((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found?.isFile()) return true;
+      const what = !found ? 'a link to nothing' : found.isDirectory() ? 'a directory' : kindOf(found);
+      skipped(file, `it is ${what}, not a file`);
+      return false;
+    });
+}
+
+function orInvalid<T>(path: string, read: () => T): T {
   try {
-    directory = statSync(path).isDirectory();
+    return read();
   } catch (error) {
     throw new ScriptInvalid(path, [error instanceof Error ? error.message : String(error)]);
   }
-  if (!directory) return [path];
-  return readdirSync(path)
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => join(path, name));
 }
 
 /**

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -100,6 +101,42 @@ describe('the registry', () => {
     expect(watched.size).toBe(0);
   });
 
+  test('what is no regular file is skipped with a line, and never waited for', () => {
+    const dir = directory();
+    execFileSync('mkfifo', [join(dir, 'fifo.json')]);
+    symlinkSync(join(dir, 'fifo.json'), join(dir, 'link-to-fifo.json'));
+    symlinkSync('/dev/zero', join(dir, 'link-to-device.json'));
+    symlinkSync(join(dir, 'none'), join(dir, 'link-to-nothing.json'));
+    mkdirSync(join(dir, 'folder.json'));
+    writeFileSync(join(dir, 'a.json'), JSON.stringify(script('a')));
+    const { scripts, log } = setUp([dir]);
+    expect(scripts.view('a')?.from).toBe('file');
+    expect(log.map(({ event, file, problem }) => `${event} ${String(file).slice(dir.length + 1)}: ${problem}`)).toEqual(
+      [
+        'script_skipped fifo.json: it is a FIFO, not a file',
+        'script_skipped folder.json: it is a directory, not a file',
+        'script_skipped link-to-device.json: it is a device, not a file',
+        'script_skipped link-to-fifo.json: it is a FIFO, not a file',
+        'script_skipped link-to-nothing.json: it is a link to nothing, not a file',
+      ],
+    );
+    expect(() => setUp([join(dir, 'fifo.json')])).toThrow('fifo.json: it is a FIFO, not a file or a directory');
+  });
+
+  test('20,000 nested whens are refused with their path, at the start and when files are read again', () => {
+    const dir = directory();
+    const nested = `${'{"when":{"a":1},"then":['.repeat(20_000)}{"say":"x"}${']}'.repeat(20_000)}`;
+    const file = join(dir, 'deep.json');
+    writeFileSync(file, JSON.stringify(script('deep')));
+    const { scripts, changed, log } = setUp([dir]);
+    writeFileSync(file, `{"name":"deep","turn":[${nested}]}`);
+    const problem = expect.stringMatching(/^turn\[0\]\.then\[0\]\.then.*…\S+: nested deeper than 1000 levels$/);
+    changed();
+    expect(log.at(-1)).toMatchObject({ event: 'scripts_not_reloaded', file, problems: [problem] });
+    expect(scripts.get('deep')).toBeDefined();
+    expect(validateScriptFile(file)).toEqual({ problems: [problem] });
+  });
+
   test('an invalid file, a missing one and two of one name stop the start', () => {
     const dir = directory();
     writeFileSync(join(dir, 'a.json'), '{"name": "a", "turn": [{"say": 7}]}');
@@ -132,6 +169,71 @@ describe('the registry', () => {
     expect(scripts.get('b')).toBeDefined();
     scripts.close();
   });
+});
+
+test('a folder that is removed and made again, by itself or with the one above it, is watched again', async () => {
+  const above = join(directory(), 'above');
+  const dir = join(above, 'scripts');
+  const write = (name: string) => {
+    mkdirSync(dir, { recursive: true });
+    // Whole at once, so that no half of it is read.
+    writeFileSync(join(above, 'next'), JSON.stringify(script(name)));
+    renameSync(join(above, 'next'), join(dir, `${name}.json`));
+  };
+  let look: () => void = () => {};
+  write('first');
+  const scripts = createScriptRegistry({
+    rows: createMemoryStore().collection('scripts'),
+    files: [dir],
+    log: () => look(),
+  });
+  const until = (condition: () => boolean) =>
+    new Promise<void>((resolve) => {
+      look = () => condition() && resolve();
+      look();
+    });
+  for (const [name, removed] of [
+    ['second', dir],
+    ['third', above],
+  ] as const) {
+    rmSync(removed, { recursive: true });
+    write(name);
+    await until(() => scripts.view(name) !== undefined);
+    write(`${name}-more`);
+    await until(() => scripts.view(`${name}-more`) !== undefined);
+  }
+  scripts.close();
+});
+
+test('a stored script that is invalid is told of, kept, and counts as not put', () => {
+  const rows = createMemoryStore().collection('scripts');
+  rows.put({ id: 'slow', source: { name: 'slow', turn: 7 } });
+  rows.put({ id: 'other', source: script('else') });
+  const log: Record<string, unknown>[] = [];
+  const scripts = createScriptRegistry({ rows, log: (record) => void log.push(record) });
+  expect(log).toEqual([
+    { level: 'error', event: 'stored_script_ignored', script: 'slow', problems: [expect.stringMatching(/^turn: /)] },
+    { level: 'error', event: 'stored_script_ignored', script: 'other', problems: [expect.stringMatching(/^name: /)] },
+  ]);
+  expect(scripts.view('slow')?.from).toBe('stock');
+  expect(scripts.names()).not.toContain('other');
+  expect(rows.size).toBe(2);
+  scripts.put('other', script('other'));
+  expect(scripts.view('other')?.from).toBe('control');
+});
+
+test('a lifecycle in code that is none is refused with its path', () => {
+  const given = (lifecycle: unknown) => () => setUp([], [{ ...code('x'), lifecycle } as Behaviour]);
+  expect(given({ boot: { ends: 'failed' } })).toThrow(
+    /^script x: lifecycle\.boot\.after: .*lifecycle\.boot\.message: /,
+  );
+  expect(given({ boot: { after: 1, steps: ['a'], ends: 'failed' } })).toThrow(/^script x: lifecycle\.boot\.message: /);
+  expect(given({ boot: { after: 1, steps: ['a'], ends: 'well' } })).toThrow(/lifecycle\.boot\.ends: /);
+  expect(given({ teardown: { ends: 'gone' } })).toThrow('lifecycle.teardown.after: ');
+  expect(given({ vault: 'fails' })).toThrow('lifecycle.vault: ');
+  expect(given({ boots: {} })).toThrow('lifecycle: Unrecognized key: "boots"');
+  expect(given(7)).toThrow('lifecycle: expected object');
+  expect(given({ boot: { after: 1, steps: ['a'], ends: 'failed', message: 'no disk' } })).not.toThrow();
 });
 
 describe('the lifecycle an intern has', () => {

@@ -3,9 +3,11 @@ import type { Collection } from '../store/store.js';
 import type { Behaviour, LifecyclePlan, ScriptRegistry } from './behaviour.js';
 import { chooseLifecycle, chooseTurn } from './choose.js';
 import { compileScript } from './compile.js';
-import { readScriptFile, scriptFilesOf, type Watch, watchFiles } from './files.js';
+import { readScriptFile, scriptFilesOf } from './files.js';
+import { checkLifecycle } from './lifecycle.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
+import { type Watch, watchFiles } from './watch.js';
 
 /** Where a script came from; of equal names the first of these counts. */
 export type ScriptOrigin = 'control' | 'code' | 'file' | 'stock';
@@ -48,19 +50,26 @@ export interface ScriptsDeps {
 
 /**
  * Gathers the scripts. A file that is invalid at first throws; one that becomes so while it is watched is logged, and
- * what it held before stays.
+ * what it held before stays. What throws leaves nothing watched.
  *
- * @throws ScriptInvalid for an invalid file, and for two scripts of one name in code or in files
+ * A stored script that is invalid (its file was edited, or an earlier release took it) is logged and counts as not put,
+ * so that no store keeps an emulator from starting. Its row stays until it is put anew or deleted.
+ *
+ * @throws ScriptInvalid for an invalid file or lifecycle, and for two scripts of one name in code or in files
  */
 export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const { rows, log, watch = watchFiles } = deps;
   const stock = byName(stockBehaviours(), 'the scripts that ship');
   const code = byName(deps.behaviours ?? [], 'the scripts in code');
-  const compiled = new WeakMap<ScriptRow, Behaviour>();
+  for (const behaviour of code.values()) checkLifecycle(behaviour);
+  /** By row; undefined for one that is invalid. */
+  const compiled = new WeakMap<ScriptRow, Behaviour | undefined>();
   let filed = new Map<string, Behaviour>();
+  const stops: (() => void)[] = [];
 
   const load = () => {
-    const files = (deps.files ?? []).flatMap(scriptFilesOf);
+    const skipped = (file: string, problem: string) => log({ level: 'warn', event: 'script_skipped', file, problem });
+    const files = (deps.files ?? []).flatMap((path) => scriptFilesOf(path, skipped));
     filed = byName(files.map(readScriptFile), 'the script files');
   };
   const reload = () => {
@@ -68,38 +77,44 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
       load();
       log({ level: 'info', event: 'scripts_reloaded', names: [...filed.keys()] });
     } catch (error) {
-      if (!(error instanceof ScriptInvalid)) throw error;
-      log({ level: 'error', event: 'scripts_not_reloaded', file: error.file, problems: error.problems });
+      const invalid = error instanceof ScriptInvalid ? error : new ScriptInvalid('the script files', [String(error)]);
+      log({ level: 'error', event: 'scripts_not_reloaded', file: invalid.file, problems: invalid.problems });
     }
   };
-  load();
-  const stops = (deps.files ?? []).map((path) => watch(path, reload));
-
   const check = (name: string, source: unknown) => {
     const { name: own } = compileScript(source, { file: name });
     if (own !== name) throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, which it is kept under`]);
   };
-  // A store can be edited by hand: better told now than in the middle of a boot.
-  for (const row of rows.values()) check(row.id, row.source);
 
+  const compile = (row: ScriptRow): Behaviour | undefined => {
+    try {
+      check(row.id, row.source);
+      return compileScript(row.source, { file: row.id });
+    } catch (error) {
+      const problems = error instanceof ScriptInvalid ? error.problems : [String(error)];
+      log({ level: 'error', event: 'stored_script_ignored', script: row.id, problems });
+      return undefined;
+    }
+  };
   const stored = (name: string): Behaviour | undefined => {
     const row = rows.get(name);
     if (!row) return undefined;
-    let behaviour = compiled.get(row);
-    if (!behaviour) {
-      behaviour = compileScript(row.source, { file: name });
-      compiled.set(row, behaviour);
-    }
-    return behaviour;
+    if (!compiled.has(row)) compiled.set(row, compile(row));
+    return compiled.get(row);
   };
 
   const names = () =>
     [
-      ...new Set([...Array.from(rows.values(), (row) => row.id), ...code.keys(), ...filed.keys(), ...stock.keys()]),
+      ...new Set([
+        ...Array.from(rows.values(), (row) => row.id).filter(stored),
+        ...code.keys(),
+        ...filed.keys(),
+        ...stock.keys(),
+      ]),
     ].sort();
 
   const view = (name: string): ScriptView | undefined => {
-    const row = rows.get(name);
+    const row = stored(name) && rows.get(name);
     if (row) return { name, from: 'control', source: row.source };
     if (code.has(name)) return { name, from: 'code' };
     if (filed.has(name)) return { name, from: 'file' };
@@ -124,6 +139,15 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
       for (const stop of stops) stop();
     },
   };
+  load();
+  // Told now rather than in the middle of a boot.
+  for (const { id } of rows.values()) stored(id);
+  try {
+    for (const path of deps.files ?? []) stops.push(watch(path, reload));
+  } catch (error) {
+    scripts.close();
+    throw error;
+  }
   return scripts;
 }
 

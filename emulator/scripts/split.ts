@@ -1,22 +1,58 @@
 /** Where every code unit is a character of its own. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-const charactersOf = (text: string): string[] =>
-  PLAIN.test(text)
-    ? text.split('')
-    : Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), (found) => found.segment);
+/** Code units given to a segmenter at once: the time it takes grows with the square of what it is given. */
+const WINDOW = 2_048;
+
+/** Finds where the characters of a text begin: the offsets, in order, the first of them 0. For tests: what `split` uses. */
+export type Segment = (text: string) => Iterable<{ readonly index: number }>;
+
+const graphemes = (): Segment => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return (text) => segmenter.segment(text);
+};
+
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
+/**
+ * Where each character of a text begins. The text is looked at through a window that starts at the beginning of a
+ * character; the last one in it may go on behind it and is looked at again, in a wider window where it is the only one.
+ */
+function startsOf(text: string, segment: Segment): number[] {
+  const starts: number[] = [];
+  let width = WINDOW;
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + width);
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to++;
+    const found = Array.from(segment(text.slice(from, to)), ({ index }) => from + index);
+    if (to < text.length) {
+      if (found.length === 1) {
+        width *= 2;
+        continue;
+      }
+      from = found.pop() ?? to;
+    } else {
+      from = to;
+    }
+    for (const start of found) starts.push(start);
+    width = WINDOW;
+  }
+  return starts;
+}
 
 /**
  * Splits a text into `count` pieces of about equal length, never within a character as readers see it (a grapheme). A
- * text with fewer characters than pieces yields one piece each, and one empty piece when it is empty.
+ * text with fewer characters than pieces yields one piece each, and one empty piece when it is empty. Takes time in
+ * proportion to the length of the text.
  */
-export function split(text: string, count: number): string[] {
-  if (count <= 1) return [text];
-  const characters = charactersOf(text);
-  const pieces = Math.max(1, Math.min(count, characters.length));
+export function split(text: string, count: number, segment?: Segment): string[] {
+  if (count <= 1 || text === '') return [text];
+  const starts = PLAIN.test(text) ? undefined : startsOf(text, segment ?? graphemes());
+  const length = starts?.length ?? text.length;
+  const startOf = (character: number) =>
+    character === length ? text.length : starts === undefined ? character : starts[character];
+  const pieces = Math.min(count, length);
   return Array.from({ length: pieces }, (_, i) =>
-    characters
-      .slice(Math.floor((i * characters.length) / pieces), Math.floor(((i + 1) * characters.length) / pieces))
-      .join(''),
+    text.slice(startOf(Math.floor((i * length) / pieces)), startOf(Math.floor(((i + 1) * length) / pieces))),
   );
 }

@@ -16,12 +16,13 @@ import silent from '../../fixtures/scripts/silent.json' with { type: 'json' };
 import slow from '../../fixtures/scripts/slow.json' with { type: 'json' };
 import teardownFails from '../../fixtures/scripts/teardown-fails.json' with { type: 'json' };
 import teardownHangs from '../../fixtures/scripts/teardown-hangs.json' with { type: 'json' };
+import unicode from '../../fixtures/scripts/unicode.json' with { type: 'json' };
 import unreachable from '../../fixtures/scripts/unreachable.json' with { type: 'json' };
 import vaultFailsOnce from '../../fixtures/scripts/vault-fails-once.json' with { type: 'json' };
 import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { echo } from './echo.js';
-import { unicode } from './unicode.js';
+import { loneSurrogate } from './lone-surrogate.js';
 
 /** The JSON scripts that ship with the package. */
 export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
@@ -35,6 +36,7 @@ export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   deadline,
   fails,
   long,
+  loneSurrogate,
   neverEnds,
   noUsage,
   refuses,

@@ -1,0 +1,61 @@
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+
+/** Calls `changed` whenever a file or an entry of a directory may have changed; the result stops it. */
+export type Watch = (path: string, changed: () => void) => () => void;
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The nearest directory above `path` that is there. */
+function nearest(path: string): string {
+  let at = dirname(path);
+  while (!isDirectory(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+/**
+ * Watches through the operating system. What is watched is the path, not what stands there now: a file or directory that
+ * is replaced, or removed with the directories above it and made again, is noticed.
+ */
+export const watchFiles: Watch = (given, changed) => {
+  const path = resolve(given);
+  let watchers: FSWatcher[] = [];
+  let stopped = false;
+
+  const close = () => {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+  };
+  /** Tells of a directory's entry `only`, or of any. */
+  const open = (directory: string, only: string | undefined, tell: () => void) => {
+    const watcher = watch(directory, { persistent: false }, (_event, name) => {
+      if (!stopped && (only === undefined || name === null || name === only || name === basename(directory))) tell();
+    });
+    watcher.on('error', tell);
+    watchers.push(watcher);
+  };
+  const again = () => {
+    if (stopped) return;
+    attach();
+    changed();
+  };
+  const attach = () => {
+    // What is made while this goes on is noticed by looking once more.
+    for (let attempt = 0; attempt < 10; attempt++) {
+      close();
+      const above = nearest(path);
+      try {
+        open(above, relative(above, path).split(sep)[0], again);
+        if (isDirectory(path)) open(path, undefined, changed);
+      } catch {
+        continue;
+      }
+      if (nearest(path) === above && isDirectory(path) === watchers.length > 1) return;
+    }
+  };
+  attach();
+  return () => {
+    stopped = true;
+    close();
+  };
+};
