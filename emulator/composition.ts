@@ -141,9 +141,10 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   // HTTP.
   const faults = factories.createFaults();
   const journal = factories.createJournal(clock, accounts.redact);
+  const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },
-    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, createBody, createEncoder },
+    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn, createBody, createEncoder },
     daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
     scim: seed.scim_group_mappings,

@@ -12,8 +12,8 @@ export interface CreateRequest {
   readonly body: CreateBody;
   /** The `Idempotency-Key` header; without it the key is derived from the body. */
   readonly key: string | undefined;
-  /** Where an injected fault makes this very call fail. */
-  readonly failAt?: 'vault' | 'provisioner';
+  /** Whether an injected fault makes this very call fail at a step; asked once the step is reached. */
+  readonly failsAt?: (step: 'vault' | 'provisioner') => boolean;
 }
 
 export interface CreateResult {
@@ -30,6 +30,19 @@ export function canonicalJson(value: unknown): string {
     return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
   }
   return JSON.stringify(value);
+}
+
+/** Under which id a create is kept for its retries, and the digest of its body (CREATE-4). */
+function idempotencyOf({ caller, body, key }: CreateRequest): { id: string; hash: string } {
+  const hash = createHash('sha256').update(canonicalJson(body)).digest('hex');
+  return { id: `${caller.id}\n${key === undefined ? `body:${hash}` : `key:${key}`}`, hash };
+}
+
+/** Whether a create only repeats the answer of a finished one. */
+export function isReplay(entries: { get(id: string): IdempotencyRow | undefined }, request: CreateRequest): boolean {
+  const { id, hash } = idempotencyOf(request);
+  const known = entries.get(id);
+  return known?.body_hash === hash && known.answer !== null;
 }
 
 /**
@@ -98,10 +111,10 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
   };
 
   /** Fails a step where a fault or the script says so. The intern keeps what was done. */
-  const attempt = (row: InternRow, step: 'vault' | 'provisioner', failAt: string | undefined): InternRow => {
+  const attempt = (row: InternRow, step: 'vault' | 'provisioner', failsAt: CreateRequest['failsAt']): InternRow => {
     const byScript = deps.plan(row)[step] === 'fails_once' && !row.failed_once.includes(step);
     const noted = byScript ? interns.put(row, undefined, { failed_once: [...row.failed_once, step] }) : row;
-    if (byScript || failAt === step)
+    if (byScript || failsAt?.(step))
       throw new Refusal('upstream_unavailable', { detail: `the ${step} failed; a retry completes intern ${row.id}` });
     return noted;
   };
@@ -110,12 +123,12 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
    * Does what is left to do, and returns the record as the answer shows it. Nobody saw a `fresh` intern before, so that
    * what is done on it here is no update yet.
    */
-  const finish = (start: InternRow, failAt: string | undefined, fresh: boolean): Intern => {
+  const finish = (start: InternRow, failsAt: CreateRequest['failsAt'], fresh: boolean): Intern => {
     let row = start;
     let shown = row.record;
     const unchanged = fresh ? { updated_at: row.record.created_at } : {};
     for (let step = row.unfinished[0]; step; step = row.unfinished[0]) {
-      row = attempt(row, step, failAt);
+      row = attempt(row, step, failsAt);
       const rest = row.unfinished.slice(1);
       if (step === 'vault') {
         row = interns.put(row, { vault_id: random.uuid(), ...unchanged }, { unfinished: rest });
@@ -131,8 +144,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
   };
 
   return (request: CreateRequest): CreateResult => {
-    const hash = createHash('sha256').update(canonicalJson(request.body)).digest('hex');
-    const id = `${request.caller.id}\n${request.key === undefined ? `body:${hash}` : `key:${request.key}`}`;
+    const { id, hash } = idempotencyOf(request);
     const known = entries.get(id);
     if (known && known.body_hash !== hash) throw new Refusal('idempotency_key_reused');
     if (known?.answer) return { created: false, intern: known.answer };
@@ -149,7 +161,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
       answer: null,
     };
     if (!unfinished) entries.put(entry);
-    const intern = finish(row, request.failAt, !unfinished);
+    const intern = finish(row, request.failsAt, !unfinished);
     entries.put({ ...entry, answer: intern });
     return { created: true, intern };
   };

@@ -3,6 +3,7 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { parseJson } from '../request-body.js';
+import type { CreateStep } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
 import type { Call, RequestParts, Route, StreamFault, StreamWatch } from './route.js';
 
@@ -34,7 +35,7 @@ export class Parts implements RequestParts {
 /** An accepted request. */
 export class AcceptedCall implements Call<unknown> {
   streamFault?: StreamFault;
-  createFault?: 'vault' | 'provisioner';
+  failsAt?: (step: CreateStep) => boolean;
   constructor(
     private readonly request: Request,
     private readonly draft: JournalDraft,

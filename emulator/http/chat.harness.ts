@@ -145,7 +145,8 @@ export function createHarness(options: HarnessOptions = {}) {
     log: (record) => void log.push(record),
   });
   const limiter = createLimiter({ clock, settings: () => settings });
-  const shared = { runs, limiter, clock, random, settings: () => settings };
+  const { resolveTurn } = scripts;
+  const shared = { runs, limiter, clock, random, resolveTurn, settings: () => settings };
   const profile = PROFILES[options.profile ?? 'svc'];
   const chat = chatRoute({
     ...shared,

@@ -8,6 +8,7 @@ import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
 import type { createBody, StreamHooks } from '../sse/body.js';
 import type { createEncoder } from '../sse/chunks.js';
+import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, type PlainResponse } from './response.js';
 import { type Call, type Route, route } from './route.js';
 
@@ -18,6 +19,7 @@ export interface ChatDeps {
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
   readonly settings: () => Settings;
+  readonly resolveTurn: ResolveTurn;
   /** What makes the bytes of a stream. */
   readonly createBody: typeof createBody;
   readonly createEncoder: typeof createEncoder;
@@ -67,6 +69,9 @@ export function chatRoute(deps: ChatDeps): Route {
     credential: 'any',
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readChat(parts.json()),
+    authorize({ intern, input }) {
+      if (input.kind === 'prompt') validatePromptScript(deps, intern, input.prompt, input.sessionId);
+    },
     async handle(call) {
       const { caller, intern, input } = call;
       const admit = () => deps.limiter.take(caller.id);

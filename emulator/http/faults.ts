@@ -21,6 +21,10 @@ export const faultSchema = z
     path: ['at'],
     message: 'only create fails at a step',
   })
+  .refine((fault) => fault.at === undefined || fault.disconnect === undefined, {
+    path: ['disconnect'],
+    message: 'a fault with "at" answers 502 and drops no connection',
+  })
   .refine(
     (fault) =>
       fault.disconnect === undefined ||
@@ -39,29 +43,45 @@ export const faultSchema = z
   );
 export type Fault = z.infer<typeof faultSchema>;
 
+/** A step of a create that a fault can make fail (CREATE-4). */
+export type CreateStep = NonNullable<Fault['at']>;
+
 export interface Faults {
   add(fault: Fault): void;
   list(): Fault[];
   clear(): void;
-  /** The fault that the next accepted call of an operation meets; uses up one of its times. */
-  take(operation: Operation): Fault | undefined;
+  /**
+   * The fault that the next accepted call of an operation meets. It uses up one of its times, unless it has a step: that
+   * is used up where the call gets to it ({@link Faults.takeAt}). `meets` tells whether the call can meet a fault, or one
+   * at that step.
+   */
+  take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean): Fault | undefined;
+  /** Whether a create fails at this step; uses up one of the fault's times if so. */
+  takeAt(step: CreateStep): boolean;
 }
 
 export function createFaults(): Faults {
   let faults: Fault[] = [];
+  const use = (used: Fault) => {
+    const left = { ...used, times: used.times - 1 };
+    faults = faults.flatMap((fault) => (fault !== used ? [fault] : left.times > 0 ? [left] : []));
+  };
   return {
     add: (fault) => void faults.push(fault),
     list: () => faults.map((fault) => ({ ...fault })),
     clear() {
       faults = [];
     },
-    take(operation) {
+    take(operation, meets = () => true) {
       if (faults.length === 0) return undefined;
-      const found = faults.find((fault) => fault.operation === operation);
-      if (!found) return undefined;
-      const left = { ...found, times: found.times - 1 };
-      faults = faults.flatMap((fault) => (fault !== found ? [fault] : left.times > 0 ? [left] : []));
+      const found = faults.find((fault) => fault.operation === operation && meets(fault.at));
+      if (found && found.at === undefined) use(found);
       return found;
+    },
+    takeAt(step) {
+      const found = faults.find((fault) => fault.at === step);
+      if (found) use(found);
+      return found !== undefined;
     },
   };
 }

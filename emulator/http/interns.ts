@@ -12,7 +12,7 @@ import {
   type UpdateBody,
   updateBodySchema,
 } from '../contract/intern.js';
-import type { CreateRequest, CreateResult } from '../domain/create.js';
+import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
 import type { Store } from '../store/store.js';
@@ -101,14 +101,12 @@ export function internRoutes({ interns, provisioning, store, create }: InternRou
       authorize({ caller, input }) {
         if (input.body.workspace_id.toLowerCase() !== caller.workspaceId) throw new Refusal('workspace_not_found');
       },
-      async handle({ caller, input, createFault }) {
+      meetsFault: ({ caller, input }, step) =>
+        (step !== 'provisioner' || input.body.provision === true) &&
+        !isReplay(store.collection('idempotency'), { caller, ...input }),
+      async handle({ caller, input, failsAt }) {
         try {
-          const { created, intern } = create({
-            caller,
-            body: input.body,
-            key: input.key,
-            ...(createFault ? { failAt: createFault } : {}),
-          });
+          const { created, intern } = create({ caller, ...input, ...(failsAt ? { failsAt } : {}) });
           await store.commit();
           return json(intern, created ? 201 : 200);
         } catch (error) {

@@ -1,16 +1,19 @@
 import { type InvokeInput, readInvoke } from '../contract/chat.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Runs } from '../domain/runs.js';
+import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json } from './response.js';
 import { type Route, route } from './route.js';
 
 export interface InvokeDeps {
   readonly runs: Runs;
   readonly limiter: Limiter;
+  readonly resolveTurn: ResolveTurn;
 }
 
 /** `POST /interns/{id}/invoke` (INVOKE-1 to INVOKE-6). */
-export function invokeRoute({ runs, limiter }: InvokeDeps): Route {
+export function invokeRoute(deps: InvokeDeps): Route {
+  const { runs, limiter } = deps;
   return route<InvokeInput>({
     operation: 'invoke',
     method: 'POST',
@@ -19,6 +22,7 @@ export function invokeRoute({ runs, limiter }: InvokeDeps): Route {
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readInvoke(parts.json()),
     authorize({ caller, intern, input }) {
+      validatePromptScript(deps, intern, input.input, input.sessionId);
       if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
     },
     async handle({ caller, intern, input }) {

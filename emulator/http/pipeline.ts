@@ -112,7 +112,7 @@ export function createPipeline(deps: PipelineDeps) {
         ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
       });
     if (drop) call.streamFault = { disconnect: drop };
-    if (fault.at) call.createFault = fault.at;
+    if (fault.at) call.failsAt = (step) => faults.takeAt(step);
     return undefined;
   };
 
@@ -135,7 +135,7 @@ export function createPipeline(deps: PipelineDeps) {
     const input = row.parse(new Parts(request, row, bytes, blank));
     const call = new AcceptedCall(request, draft, deps, resource.internId, resource.mappingId, caller, input);
     row.authorize?.(call);
-    const fault = faults.take(row.operation);
+    const fault = faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true);
     if (!fault) return row.handle(call);
     return applyFault(fault, row, call).then((answer) => {
       needTime(draft);

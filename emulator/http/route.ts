@@ -1,6 +1,7 @@
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { StreamClosed } from '../sse/body.js';
+import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 
 /** Everything is below this (BASE-1). */
@@ -65,8 +66,8 @@ export interface Call<Input> {
   /** Aborted when the client's connection is gone. */
   readonly signal: AbortSignal;
   readonly streamFault?: StreamFault;
-  /** Where an injected fault makes a create fail (CREATE-4). */
-  readonly createFault?: 'vault' | 'provisioner';
+  /** Whether an injected fault makes a create fail at a step; using it up (CREATE-4). */
+  readonly failsAt?: (step: CreateStep) => boolean;
   /** For answers whose body is a stream. */
   readonly watch: StreamWatch;
 }
@@ -95,6 +96,8 @@ export interface Route<Input = unknown> {
   };
   parse(parts: RequestParts): Input;
   authorize?(call: Call<Input>): void;
+  /** Whether a call can meet an injected fault, or one at a step: not where it only repeats an answer. Default: it can. */
+  meetsFault?(call: Call<Input>, step: CreateStep | undefined): boolean;
   handle(call: Call<Input>): PlainResponse | Promise<PlainResponse>;
   /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
   readonly timeout?: 'signing_timeout';

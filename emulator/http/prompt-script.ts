@@ -1,0 +1,28 @@
+import { Refusal } from '../contract/errors.js';
+import type { InternRow } from '../contract/state.js';
+import type { Runs } from '../domain/runs.js';
+
+/** Chooses the script of a prompt; throws a Refusal where there is none of that name. */
+export type ResolveTurn = (intern: InternRow, prompt: string) => unknown;
+
+/**
+ * Refuses a prompt that names an unknown script with 400, before any fault and before the intern's state (BODY-5). One
+ * that is delivered into a going run selects none. An intern that carries an unknown script by itself is no mistake of
+ * the prompt: its turn fails when it is started.
+ */
+export function validatePromptScript(
+  { runs, resolveTurn }: { readonly runs: Pick<Runs, 'list'>; readonly resolveTurn: ResolveTurn },
+  intern: InternRow,
+  prompt: string,
+  sessionId: string | undefined,
+): void {
+  if (!prompt.startsWith('script:')) return;
+  const going = (run: { session_id: string; status: string }) => run.session_id === sessionId && run.status !== 'ended';
+  if (sessionId !== undefined && runs.list(intern.id).some(going)) return;
+  try {
+    resolveTurn(intern, prompt);
+  } catch (error) {
+    if (error instanceof Refusal && error.key !== 'bad_request') return;
+    throw error;
+  }
+}
