@@ -4,11 +4,13 @@ import { profileSchema } from '../emulator/contract/profile.js';
 import * as script from '../emulator/contract/script.js';
 import { seedSchema } from '../emulator/contract/seed.js';
 import { stateSchema } from '../emulator/contract/state.js';
+import { exchangeSchema } from '../emulator/recording/format.js';
 
 /** The JSON Schemas that the package publishes, by the name of their file. */
 const PUBLISHED: Readonly<Record<string, { schema: z.ZodType; title: string }>> = {
   config: { schema: configSchema, title: 'Config file of intern-emulator' },
   profile: { schema: profileSchema, title: 'Profile: the names of a deployment' },
+  recording: { schema: exchangeSchema, title: 'Recording: one line, an exchange with a deployment' },
   script: { schema: script.scriptSchema, title: 'Script: how a fake intern behaves' },
   seed: { schema: seedSchema, title: 'Seed: the world an emulator starts from' },
   state: { schema: stateSchema, title: 'State: a store file or an export' },

@@ -25,6 +25,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/request-body.ts'],
     types: ['emulator/store', 'emulator/scripts'],
   },
+  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock'] },
   'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   'emulator/http': {
     uses: [
@@ -51,6 +52,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/clock',
       'emulator/signing',
       'emulator/daemon',
+      'emulator/recording',
       'conformance/cli',
     ],
   },

@@ -28,6 +28,11 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'scripts validate: say whether files are valid scripts',
     load: () => import('./scripts.js'),
   },
+  {
+    command: 'record [url]',
+    describe: 'Record a deployment: a proxy that writes down each exchange, without credentials',
+    load: () => import('./record.js'),
+  },
   { command: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
   { command: 'verify', describe: 'Judge a signed request as a daemon would', load: () => import('./verify.js') },
   {

@@ -1,0 +1,82 @@
+import { RecordingFileError } from '../recording/files.js';
+import { record } from '../recording/record.js';
+import type { CommandModule } from './command.js';
+import { logTo } from './logging.js';
+import { untilStopped } from './signals.js';
+import { inWords, UsageError } from './usage.js';
+
+/** Where the recorder listens unless it is told otherwise: beside an emulator, not in its place. */
+const DEFAULT_PORT = 4690;
+
+/** The base URL of a deployment, as it was given. */
+function deployment(given: unknown): URL {
+  const text = String(given ?? '');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`record: expected the http or https base URL of a deployment; found ${JSON.stringify(text)}`);
+  }
+  if (url.username || url.password) throw new UsageError('record: the URL may not hold a user name or password');
+  if (!/\/api\/v1\/?$/.test(url.pathname)) {
+    throw new UsageError(`record: a base URL ends in /api/v1; found ${JSON.stringify(text)}`);
+  }
+  return url;
+}
+
+function portOf(given: unknown): number {
+  const text = given === undefined ? String(DEFAULT_PORT) : String(given);
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError(`--port: expected a whole number from 0 to 65535; found ${text}`);
+  return port;
+}
+
+/** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down what passes (REC-1). */
+const command: CommandModule = {
+  options: () => ({
+    out: { type: 'string', requiresArg: true, describe: 'File of the recording: one line of JSON for each exchange' },
+    name: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Scenario of requests that name none (NAME.jsonl beside --out)',
+    },
+    force: { type: 'boolean', describe: 'Record over files that are there already' },
+    host: { type: 'string', requiresArg: true, describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
+    port: { type: 'string', requiresArg: true, describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
+    quiet: { type: 'boolean', describe: 'Print nothing but the line that says it is ready' },
+    'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
+  }),
+  async run({ argv, io }) {
+    const url = deployment(argv.url);
+    if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
+    const port = portOf(argv.port);
+    const host = typeof argv.host === 'string' ? argv.host : '127.0.0.1';
+    const log = logTo(io.stderr, {
+      quiet: argv.quiet === true,
+      logFormat: argv['log-format'] === 'json' ? 'json' : 'text',
+    });
+    try {
+      const proxy = await record({
+        url,
+        out: argv.out,
+        name: typeof argv.name === 'string' ? argv.name : undefined,
+        force: argv.force === true,
+        host,
+        port,
+        env: io.env,
+        now: () => performance.now(),
+        log,
+      });
+      const stopped = untilStopped(() => proxy.close(), io.exit);
+      io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
+      return await stopped;
+    } catch (error) {
+      if (error instanceof RecordingFileError) throw new UsageError(`record: ${error.message}`, { cause: error });
+      const { syscall } = error as NodeJS.ErrnoException;
+      if (syscall !== 'listen' && syscall !== 'getaddrinfo') throw error;
+      throw new UsageError(`cannot listen on ${host} port ${port}: ${inWords(error)}; choose another with --port`, {
+        cause: error,
+      });
+    }
+  },
+};
+
+export default command;

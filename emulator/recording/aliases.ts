@@ -1,0 +1,190 @@
+import { encodedPatterns, plainPattern, SEARCHED_FROM } from './secrets.js';
+
+/** What is kept out of a recording, by the name that its aliases carry. */
+export type AliasKind =
+  | 'completion'
+  | 'cursor'
+  | 'daemon_origin'
+  | 'digest'
+  | 'group'
+  | 'hostname'
+  | 'idempotency_key'
+  | 'intern'
+  | 'key'
+  | 'mapping'
+  | 'nonce'
+  | 'organization'
+  | 'question'
+  | 'session'
+  | 'signature'
+  | 'subject'
+  | 'token'
+  | 'vault'
+  | 'workspace';
+
+/** Kinds that give access: searched for in every spelling, and in what was written before they were known. */
+const SECRET: ReadonlySet<AliasKind> = new Set(['key', 'token']);
+
+export interface Aliases {
+  /** The alias of a value, given to it the first time: `$intern.1`. */
+  of(kind: AliasKind, value: string): string;
+  /**
+   * Replaces what has an alias in the pieces of one text (a stream's deltas), and doubles every other dollar sign. What
+   * stands across pieces moves into the one where it begins.
+   */
+  hide(pieces: readonly string[]): string[];
+  /** Replaces secrets alone, in text that went through `hide` before they were known. */
+  hideSecrets(pieces: readonly string[]): string[];
+  /** Grows with each secret that becomes known. */
+  readonly secretsKnown: number;
+}
+
+interface Search {
+  readonly pattern: RegExp;
+  readonly alias: string;
+  readonly encoded: boolean;
+}
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly alias: string;
+}
+
+const BASE64 = /[A-Za-z0-9+/=_-]/;
+const TOKEN = /[\w-]+/g;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** An alias as it stands before `next`: in braces where that would be taken for a part of it. */
+function spelled(alias: string, next: string): string {
+  const numbered = /\.\d+$/.test(alias);
+  const unclear = numbered ? /^\d/.test(next) : /^(?:[a-z_]|\.\d)/.test(next);
+  return unclear ? `\${${alias.slice(1)}}` : alias;
+}
+
+/**
+ * Gives values their aliases, numbered by kind in the order in which they come.
+ *
+ * @param environment credentials that have a name: value to alias, such as `$api_key`
+ */
+export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
+  const known = new Map<string, string>();
+  const secrets = new Map<string, string>();
+  const counts = new Map<AliasKind, number>();
+  /** Values that no token of a text can be: searched for one by one. */
+  const odd: string[] = [];
+  let secretSearches: Search[] | undefined;
+  for (const [value, alias] of environment) secrets.set(value, alias);
+
+  // Longest first: one secret may begin like another.
+  const searches = (): Search[] => {
+    secretSearches ??= [...secrets]
+      .sort(([a], [b]) => b.length - a.length)
+      .flatMap(([secret, alias]) => [
+        { pattern: new RegExp(plainPattern(secret), 'g'), alias, encoded: false },
+        ...encodedPatterns(secret).map((core) => ({ pattern: new RegExp(core, 'g'), alias, encoded: true })),
+      ]);
+    return secretSearches;
+  };
+
+  const findSecrets = (text: string): Found[] => {
+    const found: Found[] = [];
+    for (const { pattern, alias, encoded } of searches()) {
+      for (const match of text.matchAll(pattern)) {
+        let start = match.index;
+        let end = start + match[0].length;
+        // Whatever it was encoded with is gone too: its digits overlap.
+        while (encoded && start > 0 && BASE64.test(text[start - 1] ?? '')) start--;
+        while (encoded && end < text.length && BASE64.test(text[end] ?? '')) end++;
+        if (!found.some((other) => other.start < end && start < other.end)) found.push({ start, end, alias });
+      }
+    }
+    return found.sort((a, b) => a.start - b.start);
+  };
+
+  const findOthers = (text: string, from: number, to: number): Found[] => {
+    const part = text.slice(from, to);
+    if (from === 0 && to === text.length) {
+      const alias = known.get(text);
+      if (alias !== undefined) return [{ start: 0, end: to, alias }];
+    }
+    const found: Found[] = [];
+    const take = (token: string, at: number): boolean => {
+      const alias = token.length < SEARCHED_FROM ? undefined : (known.get(token) ?? known.get(token.toLowerCase()));
+      if (alias !== undefined) found.push({ start: from + at, end: from + at + token.length, alias });
+      return alias !== undefined;
+    };
+    for (const { 0: token, index } of part.matchAll(TOKEN)) {
+      if (take(token, index)) continue;
+      for (const uuid of token.matchAll(UUID)) take(uuid[0], index + uuid.index);
+    }
+    for (const value of odd) {
+      for (let at = part.indexOf(value); at >= 0; at = part.indexOf(value, at + value.length)) {
+        const start = from + at;
+        const end = start + value.length;
+        if (!found.some((other) => other.start < end && start < other.end)) {
+          found.push({ start, end, alias: known.get(value) ?? '' });
+        }
+      }
+    }
+    return found.sort((a, b) => a.start - b.start);
+  };
+
+  const findAll = (text: string): Found[] => {
+    const all: Found[] = [];
+    let at = 0;
+    for (const secret of findSecrets(text)) {
+      if (secret.start > at) all.push(...findOthers(text, at, secret.start));
+      all.push(secret);
+      at = secret.end;
+    }
+    if (at < text.length) all.push(...findOthers(text, at, text.length));
+    return all;
+  };
+
+  const replace = (pieces: readonly string[], find: (text: string) => Found[], plain: (text: string) => string) => {
+    const text = pieces.join('');
+    const found = find(text);
+    let offset = 0;
+    let next = 0;
+    return pieces.map((piece) => {
+      const end = offset + piece.length;
+      let written = '';
+      let at = offset;
+      // What began in an earlier piece is gone from this one.
+      const before = found[next - 1];
+      if (before && before.end > at) at = Math.min(before.end, end);
+      for (let one = found[next]; one && one.start < end; one = found[next]) {
+        written += plain(text.slice(at, one.start)) + spelled(one.alias, text.slice(one.end, one.end + 2));
+        at = Math.min(one.end, end);
+        next++;
+      }
+      written += plain(text.slice(at, end));
+      offset = end;
+      return written;
+    });
+  };
+
+  return {
+    of(kind, value) {
+      const present = secrets.get(value) ?? known.get(value);
+      if (present !== undefined) return present;
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
+      const alias = `$${kind}.${count}`;
+      if (SECRET.has(kind)) {
+        secrets.set(value, alias);
+        secretSearches = undefined;
+      } else {
+        known.set(value, alias);
+        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.push(value);
+      }
+      return alias;
+    },
+    hide: (pieces) => replace(pieces, findAll, (text) => text.replaceAll('$', '$$$$')),
+    hideSecrets: (pieces) => replace(pieces, findSecrets, (text) => text),
+    get secretsKnown() {
+      return secrets.size;
+    },
+  };
+}
