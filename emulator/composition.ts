@@ -84,6 +84,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     members: seed.members,
     issuer: () => new URL(LOGIN_PATH, target.base_url).href,
     outsideIssuer: options.oidcIssuer,
+    outsideAudience: options.oidcAudience,
     log,
   });
   const resolve = credentialResolver(accounts, login);

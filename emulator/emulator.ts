@@ -3,12 +3,13 @@ import type { ClockControl } from './clock/clock.js';
 import { Scope } from './clock/scope.js';
 import { compose, DEFAULT_PORT } from './composition.js';
 import { createControl } from './control/control.js';
+import { guardLogin } from './control/guard.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { createHostRules } from './http/hosts.js';
-import { refuseHost } from './http/protocol.js';
+import { givenRequestId, refuseHost } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { type Listener, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
@@ -65,6 +66,8 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
 
 /** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
 export function assemble(options: EmulatorOptions, factories?: Factories): Emulator {
+  if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
+    throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
   const root = new Scope();
   const parts = compose(options, factories);
   const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
@@ -186,7 +189,8 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
         refuse: (request, seen) => refuseHost(validateHost, request, seen),
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
-          login.nodeHandler(request, response);
+          response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
+          login.nodeHandler(request, response, guardLogin(request, options.controlToken, !isLoopback(host)));
           return true;
         },
       });

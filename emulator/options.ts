@@ -37,6 +37,8 @@ export interface EmulatorOptions {
   signingKey?: string;
   /** Trusts this OIDC issuer's access tokens beside the seeded ones. */
   oidcIssuer?: string;
+  /** The audience its tokens must be for. Default: any. */
+  oidcAudience?: string;
   /** Whether the fake daemon takes v2 proofs only. */
   requireV2?: boolean;
   /** Is told what happens, a record each; never a credential. */

@@ -166,6 +166,7 @@ export const FLAGS = {
     'an http or https URL',
     /^https?:\/\/\S+$/,
   ),
+  oidcAudience: text({ describe: 'Audience that the tokens of that issuer must be for (default: any)', value: 'text' }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
   quiet: onOff({ describe: 'Print nothing but the line that says it is ready' }),

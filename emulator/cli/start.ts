@@ -53,6 +53,7 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
     controlToken: given.controlToken,
     signingKey: given.signingKey === undefined ? undefined : readKey(given.signingKey),
     oidcIssuer: given.oidcIssuer,
+    oidcAudience: given.oidcAudience,
     requireV2: given.requireV2,
     log,
   });

@@ -1,9 +1,9 @@
 import type { webcrypto } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type RequestOptions, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createEmulator, type Emulator } from '../index.js';
 import { createOutside } from './outside.js';
 import { TERMINAL_CLIENT } from './provider.js';
@@ -242,7 +242,12 @@ describe('an outside issuer', () => {
       new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
         .sign(key);
-    return { issuer, token };
+    /** A token of another type; undefined is none. */
+    const typed = (typ: string | undefined, claims: Record<string, unknown> = {}) =>
+      new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one', ...(typ === undefined ? {} : { typ }) })
+        .sign(privateKey);
+    return { issuer, token, typed };
   }
 
   it('is trusted for who it says and what it grants, and nothing else', async () => {
@@ -253,7 +258,8 @@ describe('an outside issuer', () => {
     expect(await status({})).toBe(200);
     expect(await status({ scope: undefined, scp: ['interns', 'vault:read'] })).toBe(200);
     expect(await status({ scope: 'interns' })).toBe(403);
-    expect(await status({ scope: undefined })).toBe(403);
+    for (const scope of [undefined, '', 'vault:read', 'openid profile', 'internship'])
+      expect([scope, await status({ scope })]).toEqual([scope, 401]);
     expect(await status({ sub: 'somebody_else' })).toBe(401);
     expect(await status({ iss: 'http://127.0.0.1:9' })).toBe(401);
     expect(await status({ exp: NOW - 1 })).toBe(401);
@@ -262,6 +268,39 @@ describe('an outside issuer', () => {
     expect((await call(emulator, 'a.b.c', '/daemon/sign', SIGN)).status).toBe(401);
     // No provider of our own beside it.
     expect((await fetch(new URL('/oidc/.well-known/openid-configuration', emulator.target.base_url))).status).toBe(404);
+  });
+
+  it('is trusted for its access tokens, never for an ID or a logout token', async () => {
+    const { issuer, typed } = await startIssuer();
+    const emulator = await start({ oidcIssuer: issuer, clock: 'virtual' });
+    const status = async (typ: string | undefined, claims?: Record<string, unknown>) =>
+      (await call(emulator, await typed(typ, claims), '/daemon')).status;
+    for (const typ of ['at+jwt', 'application/AT+JWT', 'JWT', undefined])
+      expect([typ, await status(typ)]).toEqual([typ, 200]);
+    for (const typ of ['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'id+jwt'])
+      expect([typ, await status(typ)]).toEqual([typ, 401]);
+    expect(await status('JWT', { typ: 'Bearer', token_use: 'access' })).toBe(200);
+    const others = [
+      { nonce: 'n' },
+      { at_hash: 'x' },
+      { c_hash: 'x' },
+      { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+      { typ: 'ID' },
+      { typ: 'Logout' },
+      { typ: 'Refresh' },
+      { token_use: 'id' },
+    ];
+    for (const claims of others) expect([claims, await status('JWT', claims)]).toEqual([claims, 401]);
+  });
+
+  it('has its audience checked where one is given', async () => {
+    const { issuer, token } = await startIssuer();
+    const emulator = await start({ oidcIssuer: issuer, oidcAudience: 'https://interns.test', clock: 'virtual' });
+    const status = async (aud: unknown) => (await call(emulator, await token({ aud }), '/daemon')).status;
+    expect(await status('https://interns.test')).toBe(200);
+    expect(await status(['other', 'https://interns.test'])).toBe(200);
+    for (const aud of ['other', ['other'], undefined]) expect([aud, await status(aud)]).toEqual([aud, 401]);
+    expect(() => createEmulator({ oidcAudience: 'x' })).toThrow(/issuer/);
   });
 
   it('that never answers holds nobody up for long', async () => {
@@ -291,5 +330,82 @@ describe('an outside issuer', () => {
     const emulator = await start({ oidcIssuer: 'http://127.0.0.1:1' });
     const { token } = await startIssuer();
     expect((await call(emulator, await token({}), '/daemon')).status).toBe(401);
+  });
+});
+
+describe('the provider is guarded as the control interface is', () => {
+  /** Sends what fetch would not: a Host, an Origin. */
+  const send = (port: number, host: string, path: string, options: RequestOptions = {}) =>
+    new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+      const headers = { host, ...options.headers } as OutgoingHttpHeaders;
+      const sent = request({ ...options, port, host: '127.0.0.1', path, headers }, (response) => {
+        let text = '';
+        response.on('data', (bytes) => {
+          text += bytes;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text }),
+        );
+      });
+      sent.once('error', reject);
+      sent.end();
+    });
+  const DISCOVERY = '/oidc/.well-known/openid-configuration';
+
+  it('by Host, and by Origin on what changes something', async () => {
+    const emulator = await start({ allowHosts: ['app.test'] });
+    const port = Number(new URL(emulator.target.base_url).port);
+    expect((await send(port, `localhost:${port}`, DISCOVERY)).status).toBe(200);
+    const foreign = await send(port, 'app.test', DISCOVERY);
+    expect([foreign.status, JSON.parse(foreign.text).error]).toEqual([403, 'access_denied']);
+    const post = (origin: string) =>
+      send(port, `localhost:${port}`, '/oidc/reg', { method: 'POST', headers: { origin } });
+    expect((await post('http://evil.example')).status).toBe(403);
+    expect((await post('null')).status).toBe(403);
+    expect((await post(`http://localhost:${port}`)).status).toBe(400);
+    const read = { headers: { origin: 'http://evil.example' } };
+    expect((await send(port, `localhost:${port}`, DISCOVERY, read)).status).toBe(200);
+  });
+
+  it('by the control token where it listens beyond loopback', async () => {
+    const emulator = createEmulator({ controlToken: 'sesame' });
+    open.push(() => emulator.close());
+    await emulator.listen({ port: 0, host: '0.0.0.0' });
+    const port = Number(new URL(emulator.target.base_url).port);
+    const get = (authorization?: string) =>
+      send(port, 'box.test', DISCOVERY, authorization === undefined ? {} : { headers: { authorization } });
+    expect((await get()).status).toBe(403);
+    expect((await get('Bearer wrong')).status).toBe(403);
+    expect((await get('Bearer sesame')).status).toBe(200);
+  });
+
+  it('answers errors in its own form, with no stack, to the client or on standard error', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const emulator = await start();
+    const post = (headers: Record<string, string> = {}) =>
+      fetch(new URL('/oidc/device', emulator.target.base_url), {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ xsrf: 'x', user_code: 'AAAA' }),
+      });
+    for (const cookie of ['', '_session=unknown', '_session=%ff; _session.sig=x']) {
+      const answer = await post({ cookie });
+      expect([cookie, answer.status]).toEqual([cookie, 400]);
+      expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+    }
+    const page = await post({ accept: 'text/html' });
+    expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    const nowhere = await fetch(new URL('/oidc/nowhere', emulator.target.base_url));
+    expect(nowhere.status).toBe(404);
+    expect(nowhere.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+    expect(await nowhere.json()).toMatchObject({ error: 'invalid_request' });
+    expect(told).not.toHaveBeenCalled();
+    told.mockRestore();
+  });
+
+  it('is not there in process', async () => {
+    const emulator = createEmulator();
+    open.push(() => emulator.close());
+    expect((await emulator.fetch(DISCOVERY)).status).toBe(404);
   });
 });

@@ -5,12 +5,18 @@ import { LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 export interface Login {
   /** Whether a path is the provider's. */
   handles(path: string): boolean;
-  /** Serves a request of the provider's. */
-  nodeHandler(request: IncomingMessage, response: ServerResponse): void;
+  /** Serves a request of the provider's, or refuses it for a reason that whoever may use it was given. */
+  nodeHandler(request: IncomingMessage, response: ServerResponse, refused?: string): void;
   /** The person and grant of a bearer token that isn't a seeded one; undefined when it is nobody's. */
   resolveToken(token: string): LoginToken | undefined | Promise<LoginToken | undefined>;
   /** Forgets every login: clients, sessions, tokens. */
   reset(): void;
+}
+
+/** An error in the form of OAuth (RFC 6749). */
+function oauthError(response: ServerResponse, status: number, error: string, description: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify({ error, error_description: description }));
 }
 
 /**
@@ -43,13 +49,18 @@ export function createLogin(deps: LoginDeps): Login {
   };
   return {
     handles: (path) => path === LOGIN_PATH || path.startsWith(`${LOGIN_PATH}/`) || path.startsWith(`${LOGIN_PATH}?`),
-    nodeHandler(request, response) {
+    nodeHandler(request, response, refused) {
+      if (refused !== undefined) return oauthError(response, 403, 'access_denied', refused);
       load()
         .then((provider) => provider.handle(request, response))
         .catch((error: unknown) => {
-          deps.log?.({ event: 'login_failed', error: error instanceof Error ? error.stack : String(error) });
-          if (!response.headersSent) response.writeHead(500);
-          response.end();
+          deps.log?.({
+            level: 'error',
+            event: 'login_failed',
+            error: error instanceof Error ? error.stack : String(error),
+          });
+          if (response.headersSent) response.destroy();
+          else oauthError(response, 500, 'server_error', 'the login failed; see the log');
         });
     },
     resolveToken(token) {

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { LoginDeps, LoginToken } from './terms.js';
+import { hostDelay } from '../clock/host.js';
+import { grantOf, type LoginDeps, type LoginToken } from './terms.js';
 
 /** Signature algorithms taken: asymmetric ones, as an issuer's published keys can verify. */
 const ALGORITHMS = [
@@ -23,12 +24,32 @@ function scopesOf(payload: JWTPayload): string[] {
   return typeof claim === 'string' ? claim.split(' ') : [];
 }
 
+/** Header types that access tokens have: RFC 9068's, and that of issuers that do not say what a token is for. */
+const ACCESS_TOKEN = new Set(['at+jwt', 'application/at+jwt']);
+const UNSAID = new Set(['', 'jwt', 'application/jwt']);
+
+/** Claims that only ID tokens (OpenID Connect Core) and logout tokens (Back-Channel Logout) have. */
+const NOT_OF_ACCESS_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
+
+/** Why a signed token of the issuer is no access token; undefined where it is one. */
+function notAccessToken(type: string, payload: JWTPayload): string | undefined {
+  if (ACCESS_TOKEN.has(type)) return undefined;
+  if (!UNSAID.has(type)) return `its typ is ${type}`;
+  const claim = NOT_OF_ACCESS_TOKENS.find((name) => payload[name] !== undefined);
+  if (claim !== undefined) return `it has the claim ${claim}`;
+  // Keycloak and Cognito say in a claim what the header does not.
+  if (payload.typ !== undefined && !/^(bearer|at\+jwt)$/i.test(String(payload.typ)))
+    return `its claim typ is ${payload.typ}`;
+  if (payload.token_use !== undefined && payload.token_use !== 'access') return `its token_use is ${payload.token_use}`;
+  return undefined;
+}
+
 async function findKeys(issuer: string, timeout: number): Promise<URL> {
   const discovery = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const response = await fetch(discovery, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(timeout),
-  });
+  // The timer holds the controller: a signal that only a request holds is collected, and never aborts (Node 20).
+  const late = new AbortController();
+  void hostDelay(timeout).then(() => late.abort(new Error(`${discovery} did not answer in ${timeout} ms`)));
+  const response = await fetch(discovery, { headers: { accept: 'application/json' }, signal: late.signal });
   if (!response.ok) throw new Error(`${discovery} answered ${response.status}`);
   const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
   if (metadata.issuer !== issuer) throw new Error(`${discovery} is of the issuer ${String(metadata.issuer)}`);
@@ -38,8 +59,9 @@ async function findKeys(issuer: string, timeout: number): Promise<URL> {
 
 /**
  * Takes JWT access tokens of an outside issuer: signed by one of its published keys, issued by it, not expired on the
- * emulator's clock, with a `sub` that is the OAuth subject of a seeded person. The audience isn't looked at: which one
- * the service has is the issuer's configuration. With `vault:read` among its scopes the grant is full.
+ * emulator's clock, with a `sub` that is the OAuth subject of a seeded person and the scope `interns`; for the audience
+ * that was configured, where one was. With `vault:read` among its scopes the grant is full. ID and logout tokens are
+ * signed with the same keys, and are refused.
  *
  * @param timeout how long the issuer may take to answer, in ms of the host's time: callers wait for it
  */
@@ -52,15 +74,20 @@ export function createOutside(deps: LoginDeps, issuer: string, timeout = 5_000) 
 
   return async (token: string): Promise<LoginToken | undefined> => {
     try {
-      const { payload } = await jwtVerify(token, await load(), {
+      const { payload, protectedHeader } = await jwtVerify(token, await load(), {
         issuer,
         algorithms: ALGORITHMS,
         currentDate: new Date(deps.clock.now()),
         requiredClaims: ['sub', 'exp'],
+        ...(deps.outsideAudience === undefined ? {} : { audience: deps.outsideAudience }),
       });
+      const problem = notAccessToken((protectedHeader.typ ?? '').toLowerCase(), payload);
+      if (problem !== undefined) throw new errors.JWTInvalid(`not an access token: ${problem}`);
+      const grant = grantOf(scopesOf(payload));
+      if (grant === undefined) throw new errors.JWTInvalid('its scope has no interns');
       const member = deps.members.find((candidate) => candidate.oauth_subject === payload.sub);
-      if (!member) return undefined;
-      return { member, grant: scopesOf(payload).includes('vault:read') ? 'full' : 'interns' };
+      if (!member) throw new errors.JWTInvalid('its sub is nobody of the seed');
+      return { member, grant };
     } catch (error) {
       // An issuer that can't be reached is asked again with the next token.
       if (!(error instanceof errors.JOSEError)) keys = undefined;

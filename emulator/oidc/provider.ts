@@ -3,8 +3,9 @@ import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { createAdapterFactory } from './adapter.js';
 import { createInteraction, interactionPath } from './interaction.js';
+import { ownErrors } from './own-errors.js';
 import { escapeHtml, page } from './pages.js';
-import { LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
+import { grantOf, LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 
 /** The client that is known without registration: public, for a terminal, on any loopback port. */
 export const TERMINAL_CLIENT = 'intern-terminal';
@@ -112,6 +113,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   };
 
   const provider = new Provider(deps.issuer(), configuration);
+  provider.use(ownErrors(provider, deps.log));
   const callback = provider.callback();
   const interaction = createInteraction(provider, members);
   provider.on('server_error', (_, error) => deps.log?.({ event: 'login_failed', error: error.message }));
@@ -128,9 +130,8 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
       const found = await provider.AccessToken.find(token);
       const member = found?.isValid && found.accountId !== undefined ? byGrant(found.accountId) : undefined;
       if (!found || !member) return undefined;
-      const scopes = new Set((found.scope ?? '').split(' '));
-      if (scopes.has('vault:read')) return { member, grant: 'full' };
-      return scopes.has('interns') ? { member, grant: 'interns' } : undefined;
+      const grant = grantOf((found.scope ?? '').split(' '));
+      return grant && { member, grant };
     },
   };
 }

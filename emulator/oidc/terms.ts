@@ -12,6 +12,12 @@ export interface LoginToken {
   readonly grant: 'full' | 'interns';
 }
 
+/** The grant of a token's scopes: none without `interns`, whatever else is among them (AUTH-8, AUTH-10). */
+export function grantOf(scopes: readonly string[]): LoginToken['grant'] | undefined {
+  if (!scopes.includes('interns')) return undefined;
+  return scopes.includes('vault:read') ? 'full' : 'interns';
+}
+
 export interface LoginDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes'>;
@@ -20,5 +26,7 @@ export interface LoginDeps {
   issuer(): string;
   /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
   readonly outsideIssuer?: string | undefined;
+  /** The audience that its tokens must be for; any where there is none. */
+  readonly outsideAudience?: string | undefined;
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

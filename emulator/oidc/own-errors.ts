@@ -1,0 +1,45 @@
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { escapeHtml, page } from './pages.js';
+import type { LoginDeps } from './terms.js';
+
+const SESSION_COOKIE = '_session';
+
+function show(ctx: KoaContextWithOIDC, status: number, error: string, description: string): void {
+  ctx.status = status;
+  if (ctx.accepts('json', 'html') === 'html') {
+    ctx.type = 'html';
+    ctx.body = page(
+      'This did not work',
+      `<p>error: ${error}</p>\n<p>error_description: ${escapeHtml(description)}</p>`,
+    );
+  } else {
+    ctx.body = { error, error_description: description };
+  }
+}
+
+/**
+ * Answers in the provider's own form what it leaves to Koa, whose answers are plain text and whose log is a stack: paths
+ * it does not have, and failures. A device form that is sent without the session of its page is one of those.
+ */
+export function ownErrors(provider: Provider, log: LoginDeps['log']) {
+  const hasSession = async (ctx: KoaContextWithOIDC) => {
+    const id = ctx.cookies.get(SESSION_COOKIE);
+    return id !== undefined && (await provider.Session.find(id)) !== undefined;
+  };
+  return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    try {
+      if (ctx.method === 'POST' && ctx.path === '/device' && !(await hasSession(ctx)))
+        return show(
+          ctx,
+          400,
+          'invalid_request',
+          'this page was opened in another browser, or too long ago: open it again',
+        );
+      await next();
+      if (ctx.status === 404 && ctx.body == null) show(ctx, 404, 'invalid_request', 'there is no such endpoint');
+    } catch (error) {
+      log?.({ level: 'error', event: 'login_failed', error: error instanceof Error ? error.stack : String(error) });
+      show(ctx, 500, 'server_error', 'the login failed; see the log');
+    }
+  };
+}
