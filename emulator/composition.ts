@@ -1,14 +1,19 @@
 import { addressesOf } from './addresses.js';
+import { hostDelay } from './clock/host.js';
 import { createRandom, type Random } from './clock/random.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
+import type { Events } from './control/events.js';
+import { createReaders } from './control/readers.js';
 import { seededTarget, type Target } from './control/target.js';
+import { pastSince, watchTraffic } from './control/traffic.js';
 import { credentialResolver } from './credentials.js';
 import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
 import { defaultFactories, type Factories } from './factories.js';
 import { matchRegional } from './http/hosts.js';
+import type { Journal } from './http/journal.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import type { EmulatorOptions } from './options.js';
 import type { SigningKey } from './signing/keys.js';
@@ -50,6 +55,15 @@ function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['l
 export function compose(options: EmulatorOptions, factories: Factories = defaultFactories) {
   const log = options.log ?? (() => {});
 
+  // What changes, in one order, for those who look on.
+  let changes = 0;
+  const sequence = {
+    get last() {
+      return changes;
+    },
+    next: () => ++changes,
+  };
+
   // What is configured. Only the settings change later.
   const profile = factories.loadProfile(options.profile);
   const seed = factories.loadSeed(options.seedFile);
@@ -76,6 +90,19 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   };
   const daemonOrigin = () => target.daemon_origin;
 
+  // Who looks on. What they are shown is made further down: hence the late looks.
+  const transcripts = factories.createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
+  const events: Events = factories.createEvents({
+    sequence,
+    tag: `${randomOf('events').uuid().slice(0, 8)}${clock.now().toString(36)}`,
+    read: (type, id, within) => readers[type](id, within),
+    past: {
+      since: (seq) => pastSince(journal, transcripts, seq),
+      forgotten: () => journal.forgotten(),
+    },
+    pause: hostDelay,
+  });
+
   // Who calls.
   const accounts = factories.createAccounts(seed, randomOf('digests').bytes(32));
   const login = factories.createLogin({
@@ -95,6 +122,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     files: options.scriptFiles ?? [],
     rows: store.collection('scripts'),
     log,
+    changed: (name) => events.changed('script', name),
   });
   const plan = (row: InternRow) => scripts.resolveLifecycle(row);
   const internsDeps: InternsDeps = {
@@ -107,6 +135,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     endRuns: (id, cause) => runs.endAll(id, cause),
     forgetRuns: (id) => runs.forget(id),
     log,
+    changed: (id) => events.changed('intern', id),
   };
   const interns = factories.createInterns(internsDeps);
   const provisioning = factories.createProvisioning(interns, internsDeps);
@@ -120,6 +149,8 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     scripts,
     intern: (id) => interns.get(id),
     log,
+    changed: (id, internId) => events.changed('run', id, internId),
+    said: transcripts.note,
   });
 
   // Proofs, and the daemons that verify them.
@@ -140,8 +171,8 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   });
 
   // HTTP.
-  const faults = factories.createFaults();
-  const journal = factories.createJournal(clock, accounts.redact);
+  const faults = factories.createFaults(() => events.changed('fault', 'faults'));
+  const journal: Journal = factories.createJournal(clock, accounts.redact, sequence.next);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },
@@ -165,6 +196,9 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   });
   const app = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
 
+  const readers = createReaders({ clock, interns, runs, faults, scripts });
+  watchTraffic(events, journal, transcripts);
+
   return {
     log,
     seed,
@@ -187,6 +221,9 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     proofs,
     faults,
     journal,
+    transcripts,
+    events,
+    readers,
     regional,
     app,
   };

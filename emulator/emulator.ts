@@ -2,6 +2,7 @@ import { addressesOf, isLoopback } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { Scope } from './clock/scope.js';
 import { compose, DEFAULT_PORT } from './composition.js';
+import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin } from './control/guard.js';
 import { signingLab } from './control/signing.js';
@@ -70,9 +71,10 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
   const root = new Scope();
   const parts = compose(options, factories);
-  const { accounts, app, clock, faults, initialSettings, interns, journal, limiter, log, login } = parts;
-  const { provisioning, random, runs, scripts, seed, settings, store, target } = parts;
+  const { accounts, app, faults, initialSettings, interns, journal, limiter, log, login } = parts;
+  const { events, provisioning, random, runs, scripts, seed, settings, store, target } = parts;
   const { daemon } = parts.proofs;
+  const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
   const meta = store.collection('meta');
 
   /** Stops what goes on by itself, exchanges the rows, and takes up what the new ones have going on. */
@@ -97,6 +99,8 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     faults.clear();
     await replaceState(seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]));
     journal.clear();
+    parts.transcripts.clear();
+    events.reset();
   };
 
   if (meta.has('seeded')) {
@@ -123,25 +127,32 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
       parts.setSettings({ ...settings(), turns_per_minute: turns });
       limiter.clear();
     },
-    intern: (id) => interns.get(id),
     interns: () => [...store.collection('interns').values()].sort((a, b) => b.seq - a.seq),
     setScript(row, name) {
       interns.put(row, undefined, { script: name });
     },
     commit: () => store.commit(),
-    runs: (id) => runs.list(id),
+    runs,
     reveals: () => [...store.collection('reveals').values()].reverse(),
     scripts,
     reset,
     exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
-    importState: (state) => replaceState(completeImport(state, store.snapshot(), random)),
+    async importState(state) {
+      await replaceState(completeImport(state, store.snapshot(), random));
+      events.reset();
+    },
+    events,
+    readers: parts.readers,
+    transcripts: parts.transcripts,
     extra: signingLab(parts.proofs.lab),
     log,
   });
 
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     const path = pathOf(request.url);
-    return path.startsWith('/_emulator/') || path === '/_emulator' ? control(request) : app.fetch(request, bindings);
+    return path.startsWith('/_emulator/') || path === '/_emulator'
+      ? control(request, bindings.streams)
+      : app.fetch(request, bindings);
   };
 
   const listeners: Listener[] = [];
@@ -150,6 +161,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     provisioning.stop();
     runs.close();
     scripts.close();
+    events.close();
     await Promise.all(listeners.map((listener) => listener.close()));
     try {
       await store.close();

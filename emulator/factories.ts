@@ -1,4 +1,5 @@
 import { createClock } from './clock/clock.js';
+import { createEvents } from './control/events.js';
 import { createProofs } from './daemon/proofs.js';
 import { createAccounts } from './domain/accounts.js';
 import { createCreate } from './domain/create.js';
@@ -6,6 +7,7 @@ import { createInterns } from './domain/interns.js';
 import { createLimiter } from './domain/limiter.js';
 import { createProvisioning } from './domain/provisioning.js';
 import { createRuns } from './domain/runs.js';
+import { createTranscripts } from './domain/transcripts.js';
 import { createApp } from './http/app.js';
 import { createFaults } from './http/faults.js';
 import { createJournal } from './http/journal.js';
@@ -35,6 +37,8 @@ export const defaultFactories = {
   createCreate,
   createLimiter,
   createRuns,
+  createTranscripts,
+  createEvents,
   createProofs,
   createLogin,
   createFaults,

@@ -204,15 +204,24 @@ export interface ErrorEnvelope {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly detail: string | undefined;
+  /** What exactly was wrong, where the response may not say it: for log and journal alone. */
+  readonly wrong: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Replaces the row's, where whoever failed says so itself (a failed turn). */
   readonly retryable: boolean | undefined;
   constructor(
     readonly key: ErrorKey,
-    options: { message?: string; detail?: string; headers?: Record<string, string>; retryable?: boolean } = {},
+    options: {
+      message?: string;
+      detail?: string;
+      wrong?: string;
+      headers?: Record<string, string>;
+      retryable?: boolean;
+    } = {},
   ) {
     super(options.message ?? ERRORS[key].message);
     this.detail = options.detail;
+    this.wrong = options.wrong;
     this.headers = options.headers ?? {};
     this.retryable = options.retryable;
   }

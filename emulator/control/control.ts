@@ -5,12 +5,15 @@ import type { ControlParts } from './parts.js';
 import { createRouter } from './router.js';
 import { controlRows } from './rows.js';
 
-/** The control interface under `/_emulator` (section 2 of the contract), as a fetch function. */
-export function createControl(parts: ControlParts): (request: Request) => Promise<Response> {
+/**
+ * The control interface under `/_emulator` (section 2 of the contract), as a fetch function. `streams` is called when the
+ * answer is a stream.
+ */
+export function createControl(parts: ControlParts): (request: Request, streams?: () => void) => Promise<Response> {
   const serve = createRouter(controlRows(parts), parts.log);
-  return async (request) => {
+  return async (request, streams) => {
     const refused = guardControl(request, parts.token, parts.beyondLoopback());
-    if (refused === undefined) return serve(request);
+    if (refused === undefined) return serve(request, streams);
     const { status } = ERRORS.regional;
     return toResponse(json({ error: { code: status, message: refused } }, status));
   };

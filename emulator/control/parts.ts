@@ -1,10 +1,13 @@
 import type { ClockControl } from '../clock/clock.js';
-import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
+import type { Runs } from '../domain/runs.js';
+import type { Transcripts } from '../domain/transcripts.js';
 import type { Faults } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
 import type { Scripts } from '../scripts/registry.js';
+import type { Events } from './events.js';
+import type { Readers } from './readers.js';
 import type { ControlRow } from './router.js';
 import type { Target } from './target.js';
 
@@ -21,14 +24,16 @@ export interface ControlParts {
   settings(): Settings;
   /** Changes the turn limit and clears what was counted (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
-  intern(id: string): InternRow | undefined;
   /** All of them, newest first. */
   interns(): InternRow[];
   /** Puts a script on an intern, or takes it off. */
   setScript(intern: InternRow, name: string | null): void;
   /** Resolves once what was put is durable. */
   commit(): Promise<void>;
-  runs(internId?: string): RunView[];
+  readonly runs: Pick<Runs, 'list' | 'find'>;
+  readonly readers: Readers;
+  readonly transcripts: Pick<Transcripts, 'of'>;
+  readonly events: Pick<Events, 'subscribe' | 'reset'>;
   reveals(): RevealRow[];
   readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'check' | 'put' | 'delete'>;
   reset(): Promise<void>;

@@ -6,6 +6,8 @@ import { faultSchema } from '../http/faults.js';
 import { json } from '../http/response.js';
 import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
+import { eventsRow } from './events-row.js';
+import { journalRows } from './journal.js';
 import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
 
@@ -32,23 +34,16 @@ const orRefused = <T>(work: () => T): T => {
 
 /** The table of the control interface: what it routes, what `GET /_emulator` lists, what docs/control.md is made of. */
 export function controlRows(parts: ControlParts): readonly ControlRow[] {
-  const { clock, faults, journal, scripts } = parts;
-  const now = () => json({ now: new Date(clock.now()).toISOString(), mode: clock.mode });
+  const { clock, faults, journal, readers, scripts } = parts;
+  const now = () => json(readers.clock());
   const limits = () => json({ turns_per_minute: parts.settings().turns_per_minute });
 
   const internOf = (id: string | undefined): InternRow => {
-    const row = parts.intern((id ?? '').toLowerCase());
+    const row = readers.internRow((id ?? '').toLowerCase());
     if (!row) throw new ControlError(404, `no intern ${id}`);
     return row;
   };
-  const internView = (row: InternRow) =>
-    json({
-      intern: row.record,
-      vault: { id: row.record.vault_id },
-      script: row.script,
-      api_key: row.api_key,
-      runs: parts.runs(row.id),
-    });
+  const internView = (row: InternRow) => json({ ...readers.intern(row.id), api_key: row.api_key });
   const unknownScript = (status: number, name: string | undefined) =>
     new ControlError(status, `no script ${name}; known: ${scripts.names().join(', ')}`);
 
@@ -159,7 +154,27 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/runs',
       does: 'Lists the runs, newest first',
       query: { intern_id: 'Only those of this intern' },
-      handle: ({ query }) => list(parts.runs(query.get('intern_id') ?? undefined)),
+      handle: ({ query }) => list(parts.runs.list(query.get('intern_id') ?? undefined)),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/runs/:id',
+      does: 'Shows one run, with its script and what was said in it so far by either side',
+      handle({ params }) {
+        const id = params.id ?? '';
+        const run = parts.runs.find(id);
+        if (!run) throw new ControlError(404, `no run ${id}`);
+        const transcript = parts.transcripts.of(id);
+        return json({
+          ...run.view,
+          script: run.script,
+          approval_mode: run.approvalMode,
+          usage: run.usage,
+          // Null where it is not held any more.
+          transcript: transcript?.lines ?? null,
+          ...(transcript?.cut ? { transcript_cut: true } : {}),
+        });
+      },
     }),
     controlRow({
       method: 'GET',
@@ -167,21 +182,8 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       does: 'Lists who was given the daemon token of which intern, newest first',
       handle: () => list(parts.reveals().map(({ intern_id, caller, at }) => ({ intern_id, caller, at }))),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/journal',
-      does: 'Lists the newest 1,000 requests and responses, newest last, without credentials',
-      handle: () => list(journal.list()),
-    }),
-    controlRow({
-      method: 'DELETE',
-      path: '/journal',
-      does: 'Empties the journal',
-      handle() {
-        journal.clear();
-        return done;
-      },
-    }),
+    ...journalRows(journal, parts.events, parts.version),
+    eventsRow(parts.events),
     controlRow({ method: 'GET', path: '/limits', does: 'Tells the chat turn limit', handle: limits }),
     controlRow({
       method: 'PUT',
@@ -197,7 +199,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'GET',
       path: '/faults',
       does: 'Lists the faults that are still to come',
-      handle: () => list(faults.list()),
+      handle: () => json(readers.fault()),
     }),
     controlRow({
       method: 'POST',

@@ -23,6 +23,8 @@ export interface InternsDeps {
   /** Lets go of what is left of the runs and sessions of an intern that is gone. */
   forgetRuns(internId: string): void;
   log(record: Record<string, unknown>): void;
+  /** An intern was made, changed or removed. */
+  changed?(internId: string): void;
 }
 
 /** A row changed beyond its record. */
@@ -86,6 +88,7 @@ export function createInterns(deps: InternsDeps): Interns {
       names.set(keyOf(next), next.id);
       if (!previous) accounts.addOwnKey(next);
       rows.put(next);
+      deps.changed?.(next.id);
       return next;
     },
     move(row, event, record, change) {
@@ -118,6 +121,7 @@ export function createInterns(deps: InternsDeps): Interns {
         if (entry.intern_id === row.id && (entry.derived || entry.answer === null))
           store.collection('idempotency').delete(entry.id);
       deps.forgetRuns(row.id);
+      deps.changed?.(row.id);
       // A vault that is gone is attached to nobody any more.
       for (const other of [...rows.values()])
         if (other.record.attached_vault_id !== null && other.record.attached_vault_id === row.record.vault_id)

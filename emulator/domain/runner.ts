@@ -7,6 +7,7 @@ import type { TurnGenerator } from '../scripts/behaviour.js';
 import { sizeOf } from './reader.js';
 import type { Run } from './run.js';
 import { createSleeps, RunEndedError } from './sleeps.js';
+import type { Said } from './transcripts.js';
 import { messageOf, readGenerator, readYielded, text } from './yielded.js';
 
 /** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
@@ -32,6 +33,8 @@ export interface RunnerDeps {
   readonly executionDeadline: () => number;
   /** A run went from one status to another. */
   readonly changed: (run: Run, from: Run['status']) => void;
+  /** What is said in a run, by either side. */
+  readonly said?: (runId: string, said: Said) => void;
 }
 
 /** How a script ended a run, or what it was ended by from outside. */
@@ -83,7 +86,8 @@ export function createRunner(deps: RunnerDeps) {
     run.held += sizeOf(event);
   };
 
-  const append = (run: Run, event: RunEvent) => {
+  const append = (run: Run, event: Exclude<RunEvent, { type: 'end' }>) => {
+    if (run.status !== 'ended') deps.said?.(run.id, event);
     // Nobody ever reads a run that was started by invoke, and nothing follows an ending.
     if (run.origin === 'invoke' || run.lost || run.status === 'ended') return;
     push(run, event);
@@ -128,6 +132,7 @@ export function createRunner(deps: RunnerDeps) {
     run.endedAt = clock.now();
     run.generator = undefined;
     run.naps = 0;
+    deps.said?.(run.id, { type: 'end', ended, usage: run.usage, ...(message === undefined ? {} : { message }) });
     setStatus(run, 'ended');
 
     if (run.sleeps || abort) {
@@ -329,6 +334,7 @@ export function createRunner(deps: RunnerDeps) {
     answer(run: Run, answer: Answer): Promise<void> {
       run.timer?.cancel();
       run.timer = undefined;
+      if (run.question) deps.said?.(run.id, { type: 'answer', id: run.question.id, answer });
       run.question = undefined;
       setStatus(run, 'running');
       run.hot = true;

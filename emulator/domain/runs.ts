@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { createRandom, type Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
-import type { ApprovalMode, RunOrigin, RunView } from '../contract/run.js';
+import type { ApprovalMode, RunOrigin, RunView, Usage } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import type { Behaviour } from '../scripts/behaviour.js';
@@ -13,6 +13,7 @@ import { attachReader, type Reader } from './reader.js';
 import { type Run, viewRun } from './run.js';
 import { createRunner } from './runner.js';
 import { createSessions } from './sessions.js';
+import type { Said } from './transcripts.js';
 import { text } from './yielded.js';
 
 export interface RunsDeps {
@@ -28,6 +29,10 @@ export interface RunsDeps {
   /** The intern as it is now; undefined once it is gone. */
   readonly intern: (id: string) => InternRow | undefined;
   readonly log: (record: Record<string, unknown>) => void;
+  /** A run began, or went from one status to another. */
+  readonly changed?: (runId: string, internId: string) => void;
+  /** What is said in a run, by either side. */
+  readonly said?: (runId: string, said: Said) => void;
   /** What runs are made with, where it is not the usual. */
   readonly make?: Partial<RunMakers>;
 }
@@ -55,12 +60,20 @@ export const RUN_MAKERS: RunMakers = {
 /** Counts the turn, or throws 429; called last, once nothing else refuses. The result takes the count back. */
 export type Admit = () => () => void;
 
+/** A run, and the script it follows. */
+export interface RunRef {
+  readonly id: string;
+  readonly script: string;
+}
+
 export interface PromptRequest {
   readonly intern: InternRow;
   readonly prompt: string;
   readonly sessionId?: string | undefined;
   readonly approvalMode?: ApprovalMode | undefined;
   readonly admit: Admit;
+  /** Is told which run the request starts, continues or is delivered into. */
+  readonly onRun?: ((run: RunRef) => void) | undefined;
 }
 
 export interface ReplyRequest {
@@ -70,6 +83,8 @@ export interface ReplyRequest {
   readonly interactionId: string;
   readonly content: string;
   readonly admit: Admit;
+  /** Is told which run the request starts, continues or is delivered into. */
+  readonly onRun?: ((run: RunRef) => void) | undefined;
 }
 
 export interface InvokeRequest {
@@ -78,6 +93,8 @@ export interface InvokeRequest {
   readonly input: string;
   readonly sessionId?: string | undefined;
   readonly admit: Admit;
+  /** Is told which run the request starts, continues or is delivered into. */
+  readonly onRun?: ((run: RunRef) => void) | undefined;
 }
 
 export type PromptResult = { readonly reader: Reader } | { readonly steered: string };
@@ -101,6 +118,11 @@ export interface Runs {
    * interns the last 100.
    */
   list(internId?: string): RunView[];
+  /** One of those that {@link Runs.list} shows, with how it was started. */
+  find(
+    runId: string,
+    internId?: string,
+  ): { view: RunView; script: string; approvalMode: ApprovalMode; usage: Usage | null } | undefined;
   /** Drops the sessions of an intern that is gone. */
   forget(internId: string): void;
   /** Ends every run and forgets all of them. */
@@ -128,7 +150,11 @@ export function createRuns(deps: RunsDeps): Runs {
     answer: make.ownAnswer,
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
-    changed: lanes.moved,
+    changed(run, from) {
+      lanes.moved(run, from);
+      deps.changed?.(run.id, run.internId);
+    },
+    ...(deps.said ? { said: deps.said } : {}),
   });
 
   const cancel = (run: Run) => runner.end(run, { ended: 'cancelled' });
@@ -191,10 +217,14 @@ export function createRuns(deps: RunsDeps): Runs {
       yielded: 0,
     };
     lanes.add(run);
+    deps.changed?.(run.id, run.internId);
     return run;
   };
 
+  const refOf = (run: Run): RunRef => ({ id: run.id, script: run.behaviour.name });
+
   const start = async (run: Run, prompt: string, row: InternRow, giveBack: () => void) => {
+    deps.said?.(run.id, { type: 'prompt', text: prompt });
     try {
       const model = row.booted?.model ?? null;
       await runner.start(run, prompt, { id: row.id, name: row.record.name, model });
@@ -205,6 +235,7 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   const steer = (run: Run, said: string) => {
+    deps.said?.(run.id, { type: 'steer', text: said });
     try {
       const shown = run.behaviour.steered?.(said) ?? `(steered: ${said})`;
       runner.append(run, { type: 'content', text: text(shown, 'steered') });
@@ -222,13 +253,14 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   return {
-    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit }) {
+    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, onRun }) {
       const lane = lanes.of(intern.id);
       const going = sessionId === undefined ? undefined : lane.going.get(sessionId);
       if (going) {
         needRunning(intern);
         if (lane.streaming && lane.streaming !== going) throw busy();
         admit();
+        onRun?.(refOf(going));
         steer(going, prompt);
         return { steered: going.sessionId };
       }
@@ -238,17 +270,19 @@ export function createRuns(deps: RunsDeps): Runs {
       if (lane.waiting > settings().max_waiting_runs) throw tooManyWaiting(lane);
       const giveBack = admit();
       const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
+      onRun?.(refOf(run));
       const reader = make.reader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack);
       return { reader };
     },
 
-    async reply({ intern, sessionId, interactionId, content, admit }) {
+    async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
       needRunning(intern);
       const lane = lanes.peek(intern.id);
       const run = lane?.asked.get(interactionId);
       if (!lane || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
+      onRun?.(refOf(run));
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
@@ -268,12 +302,13 @@ export function createRuns(deps: RunsDeps): Runs {
 
     ownedSession: sessions.owned,
 
-    async invoke({ intern, callerId, input, sessionId, admit }) {
+    async invoke({ intern, callerId, input, sessionId, admit, onRun }) {
       if (sessionId !== undefined) sessions.owned(intern.id, sessionId, callerId);
       const going = sessionId === undefined ? undefined : lanes.of(intern.id).going.get(sessionId);
       if (going) {
         needRunning(intern);
         admit();
+        onRun?.(refOf(going));
         steer(going, input);
         return { session_id: going.sessionId, status: 'steered' };
       }
@@ -281,6 +316,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const row = needRunning(intern);
       const giveBack = admit();
       const run = newRun(row, chosen.behaviour, 'invoke', sessionId, 'self-drive');
+      onRun?.(refOf(run));
       await start(run, chosen.prompt, row, giveBack);
       sessions.issue(intern.id, run.sessionId, callerId);
       await store.commit();
@@ -294,6 +330,20 @@ export function createRuns(deps: RunsDeps): Runs {
       const runs: Run[] = [];
       for (const lane of of) if (lane) runs.push(...lane.runs.values());
       return runs.sort((a, b) => b.seq - a.seq).map(viewRun);
+    },
+
+    find(runId, internId) {
+      for (const lane of internId === undefined ? lanes.all() : [lanes.peek(internId)]) {
+        const run = lane?.runs.get(runId);
+        if (run)
+          return {
+            view: viewRun(run),
+            script: run.behaviour.name,
+            approvalMode: run.approvalMode,
+            usage: run.usage,
+          };
+      }
+      return undefined;
     },
 
     forget(internId) {

@@ -2,6 +2,7 @@ import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
+import type { RunRef } from '../domain/runs.js';
 import { parseJson } from '../request-body.js';
 import type { CreateStep } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
@@ -59,6 +60,9 @@ export class AcceptedCall implements Call<unknown> {
   get signal(): AbortSignal {
     return this.request.signal;
   }
+  onRun = (run: RunRef): void => {
+    this.draft.run = run;
+  };
   get watch(): StreamWatch {
     return this.parts.journal.watch(this.draft);
   }

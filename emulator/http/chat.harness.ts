@@ -224,6 +224,7 @@ export function createHarness(options: HarnessOptions = {}) {
         headers: new Headers(),
         requestId: 'r',
         signal: signal ?? new AbortController().signal,
+        onRun() {},
         watch: { onWrite() {}, onClose() {} },
         ...(fault && { streamFault: fault }),
       };

@@ -73,10 +73,10 @@ export function chatRoute(deps: ChatDeps): Route {
       if (input.kind === 'prompt') validatePromptScript(deps, intern, input.prompt, input.sessionId);
     },
     async handle(call) {
-      const { caller, intern, input } = call;
+      const { caller, intern, input, onRun } = call;
       const admit = () => deps.limiter.take(caller.id);
-      if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, ...input }));
-      const result = await deps.runs.prompt({ intern, admit, ...input });
+      if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, onRun, ...input }));
+      const result = await deps.runs.prompt({ intern, admit, onRun, ...input });
       if ('reader' in result) return stream(call, result.reader);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
       return json(answer, 202);

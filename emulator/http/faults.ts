@@ -60,17 +60,23 @@ export interface Faults {
   takeAt(step: CreateStep): boolean;
 }
 
-export function createFaults(): Faults {
+/** `changed` is called when a fault is added, used or taken back. */
+export function createFaults(changed: () => void = () => {}): Faults {
   let faults: Fault[] = [];
   const use = (used: Fault) => {
     const left = { ...used, times: used.times - 1 };
     faults = faults.flatMap((fault) => (fault !== used ? [fault] : left.times > 0 ? [left] : []));
+    changed();
   };
   return {
-    add: (fault) => void faults.push(fault),
+    add(fault) {
+      faults.push(fault);
+      changed();
+    },
     list: () => faults.map((fault) => ({ ...fault })),
     clear() {
       faults = [];
+      changed();
     },
     take(operation, meets = () => true) {
       if (faults.length === 0) return undefined;

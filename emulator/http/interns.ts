@@ -31,11 +31,15 @@ const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as con
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
 
+/** zod's message without its preamble; a value that is not there is missing. */
+const plain = (message: string): string =>
+  message.endsWith('received undefined') ? 'missing' : message.replace(/^Invalid input: /, '');
+
 /** Where a value broke a schema: `name: expected …`. */
 export const issueText = (error: z.ZodError): string =>
   error.issues
     .slice(0, 3)
-    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+    .map(({ path, message }) => `${path.join('.') || 'body'}: ${plain(message)}`)
     .join('; ');
 
 /** Holds a body against its schema, or throws the 400 of lifecycle routes (BODY-4). */

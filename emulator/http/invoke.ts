@@ -25,13 +25,14 @@ export function invokeRoute(deps: InvokeDeps): Route {
       validatePromptScript(deps, intern, input.input, input.sessionId);
       if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
     },
-    async handle({ caller, intern, input }) {
+    async handle({ caller, intern, input, onRun }) {
       const answer = await runs.invoke({
         intern,
         callerId: caller.id,
         input: input.input,
         sessionId: input.sessionId,
         admit: () => limiter.take(caller.id),
+        onRun,
       });
       return json(answer, 202);
     },

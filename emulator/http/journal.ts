@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { RunRef } from '../domain/runs.js';
 import type { StreamClosed } from '../sse/body.js';
 import type { StreamWatch } from './route.js';
 
@@ -8,6 +9,14 @@ export interface JournalEntry {
   at: string;
   operation: string | null;
   caller: string | null;
+  intern_id: string | null;
+  /** The run that the request started, continued or was delivered into. */
+  run_id: string | null;
+  /** From the request to its response, on the clock; of a stream to its first byte. Null until then. */
+  ms: number | null;
+  /** Of a refusal: what exactly was wrong, also where the response may not say it, and the requirement it rests on. */
+  wrong: string | null;
+  requirement: string | null;
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   /** Only for streams: every write as it left. */
@@ -16,6 +25,30 @@ export interface JournalEntry {
   closed?: { at: string; how: StreamClosed; run_ended?: string };
   /** Where parts were left out for their size. */
   truncated?: true;
+}
+
+interface Write {
+  readonly seq: number;
+  readonly at: number;
+  readonly kept: Uint8Array | string;
+  readonly cut: boolean;
+  readonly size: number;
+}
+
+/** A write of a stream as events tell it. */
+export interface WriteView {
+  request_id: string;
+  at: string;
+  text: string;
+}
+
+/** Is told of requests as they go on: the log and the events. */
+export interface JournalObserver {
+  /** The response is there; `streams` where its body is still to come. */
+  responded?(draft: JournalDraft, streams: boolean): void;
+  wrote?(draft: JournalDraft, write: number): void;
+  /** The stream has come to its end. */
+  closed?(draft: JournalDraft): void;
 }
 
 interface Raw {
@@ -27,10 +60,16 @@ interface Raw {
   requestBody: Uint8Array | undefined;
   operation: string | undefined;
   caller: string | undefined;
+  internId: string | undefined;
+  run: RunRef | undefined;
+  refused: { wrong: string; requirement: string | undefined } | undefined;
+  respondedAt: number | undefined;
+  /** Where it stands among all changes, as of its response or its end; 0 before. */
+  seq: number;
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;
   responseBody: string | undefined;
-  writes: { at: number; kept: Uint8Array | string; cut: boolean; size: number }[] | undefined;
+  writes: Write[] | undefined;
   held: number;
   closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
 }
@@ -44,8 +83,18 @@ export interface Journal {
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
   watch(draft: JournalDraft): StreamWatch;
-  /** Newest last. */
-  list(): JournalEntry[];
+  /** To be called when status and headers are known, or the connection was dropped instead. */
+  responded(draft: JournalDraft, streams: boolean): void;
+  observe(observer: JournalObserver): void;
+  /** Those that a filter lets through, newest last; of more than `limit` the newest. */
+  list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
+  view(draft: JournalDraft): JournalEntry;
+  /** The write of a stream with a number, as {@link JournalObserver.wrote} was told. */
+  viewWrite(draft: JournalDraft, write: number): WriteView | undefined;
+  /** What is held, oldest first. */
+  drafts(): readonly JournalDraft[];
+  /** The place among all changes up to which requests were forgotten. */
+  forgotten(): number;
   clear(): void;
 }
 
@@ -71,12 +120,17 @@ const withoutCredential = (value: string): string =>
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
  * when they are read, because that is rare and requests are not; `redact` then takes every credential out.
  */
-export function createJournal(clock: Clock, redact: (text: string) => string): Journal {
+export function createJournal(clock: Clock, redact: (text: string) => string, next: () => number = () => 0): Journal {
   let entries: Raw[] = [];
   let start = 0;
+  let forgotten = 0;
+  const observers: JournalObserver[] = [];
 
   const iso = (at: number) => new Date(at).toISOString();
   const utf8 = new TextDecoder();
+
+  const textOf = ({ kept }: Write) => (typeof kept === 'string' ? kept : utf8.decode(kept));
+  const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];
 
   const view = (raw: Raw): JournalEntry => {
     let truncated = false;
@@ -96,6 +150,11 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       at: iso(raw.at),
       operation: raw.operation ?? null,
       caller: raw.caller ?? null,
+      intern_id: raw.internId ?? null,
+      run_id: raw.run?.id ?? null,
+      ms: raw.respondedAt === undefined ? null : raw.respondedAt - raw.at,
+      wrong: raw.refused ? redact(raw.refused.wrong) : null,
+      requirement: raw.refused?.requirement ?? null,
       request: {
         method: raw.method,
         url: redact(raw.url),
@@ -109,10 +168,11 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       },
     };
     if (raw.writes) {
-      seen.writes = raw.writes.map((write) => {
-        const text = typeof write.kept === 'string' ? write.kept : utf8.decode(write.kept);
-        return { at: iso(write.at), bytes: write.size, text: shown(text, write.cut, Number.POSITIVE_INFINITY) };
-      });
+      seen.writes = raw.writes.map((write) => ({
+        at: iso(write.at),
+        bytes: write.size,
+        text: shown(textOf(write), write.cut, Number.POSITIVE_INFINITY),
+      }));
     }
     if (raw.closed) {
       const { at, how, ended } = raw.closed;
@@ -133,6 +193,11 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
         requestBody: undefined,
         operation: undefined,
         caller: undefined,
+        internId: undefined,
+        run: undefined,
+        refused: undefined,
+        respondedAt: undefined,
+        seq: 0,
         status: undefined,
         responseHeaders: {},
         responseBody: undefined,
@@ -142,6 +207,7 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       };
       if (entries.length < MAX_ENTRIES) entries.push(draft);
       else {
+        forgotten = Math.max(forgotten, entries[start]?.seq ?? 0);
         entries[start] = draft;
         start = (start + 1) % MAX_ENTRIES;
       }
@@ -154,7 +220,7 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
       draft.responseBody = beginningOf(text);
     },
     watch(draft) {
-      const writes: NonNullable<Raw['writes']> = [];
+      const writes: Write[] = [];
       draft.writes = writes;
       return {
         onWrite(written) {
@@ -165,15 +231,40 @@ export function createJournal(clock: Clock, redact: (text: string) => string): J
           const kept = cut ? new Uint8Array(bytes().subarray(0, room)) : written;
           draft.held += Math.min(size, room);
           // Beyond the bound even the list of writes stops growing.
-          if (writes.length < 10_000) writes.push({ at: clock.now(), kept, cut, size });
+          if (writes.length >= 10_000) return;
+          writes.push({ seq: next(), at: clock.now(), kept, cut, size });
+          for (const observer of observers) observer.wrote?.(draft, writes.length - 1);
         },
         onClose(how, ended) {
-          draft.closed ??= { at: clock.now(), how, ended };
+          if (draft.closed) return;
+          draft.closed = { at: clock.now(), how, ended };
+          draft.seq = next();
+          for (const observer of observers) observer.closed?.(draft);
         },
       };
     },
-    list: () => [...entries.slice(start), ...entries.slice(0, start)].map(view),
+    responded(draft, streams) {
+      draft.respondedAt = clock.now();
+      draft.seq = next();
+      for (const observer of observers) observer.responded?.(draft, streams);
+    },
+    observe: (observer) => void observers.push(observer),
+    list(filter, limit) {
+      const held = filter ? ordered().filter(filter) : ordered();
+      return (limit === undefined ? held : held.slice(-limit)).map(view);
+    },
+    view,
+    viewWrite(draft, index) {
+      const write = draft.writes?.[index];
+      if (!write) return undefined;
+      const text = redact(textOf(write));
+      const shown = write.cut ? text.slice(0, Math.max(0, text.length - MARGIN)) : text;
+      return { request_id: redact(draft.id), at: iso(write.at), text: shown };
+    },
+    drafts: ordered,
+    forgotten: () => forgotten,
     clear() {
+      forgotten = next();
       entries = [];
       start = 0;
     },

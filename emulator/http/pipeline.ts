@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { ERRORS, Refusal } from '../contract/errors.js';
+import { REQUIREMENTS } from '../contract/refused-by.js';
 import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
@@ -62,6 +63,13 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 
 const bearer = (header: string | null): string | undefined => (header === null ? undefined : BEARER.exec(header)?.[1]);
 
+/** What is wrong with a credential that opens nothing here. Never quotes it (AUTH-9). */
+function wrongCredential(header: string | null, caller: Caller | undefined): string {
+  if (caller) return caller.kind === 'management' ? 'a management key, for SCIM only' : 'no management key';
+  if (header === null) return 'Authorization: missing';
+  return bearer(header) === undefined ? 'Authorization: expected Bearer and a key' : 'Authorization: an unknown key';
+}
+
 /** The methods a path answers to: HEAD goes with GET, OPTIONS with all (BASE-5). */
 const allow = (routes: readonly Route[]): string => {
   const methods = routes.map((row) => row.method as string);
@@ -75,30 +83,39 @@ const allow = (routes: readonly Route[]): string => {
 export function createPipeline(deps: PipelineDeps) {
   const { faults, journal, interns } = deps;
 
-  const notFound = (area: Area) =>
-    new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found');
+  const notFound = (area: Area, wrong: string) =>
+    new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found', { wrong });
 
   // A management key and the other credentials open different doors (AUTH-6).
-  const admitted = (caller: Caller | undefined, area: Area): Caller => {
+  const admitted = (caller: Caller | undefined, area: Area, request: Request): Caller => {
     if (!caller || (caller.kind === 'management') !== (area === 'scim'))
-      throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized');
+      throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized', {
+        wrong: wrongCredential(request.headers.get('authorization'), caller),
+      });
     return caller;
   };
   const callerOf = (request: Request, area: Area): Caller | Promise<Caller> => {
     const token = bearer(request.headers.get('authorization'));
-    return after(token === undefined ? undefined : deps.resolve(token), (caller) => admitted(caller, area));
+    return after(token === undefined ? undefined : deps.resolve(token), (caller) => admitted(caller, area, request));
   };
 
   const rowFor = (resource: Resource, method: string): Route => {
     const found = resource.routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
     if (found) return found;
-    throw new Refusal('method_not_allowed', { headers: { allow: allow(resource.routes) } });
+    throw new Refusal('method_not_allowed', {
+      wrong: `${method} is none of ${allow(resource.routes)}`,
+      headers: { allow: allow(resource.routes) },
+    });
   };
 
   const authorizeKind = (row: Route, caller: Caller) => {
-    if (row.credential === 'oauth' && caller.kind !== 'oauth') throw new Refusal('personal_identity_required');
+    const refuse = (wrong: string) => new Refusal('personal_identity_required', { wrong });
+    if (row.credential === 'oauth' && caller.kind !== 'oauth')
+      throw refuse('an API key, where an OAuth token is needed');
     if (row.credential === 'oauth_vault' && (caller.kind !== 'oauth' || caller.grant !== 'full'))
-      throw new Refusal('personal_identity_required');
+      throw refuse(
+        `${caller.kind === 'oauth' ? 'the grant lacks' : 'an API key, where an OAuth token is needed with'} vault:read`,
+      );
   };
 
   /** What an injected fault leaves to be done, or the answer it gives. */
@@ -192,17 +209,18 @@ export function createPipeline(deps: PipelineDeps) {
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
     const host = request.headers.get('host');
     if (deps.regional(hostOf(request.url)) || (host !== null && deps.regional(host))) throw new Refusal('regional');
-    if (area === 'none') throw notFound(area);
+    if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
     return after(callerOf(request, area), (caller) => {
       draft.caller = caller.id;
-      if (area === 'interns' && !caller.programme) throw notFound(area);
-      if (resource.routes.length === 0) throw notFound(area);
+      if (area === 'interns' && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
+      if (resource.routes.length === 0) throw notFound(area, 'no such path');
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
       draft.operation = row.operation;
       // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
-      if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key') throw notFound(area);
-      if (resource.internId !== undefined) interns.visible(caller, resource.internId);
+      if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key')
+        throw notFound(area, "an intern's own key sees that intern alone");
+      if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
       authorizeKind(row, caller);
       const work = serveRow(request, resource, row, caller, draft, framed);
       const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
@@ -227,9 +245,20 @@ export function createPipeline(deps: PipelineDeps) {
     });
   };
 
+  /** What was wrong with a request, in words for whoever runs the emulator: more than its sender may be told. */
+  const wrongOf = (refusal: Refusal, { internId }: Resource): string => {
+    if (refusal.wrong !== undefined) return refusal.wrong;
+    if (refusal.detail !== undefined) return refusal.detail;
+    if (refusal.key !== 'not_found' || internId === undefined)
+      return refusal.message.replace(/^Invalid request body: /, '');
+    const row = interns.get(internId.toLowerCase());
+    return row ? `the caller does not see ${row.record.name}, which is there` : `there is no intern ${internId}`;
+  };
+
   const failure = (thrown: unknown, resource: Resource, draft: JournalDraft): PlainResponse => {
     const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
     if (error instanceof Refusal) {
+      draft.refused = { wrong: wrongOf(error, resource), requirement: REQUIREMENTS[error.key] };
       // No SCIM error has metadata (SCIM-2).
       if (resource.area === 'scim') {
         const { status } = ERRORS[error.key];
@@ -252,6 +281,7 @@ export function createPipeline(deps: PipelineDeps) {
     draft.responseHeaders = headers;
     // A stream that was over at once is a text too; the journal has its writes.
     if (typeof answer.body === 'string' && !draft.writes) journal.noteResponseBody(draft, answer.body);
+    journal.responded(draft, answer.body instanceof ReadableStream);
     return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 
@@ -267,7 +297,11 @@ export function createPipeline(deps: PipelineDeps) {
     const id = givenRequestId(request.headers.get('x-request-id')) ?? `${idStem}${(++ids).toString(36)}`;
     const draft = journal.begin(id, request);
     const failed = (error: unknown): PlainResponse => {
-      if (error instanceof DropConnection) throw error;
+      if (error instanceof DropConnection) {
+        draft.refused = { wrong: error.message, requirement: undefined };
+        journal.responded(draft, false);
+        throw error;
+      }
       return seal(failure(error, resource, draft), request, draft);
     };
     try {

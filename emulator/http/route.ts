@@ -1,5 +1,6 @@
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
+import type { RunRef } from '../domain/runs.js';
 import type { StreamClosed } from '../sse/body.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
@@ -68,6 +69,8 @@ export interface Call<Input> {
   readonly streamFault?: StreamFault;
   /** Whether an injected fault makes a create fail at a step; using it up (CREATE-4). */
   readonly failsAt?: (step: CreateStep) => boolean;
+  /** To be told which run the request starts, continues or is delivered into. */
+  onRun(run: RunRef): void;
   /** For answers whose body is a stream. */
   readonly watch: StreamWatch;
 }

@@ -45,6 +45,8 @@ export interface ScriptsDeps {
   /** JSON files, or directories of them. Read at once, and again whenever they change. */
   readonly files?: readonly string[];
   readonly log: (record: Record<string, unknown>) => void;
+  /** A script was put, taken back, or read anew from its file. */
+  readonly changed?: (name: string) => void;
   readonly watch?: Watch;
 }
 
@@ -58,7 +60,7 @@ export interface ScriptsDeps {
  * @throws ScriptInvalid for an invalid file or lifecycle, and for two scripts of one name in code or in files
  */
 export function createScriptRegistry(deps: ScriptsDeps): Scripts {
-  const { rows, log, watch = watchFiles } = deps;
+  const { rows, log, changed = () => {}, watch = watchFiles } = deps;
   const stock = byName(stockBehaviours(), 'the scripts that ship');
   const code = byName(deps.behaviours ?? [], 'the scripts in code');
   for (const behaviour of code.values()) checkLifecycle(behaviour);
@@ -73,8 +75,10 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     filed = byName(files.map(readScriptFile), 'the script files');
   };
   const reload = () => {
+    const before = [...filed.keys()];
     try {
       load();
+      for (const name of new Set([...before, ...filed.keys()])) changed(name);
       log({ level: 'info', event: 'scripts_reloaded', names: [...filed.keys()] });
     } catch (error) {
       const invalid = error instanceof ScriptInvalid ? error : new ScriptInvalid('the script files', [String(error)]);
@@ -128,9 +132,14 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     put(name, source) {
       check(name, source);
       rows.put({ id: name, source });
+      changed(name);
       return { name, from: 'control', source };
     },
-    delete: (name) => rows.delete(name),
+    delete(name) {
+      const deleted = rows.delete(name);
+      if (deleted) changed(name);
+      return deleted;
+    },
     view,
     list: () => names().flatMap((name) => view(name) ?? []),
     resolveTurn: (intern, prompt) => chooseTurn(scripts, intern, prompt),

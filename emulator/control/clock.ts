@@ -1,0 +1,21 @@
+import type { ClockControl } from '../clock/clock.js';
+
+/** A clock that tells when somebody has changed its time or its mode. */
+export const observedClock = (clock: ClockControl, changed: () => void): ClockControl => ({
+  ...clock,
+  get mode() {
+    return clock.mode;
+  },
+  async advance(ms) {
+    await clock.advance(ms);
+    changed();
+  },
+  freeze() {
+    clock.freeze();
+    changed();
+  },
+  resume() {
+    clock.resume();
+    changed();
+  },
+});

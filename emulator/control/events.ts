@@ -1,0 +1,238 @@
+/** What `GET /_emulator/events` tells of. */
+export const EVENT_TYPES = ['intern', 'run', 'said', 'request', 'write', 'clock', 'fault', 'script', 'lab'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Something that has a read of its own: its event is what that read answers, without credentials. */
+export type Readable = Exclude<EventType, 'said' | 'request' | 'write'>;
+
+/** An event on its way: its text is made where it is sent, and once for all who get it. */
+export interface Pending {
+  readonly seq: number;
+  readonly type: EventType;
+  data(): unknown;
+}
+
+/** What can be told again to whoever comes back: requests and their writes, what was said. */
+export interface Past {
+  since(seq: number): Pending[];
+  /** The place among all changes up to which it was forgotten. */
+  forgotten(): number;
+}
+
+export interface EventsDeps {
+  /** The place of the last change, and of the next one. */
+  readonly sequence: { readonly last: number; next(): number };
+  /** Tells this process from an earlier one, so that ids of that one are not taken for ours. */
+  readonly tag: string;
+  /** How a thing reads now; undefined once it is gone. `within` is the intern of a run. */
+  read(type: Readable, id: string, within?: string): unknown;
+  readonly past: Past;
+  /** Some ms of the machine's time, between two batches. */
+  pause(ms: number): Promise<void>;
+}
+
+export interface Events {
+  /** Whether anybody listens: what is only for them need not be made otherwise. */
+  readonly live: boolean;
+  /** A thing changed, or is gone. Costs a look-up where nobody listens. */
+  changed(type: Readable, id: string, within?: string): void;
+  /** Sends what can be told again from elsewhere: requests, writes, what was said. */
+  send(pending: Pending): void;
+  /** Everything may have changed: subscribers read anew. */
+  reset(): void;
+  /**
+   * A stream of server-sent events, of these types or of all: from now on, or from after the event with this id as far
+   * as that is known, else with a `reset` first.
+   */
+  subscribe(types: ReadonlySet<EventType>, after: string | null): ReadableStream<Uint8Array>;
+  /** Ends all streams. */
+  close(): void;
+}
+
+/** How many changed things are remembered for those who come back. */
+const REMEMBERED = 5_000;
+/** Between two batches, in ms: what happens meanwhile leaves together. */
+const BATCH_EVERY = 50;
+/** Requests in one batch: what comes faster than people and pages can follow is counted instead. */
+const REQUESTS_PER_BATCH = 50;
+/** What a subscriber that does not read may have waiting, in bytes. */
+const WAITING = 4 * 1024 * 1024;
+
+interface Subscriber {
+  readonly types: ReadonlySet<EventType>;
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  /** The last change that it was sent. */
+  sent: number;
+  /** It has more waiting than it may: it is told the rest once it reads again. */
+  behind: boolean;
+}
+
+interface Mark {
+  readonly seq: number;
+  readonly type: Readable;
+  readonly id: string;
+  readonly within: string | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Tells subscribers of what changes. With none, a change costs a number and a look-up: what is told of it is made only
+ * when it is sent. Whoever comes back is told each changed thing once, as it is then.
+ */
+export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): Events {
+  const subscribers = new Set<Subscriber>();
+  const marks = new Map<string, Mark>();
+  let forgotten = 0;
+  let queue: Pending[] = [];
+  let scheduled = false;
+  let closed = false;
+
+  const idOf = (seq: number) => `${tag}-${seq}`;
+  const block = (type: string, seq: number, data: unknown) =>
+    `event: ${type}\nid: ${idOf(seq)}\ndata: ${JSON.stringify(data)}\n\n`;
+  const blockOf = ({ type, seq, data }: Pending) => block(type, seq, data());
+  const resetBlock = (why: string) => block('reset', sequence.last, { why });
+
+  const pendingOf = ({ seq, type, id, within }: Mark): Pending => ({
+    seq,
+    type,
+    data: () => read(type, id, within) ?? { id, deleted: true },
+  });
+
+  const push = (subscriber: Subscriber, text: string, seq: number) => {
+    subscriber.sent = seq;
+    if (text !== '') subscriber.controller.enqueue(encoder.encode(text));
+    if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.behind = true;
+  };
+
+  /** What a subscriber missed, or that it missed too much. */
+  const replay = (subscriber: Subscriber, from: number) => {
+    if (from < Math.max(forgotten, past.forgotten()) || from > sequence.last) {
+      push(subscriber, resetBlock('what happened since then is not held any more'), sequence.last);
+      return;
+    }
+    const changed = [...marks.values()].filter(({ seq }) => seq > from).map(pendingOf);
+    const missed = [...changed, ...past.since(from)].filter(({ type }) => subscriber.types.has(type));
+    missed.sort((a, b) => a.seq - b.seq);
+    push(subscriber, missed.map(blockOf).join(''), sequence.last);
+  };
+
+  /** Of more requests than anybody can follow the newest, and how many were left out. */
+  const thinned = (batch: readonly Pending[]): { batch: readonly Pending[]; left: number } => {
+    const requests = batch.filter(({ type }) => type === 'request');
+    const left = requests.length - REQUESTS_PER_BATCH;
+    if (left <= 0) return { batch, left: 0 };
+    const out = new Set(requests.slice(0, left));
+    return { batch: batch.filter((pending) => !out.has(pending)), left };
+  };
+
+  const flush = () => {
+    const { batch, left } = thinned(queue);
+    queue = [];
+    const last = batch.at(-1)?.seq;
+    if (last === undefined) return;
+    const texts = batch.map((pending) => ({ pending, text: blockOf(pending) }));
+    const skipped = left === 0 ? '' : block('skipped', last, { requests: left });
+    const textFor = ({ types, sent }: Subscriber) =>
+      texts
+        .filter(({ pending }) => types.has(pending.type) && pending.seq > sent)
+        .map(({ text }) => text)
+        .join('') + (types.has('request') ? skipped : '');
+    const first = batch[0]?.seq ?? 0;
+    const joined = new Map<ReadonlySet<EventType>, string>();
+    for (const subscriber of subscribers) {
+      if (subscriber.behind) continue;
+      // Whoever came in the middle of the batch has had the beginning of it.
+      const text =
+        subscriber.sent >= first ? textFor(subscriber) : (joined.get(subscriber.types) ?? textFor(subscriber));
+      if (subscriber.sent < first) joined.set(subscriber.types, text);
+      push(subscriber, text, last);
+    }
+  };
+
+  const deliver = async () => {
+    // The first leaves at once with whatever else this turn brings, what follows in batches.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (queue.length > 0 && !closed) {
+      flush();
+      await pause(BATCH_EVERY);
+    }
+    scheduled = false;
+  };
+
+  const enqueue = (pending: Pending) => {
+    queue.push(pending);
+    if (scheduled) return;
+    scheduled = true;
+    void deliver();
+  };
+
+  const forget = () => {
+    for (const [key, mark] of marks) {
+      if (marks.size <= REMEMBERED) return;
+      marks.delete(key);
+      forgotten = mark.seq;
+    }
+  };
+
+  return {
+    get live() {
+      return subscribers.size > 0;
+    },
+    changed(type, id, within) {
+      const key = `${type} ${id}`;
+      const mark = { seq: sequence.next(), type, id, within };
+      // Last in, last out: what changes often is not forgotten before what changed once.
+      marks.delete(key);
+      marks.set(key, mark);
+      if (marks.size > REMEMBERED) forget();
+      if (subscribers.size === 0) return;
+      // As it is now: what comes of it next has an event of its own.
+      const data = pendingOf(mark).data();
+      enqueue({ seq: mark.seq, type, data: () => data });
+    },
+    send(pending) {
+      if (subscribers.size > 0) enqueue(pending);
+    },
+    reset() {
+      marks.clear();
+      queue = [];
+      forgotten = sequence.next();
+      const text = resetBlock('everything was replaced');
+      for (const subscriber of subscribers) push(subscriber, text, forgotten);
+    },
+    subscribe(types, after) {
+      let own: Subscriber | undefined;
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            own = { types, controller, sent: sequence.last, behind: false };
+            // Sets what a client sends as Last-Event-ID, also where it leaves before the first event.
+            push(own, `retry: 1000\nid: ${idOf(sequence.last)}\n\n`, sequence.last);
+            if (after !== null) {
+              const known = after.startsWith(`${tag}-`) ? Number(after.slice(tag.length + 1)) : Number.NaN;
+              replay(own, Number.isSafeInteger(known) && known >= 0 ? known : Number.POSITIVE_INFINITY);
+            }
+            if (closed) controller.close();
+            else subscribers.add(own);
+          },
+          pull() {
+            if (!own?.behind) return;
+            own.behind = false;
+            if (own.sent < sequence.last) replay(own, own.sent);
+          },
+          cancel() {
+            if (own) subscribers.delete(own);
+          },
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: WAITING }),
+      );
+    },
+    close() {
+      closed = true;
+      for (const { controller } of subscribers) controller.close();
+      subscribers.clear();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { createTestClient } from '../test-client.js';
+
+type Client = ReturnType<typeof createTestClient>;
+
+async function busyClient() {
+  const api = createTestClient();
+  const id = api.credentials.intern?.id ?? '';
+  await api.get('/interns');
+  await api.get(`/interns/${id}`);
+  await api.get('/interns/0b000000-0000-4000-8000-0000000000ff');
+  await api.advance(1_000);
+  await api.post('/interns', { name: 'ada' });
+  await api.post(`/interns/${id}/chat/completions`, { stream: true, messages: [{ role: 'user', content: 'hi' }] });
+  return { api, id };
+}
+
+const operations = async (api: Client, query: string) =>
+  (await api.get(`/_emulator/journal${query}`)).json.data.map(
+    ({ operation, response }: { operation: string | null; response: { status: number } }) =>
+      `${operation} ${response.status}`,
+  );
+
+test('SEE-3: filters by operation, status, intern, run, since and limit', async () => {
+  const { api, id } = await busyClient();
+  expect(await operations(api, '')).toEqual(['list 200', 'get 200', 'get 404', 'create 400', 'chat 200']);
+  expect(await operations(api, '?operation=get')).toEqual(['get 200', 'get 404']);
+  expect(await operations(api, '?status=404')).toEqual(['get 404']);
+  expect(await operations(api, '?status=4xx')).toEqual(['get 404', 'create 400']);
+  expect(await operations(api, `?intern_id=${id.toUpperCase()}`)).toEqual(['get 200', 'chat 200']);
+  const [run] = (await api.get('/_emulator/runs')).json.data;
+  expect(await operations(api, `?run_id=${run.id}`)).toEqual(['chat 200']);
+  expect(await operations(api, '?limit=2')).toEqual(['create 400', 'chat 200']);
+  expect(await operations(api, '?since=2026-01-01T00:00:00.000Z')).toEqual(['create 400', 'chat 200']);
+  expect(await operations(api, '?since=2026-01-01T00:00:01.000Z')).toEqual([]);
+  const entries = (await api.get('/_emulator/journal')).json.data;
+  expect(await operations(api, `?since=${entries[3].id}`)).toEqual(['chat 200']);
+  expect(await operations(api, '?status=4xx&operation=get&limit=1')).toEqual(['get 404']);
+});
+
+test.each([
+  [
+    '?operations=get',
+    'operations: unknown; expected one of operation, status, intern_id, run_id, since, limit, format',
+  ],
+  ['?operation=fly', 'operation: expected list, create, '],
+  ['?status=4x', 'status: expected a status such as 409, or 4xx; found "4x"'],
+  ['?since=yesterday', 'since: expected the id of a request that the journal holds, or a time; found "yesterday"'],
+  ['?limit=0', 'limit: expected a whole number from 1; found "0"'],
+  ['?format=xml', 'format: expected json or har; found "xml"'],
+])('a filter that is none is refused: %s', async (query, message) => {
+  const api = createTestClient();
+  const { status, json } = await api.get(`/_emulator/journal${query}`);
+  expect([status, json.error.message]).toEqual([400, expect.stringContaining(message)]);
+});
+
+test('SEE-3: one entry, with what exactly was wrong, also where the response may not say it', async () => {
+  const { api } = await busyClient();
+  const wrong = async (headers: Headers) => {
+    const { json } = await api.get(`/_emulator/journal/${headers.get('x-request-id')}`);
+    return [json.wrong, json.requirement];
+  };
+  const id = api.credentials.intern?.id;
+  const unseen = await api.get(`/interns/${id}`, { as: api.credentials.foreign_api_key ?? null });
+  const unknown = await api.get('/interns/0b000000-0000-4000-8000-0000000000ff');
+  expect(unseen.text).toBe(unknown.text);
+  expect([...unseen.headers.keys()]).toEqual([...unknown.headers.keys()]);
+  expect(await wrong(unseen.headers)).toEqual(['the caller does not see first-intern, which is there', 'AUTH-3']);
+  expect(await wrong(unknown.headers)).toEqual(['there is no intern 0b000000-0000-4000-8000-0000000000ff', 'AUTH-3']);
+  expect(await wrong((await api.get('/interns', { as: null })).headers)).toEqual(['Authorization: missing', 'AUTH-1']);
+  expect(await wrong((await api.get('/interns', { as: 'nobody' })).headers)).toEqual([
+    'Authorization: an unknown key',
+    'AUTH-1',
+  ]);
+  expect(await wrong((await api.post('/interns', { name: 'ada' })).headers)).toEqual([
+    'workspace_id: missing',
+    'BODY-4',
+  ]);
+  expect(await wrong((await api.get(`/interns/${id}/daemon`)).headers)).toEqual([
+    'an API key, where an OAuth token is needed',
+    'AUTH-7',
+  ]);
+  expect((await api.get('/_emulator/journal/none')).status).toBe(404);
+});
+
+test('SEE-3: as a HAR, with streams as the text that they carried', async () => {
+  const { api } = await busyClient();
+  const { log } = (await api.get('/_emulator/journal?format=har&operation=chat')).json;
+  expect(log).toMatchObject({ version: '1.2', creator: { name: 'intern-emulator' }, entries: [{ time: 0 }] });
+  const [{ request, response, timings }] = log.entries;
+  expect(request).toMatchObject({
+    method: 'POST',
+    httpVersion: 'HTTP/1.1',
+    postData: { mimeType: 'application/json' },
+  });
+  expect(request.headers).toContainEqual({ name: 'authorization', value: 'Bearer [redacted]' });
+  expect(response).toMatchObject({ status: 200, statusText: 'OK', content: { mimeType: 'text/event-stream' } });
+  expect(response.content.text).toMatch(/^data: .*\[DONE\]\n\n$/s);
+  expect(timings).toEqual({ send: 0, wait: 0, receive: 0 });
+  const one = await api.get(
+    `/_emulator/journal/${response.headers.find(({ name }: { name: string }) => name === 'x-request-id').value}?format=har`,
+  );
+  expect(one.json.log.entries).toEqual(log.entries);
+});
+
+test('a run is shown with what was said in it by either side', async () => {
+  const api = createTestClient();
+  const id = api.credentials.intern?.id;
+  const path = `/interns/${id}/chat/completions`;
+  const session_id = 'a-session';
+  await api.post(path, {
+    stream: true,
+    session_id,
+    approval_mode: 'manual',
+    messages: [{ role: 'user', content: 'script: ask-permission\ngo' }],
+  });
+  const [{ id: run, question }] = (await api.get('/_emulator/runs')).json.data;
+  await api.post(path, {
+    stream: true,
+    session_id,
+    messages: [{ role: 'tool', tool_call_id: question.id, content: 'allow_once' }],
+  });
+  const { json } = await api.get(`/_emulator/runs/${run}`);
+  expect(json).toMatchObject({
+    id: run,
+    intern_id: id,
+    status: 'ended',
+    script: 'ask-permission',
+    approval_mode: 'manual',
+  });
+  const types = json.transcript.map(({ type }: { type: string }) => type);
+  expect(types[0]).toBe('prompt');
+  expect(types).toEqual(expect.arrayContaining(['content', 'ask', 'answer']));
+  expect(types.at(-1)).toBe('end');
+  expect(json.transcript[0]).toEqual({ at: '2026-01-01T00:00:00.000Z', type: 'prompt', text: 'go' });
+  expect((await api.get('/_emulator/runs/none')).status).toBe(404);
+});

@@ -1,0 +1,106 @@
+import type { Journal, JournalDraft } from '../http/journal.js';
+import { json } from '../http/response.js';
+import { OPERATIONS } from '../http/route.js';
+import { ControlError } from './error.js';
+import type { Events } from './events.js';
+import { type ControlRow, controlRow } from './router.js';
+
+type Filter = (draft: JournalDraft) => boolean;
+
+const refuse = (name: string, expected: string, found: string) =>
+  new ControlError(400, `${name}: expected ${expected}; found ${JSON.stringify(found)}`);
+
+/** What each query parameter of the journal makes of its text. Throws a ControlError for what is no filter. */
+const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filter>> = {
+  operation(value) {
+    if (!OPERATIONS.some((known) => known === value)) throw refuse('operation', OPERATIONS.join(', '), value);
+    return ({ operation }) => operation === value;
+  },
+  status(value) {
+    if (!/^[1-5](\d\d|xx)$/.test(value)) throw refuse('status', 'a status such as 409, or 4xx', value);
+    const [first] = value;
+    if (value.endsWith('xx')) return ({ status }) => status !== undefined && String(status)[0] === first;
+    return ({ status }) => String(status) === value;
+  },
+  intern_id: (value) => (draft) => draft.internId === value.toLowerCase(),
+  run_id: (value) => (draft) => draft.run?.id === value,
+  since(value, journal) {
+    const drafts = journal.drafts();
+    const place = drafts.findLastIndex(({ id }) => id === value);
+    if (place >= 0) {
+      const later = new Set(drafts.slice(place + 1));
+      return (draft) => later.has(draft);
+    }
+    const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(time)) throw refuse('since', 'the id of a request that the journal holds, or a time', value);
+    return ({ at }) => at > time;
+  },
+};
+
+function filterOf(query: URLSearchParams, journal: Journal): Filter {
+  const filters = Object.entries(FILTERS).flatMap(([name, make]) => {
+    const value = query.get(name);
+    return value === null ? [] : [make(value, journal)];
+  });
+  return (draft) => filters.every((filter) => filter(draft));
+}
+
+function limitOf(query: URLSearchParams): number | undefined {
+  const value = query.get('limit');
+  if (value === null) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw refuse('limit', 'a whole number from 1', value);
+  return Number(value);
+}
+
+function isHar(query: URLSearchParams): boolean {
+  const value = query.get('format') ?? 'json';
+  if (value !== 'json' && value !== 'har') throw refuse('format', 'json or har', value);
+  return value === 'har';
+}
+
+/** The calls of the journal (SEE-3). */
+export function journalRows(journal: Journal, events: Pick<Events, 'reset'>, version: string): ControlRow[] {
+  const har = async (entries: ReturnType<Journal['list']>) => json((await import('./har.js')).harOf(entries, version));
+  return [
+    controlRow({
+      method: 'GET',
+      path: '/journal',
+      does: 'Lists the newest 1,000 requests and responses, newest last, without credentials',
+      query: {
+        operation: 'Only this operation',
+        status: 'Only this status: `409` or `4xx`',
+        intern_id: 'Only those to this intern',
+        run_id: 'Only those of this run',
+        since: 'Only those after this id or time',
+        limit: 'At most so many, the newest',
+        format: '`json`, or `har` for the tools of browsers',
+      },
+      handle({ query }) {
+        const asHar = isHar(query);
+        const entries = journal.list(filterOf(query, journal), limitOf(query));
+        return asHar ? har(entries) : json({ data: entries });
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/journal/:id',
+      does: 'Shows one request and its response, by its `x-request-id`; of several, the newest',
+      query: { format: '`json`, or `har`' },
+      handle({ params, query }) {
+        const draft = journal.drafts().findLast(({ id }) => id === params.id);
+        if (!draft) throw new ControlError(404, `the journal holds no request ${params.id}`);
+        return isHar(query) ? har([journal.view(draft)]) : json(journal.view(draft));
+      },
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/journal',
+      does: 'Empties the journal',
+      handle() {
+        journal.clear();
+        events.reset();
+        return { status: 204, body: null, headers: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../clock/clock.js';
+import type { RunView } from '../contract/run.js';
+import type { InternRow } from '../contract/state.js';
+import type { Interns } from '../domain/interns.js';
+import type { Runs } from '../domain/runs.js';
+import type { Fault, Faults } from '../http/faults.js';
+import type { Scripts, ScriptView } from '../scripts/registry.js';
+import type { Readable } from './events.js';
+
+/** An intern as `GET /_emulator/interns/{id}` shows it, but for its key. */
+export interface InternView {
+  intern: InternRow['record'];
+  vault: { id: string | null };
+  script: string | null;
+  runs: RunView[];
+}
+
+/** How each thing reads, for its read and its event alike; undefined for one that is not there. */
+export interface Readers extends Record<Readable, (id: string, within?: string) => unknown> {
+  intern(id: string): InternView | undefined;
+  /** The row behind it, with what only the service knows. */
+  internRow(id: string): InternRow | undefined;
+  run(id: string, internId?: string): RunView | undefined;
+  clock(): { now: string; mode: string };
+  fault(): { data: Fault[] };
+  script(name: string): ScriptView | undefined;
+}
+
+export interface ReadersDeps {
+  readonly clock: Pick<Clock, 'now' | 'mode'>;
+  readonly interns: Pick<Interns, 'get'>;
+  readonly runs: Pick<Runs, 'list' | 'find'>;
+  readonly faults: Pick<Faults, 'list'>;
+  readonly scripts: Pick<Scripts, 'view'>;
+}
+
+export const createReaders = ({ clock, interns, runs, faults, scripts }: ReadersDeps): Readers => ({
+  intern(id) {
+    const row = interns.get(id);
+    if (!row) return undefined;
+    return { intern: row.record, vault: { id: row.record.vault_id }, script: row.script, runs: runs.list(row.id) };
+  },
+  internRow: (id) => interns.get(id),
+  run: (id, internId) => runs.find(id, internId)?.view,
+  clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
+  fault: () => ({ data: faults.list() }),
+  script: (name) => scripts.view(name),
+  lab: () => undefined,
+});

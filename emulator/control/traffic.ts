@@ -1,0 +1,43 @@
+import type { Transcripts } from '../domain/transcripts.js';
+import type { Journal, JournalDraft } from '../http/journal.js';
+import type { Events, Pending } from './events.js';
+
+const saidPending = (seq: number, runId: string, line: object): Pending => ({
+  seq,
+  type: 'said',
+  data: () => ({ run_id: runId, ...line }),
+});
+
+/** Sends requests, the writes of their streams, and what is said in runs to whoever listens. */
+export function watchTraffic(events: Pick<Events, 'live' | 'send'>, journal: Journal, transcripts: Transcripts): void {
+  const request = (draft: JournalDraft) => {
+    if (events.live) events.send({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
+  };
+  journal.observe({
+    responded: request,
+    closed: request,
+    wrote(draft, index) {
+      if (!events.live) return;
+      events.send({
+        seq: draft.writes?.[index]?.seq ?? 0,
+        type: 'write',
+        data: () => journal.viewWrite(draft, index),
+      });
+    },
+  });
+  transcripts.observe((runId, seq, line) => {
+    if (events.live) events.send(saidPending(seq, runId, line()));
+  });
+}
+
+/** What of it came after a place among all changes. */
+export function pastSince(journal: Journal, transcripts: Transcripts, seq: number): Pending[] {
+  const past: Pending[] = [];
+  for (const draft of journal.drafts()) {
+    if (draft.seq > seq) past.push({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
+    for (const [index, write] of (draft.writes ?? []).entries())
+      if (write.seq > seq) past.push({ seq: write.seq, type: 'write', data: () => journal.viewWrite(draft, index) });
+  }
+  for (const { seq: own, runId, line } of transcripts.since(seq)) past.push(saidPending(own, runId, line));
+  return past;
+}
