@@ -1,49 +1,68 @@
 import { existsSync, rmSync } from 'node:fs';
 import { connect } from '../drivers/connect.js';
+import { takeAway } from '../run/cleaning.js';
+import { createObstacles } from '../run/obstacles.js';
+import { settingsOf } from '../run/options.js';
+import { createPool } from '../run/pool.js';
 import { createSession } from '../run/session.js';
 import { UsageError } from '../run/usage.js';
-import { cleanUp } from '../safety/cleanup.js';
 import { createLedger, readLedger } from '../safety/ledger.js';
 import { type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
 
-/** Takes away what an earlier run left behind, by its ledger. Exit code 0 when nothing is left, else 3. */
+/** Takes away what an earlier run left behind, by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
 export async function cleanupCommand(run: string, settings: Settings, io: Io): Promise<number> {
   const file = existsSync(run) ? run : ledgerFile(settings.ledgerDir, run);
   if (!existsSync(file))
     throw new UsageError(`there is no ledger of a run ${run}: neither ${run} nor ${file} is there`);
   const left = readLedger(file);
   const url = settings.url ?? left.url;
-  const { driver, close } = await connect({ settings: { ...settings, url }, host: io.host, tag: left.run, look: true });
+  const { host, signal } = io;
+  const connected = await connect({
+    settings: { ...settings, url, readOnly: true },
+    host,
+    tag: left.run,
+    look: true,
+    signal,
+  });
+  const { driver, close } = connected;
   try {
     const ledger = createLedger(file);
     for (const as of left.creators) ledger.write({ event: 'creating', name: '', as });
     for (const made of left.made) ledger.write({ event: 'created', ...made });
-    const session = createSession({
+    const { timeout, rate, maxTime } = settings;
+    const base = {
       driver,
-      host: io.host,
-      ledger,
+      host,
       tag: left.run,
-      readOnly: false,
-      timeout: settings.timeout ?? 10_000,
-      rate: settings.rate ?? (driver.control === undefined ? 5 : 0),
-      signal: io.signal,
-    });
-    const before = ledger.open().length;
-    const result = await cleanUp({
+      settings: settingsOf({
+        driver,
+        host,
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(rate === undefined ? {} : { rate }),
+        ...(maxTime === undefined ? {} : { cleanupTime: maxTime }),
+      }),
       ledger,
-      prefix: left.prefix,
-      send: (send) => session.client.send(send),
-      created: before,
-      async pause(round) {
-        if (round > 12) return false;
-        await (driver.clock?.advance(5_000) ?? io.host.sleep(500 * (round + 1)));
-        return true;
-      },
-    });
-    for (const one of result.failed) io.err(`left behind: ${one.id} ${one.name} (${one.why})\n`);
-    if (result.notSearched !== undefined) io.err(`could not search for more: ${result.notSearched}\n`);
-    if (result.failed.length > 0 || result.notSearched !== undefined) return 3;
+      signal,
+    };
+    const session = createSession(base);
+    session.cleaning();
+    const before = ledger.open().length;
+    const result = await takeAway(
+      { ...base, session, pool: createPool(), obstacles: createObstacles(false) },
+      { prefix: left.prefix, created: before, signal },
+    );
+    const again = `run the same command again: intern-conformance cleanup ${left.run}`;
+    if (result.failed.length > 0) {
+      const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');
+      const ids = result.failed.map(({ id }) => id).join(', ');
+      io.err(`${result.failed.length} interns of run ${left.run} are left (${reasons}): ${ids}; ${again}\n`);
+      return 3;
+    }
+    if (result.notSearched !== undefined) {
+      io.err(`the interns of run ${left.run} could not be searched for: ${result.notSearched}; ${again}\n`);
+      return 3;
+    }
     io.out(`nothing of run ${left.run} is left at ${url}\n`);
     rmSync(file);
     return 0;

@@ -79,7 +79,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
     if (error instanceof SelectionError) throw new UsageError(error.message);
     throw error;
   }
-  const { driver, close } = await connect({ settings, host, tag, look: !settings.plan });
+  const { driver, close } = await connect({ settings, host, tag, look: !settings.plan, signal: io.signal });
   try {
     if (settings.plan) {
       io.out(await plan({ settings, driver, checks: select(checks, selection), host }));

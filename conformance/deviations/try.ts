@@ -70,6 +70,7 @@ export async function tryChecks(
       tag: 'dev1',
       timeout: options.timeout,
       shrinkBudget: 0,
+      blocking: false,
     });
     return { checks: results.checks, crashes };
   } finally {

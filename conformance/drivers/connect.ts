@@ -4,6 +4,7 @@ import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import { UsageError } from '../run/usage.js';
+import { type Ask, createAsk } from './ask.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
@@ -28,21 +29,22 @@ export function baseAddress(url: string): string {
   return `${address.origin}${path === '' ? '/api/v1' : path}`;
 }
 
-/** Workspace of the first intern that the key sees: the interface names it nowhere else. */
-async function workspaceSeen(fetch: Fetch, base: string, key: string, timeout: number): Promise<string | undefined> {
+/** What the list of interns answers, as far as it is looked at before the run begins. */
+interface Looked {
+  /** Whether a JSON interface answers there. */
+  readonly answers: boolean;
+  /** Workspace of the first intern that the key sees: the interface names it nowhere else. */
+  readonly workspaceId?: string;
+}
+
+async function look(ask: Ask, base: string, key: string): Promise<Looked> {
   try {
-    const response = await fetch(
-      new Request(`${base}/interns`, {
-        headers: { authorization: `Bearer ${key}` },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(timeout),
-      }),
-    );
-    const body = (await response.json()) as { data?: { workspace_id?: unknown }[] };
-    const id = body.data?.[0]?.workspace_id;
-    return typeof id === 'string' ? id : undefined;
+    const response = await ask(`${base}/interns`, { authorization: `Bearer ${key}` });
+    const answers = /json/i.test(response.type);
+    const id = (JSON.parse(response.text) as { data?: { workspace_id?: unknown }[] }).data?.[0]?.workspace_id;
+    return { answers, ...(typeof id === 'string' ? { workspaceId: id } : {}) };
   } catch {
-    return undefined;
+    return { answers: false };
   }
 }
 
@@ -84,13 +86,15 @@ export interface ConnectOptions {
   readonly host: Host;
   readonly tag: string;
   readonly look: boolean;
+  /** Ends the look. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * The driver for a target: an emulator in this process where no URL is given, one that shows its control interface at
  * the URL, else a deployment.
  */
-export async function connect({ settings, host, tag, look }: ConnectOptions): Promise<Connected> {
+export async function connect({ settings, host, tag, look: looks, signal }: ConnectOptions): Promise<Connected> {
   const readOnly = settings.readOnly === true;
   const fetch = settings.fetch ?? networkFetch;
   const profile = settings.profile === undefined ? {} : { profile: settings.profile };
@@ -101,9 +105,10 @@ export async function connect({ settings, host, tag, look }: ConnectOptions): Pr
   const baseUrl = baseAddress(settings.url);
   const close = async () => {};
   // A plan sends nothing to a deployment; asking an own machine harms nobody.
-  const asks = settings.control !== false && (look || LOOPBACK.test(new URL(baseUrl).hostname));
+  const asks = settings.control !== false && (looks || LOOPBACK.test(new URL(baseUrl).hostname));
   let descriptor: Descriptor | undefined;
-  if (asks) descriptor = await findEmulator(fetch, baseUrl, settings.controlToken).catch(() => undefined);
+  const ask = createAsk({ fetch, host, signal, timeout: settings.timeout ?? 10_000 });
+  if (asks) descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch(() => undefined);
   if (descriptor !== undefined) {
     const { origin } = new URL(baseUrl);
     const driver = createEmulatorDriver({
@@ -127,16 +132,14 @@ export async function connect({ settings, host, tag, look }: ConnectOptions): Pr
       `${baseUrl} shows no emulator, so it needs a credential: --api-key, INTERN_API_KEY or api_key in a config file`,
     );
   }
-  const workspaceId =
-    settings.workspaceId ?? (look ? await workspaceSeen(fetch, baseUrl, key, settings.timeout ?? 10_000) : undefined);
-  if (workspaceId === undefined && look && !readOnly) {
-    // Interns are created in an explicit workspace: without its id nothing can be made. Whether the target can be reached
-    // at all is for the run to say.
-    if (await answers(fetch, baseUrl, settings.timeout ?? 10_000)) {
-      throw new UsageError(
-        'the workspace to create interns in is not known: --workspace-id, INTERN_WORKSPACE_ID, or --read-only',
-      );
-    }
+  const seen: Looked = looks && settings.workspaceId === undefined ? await look(ask, baseUrl, key) : { answers: false };
+  const workspaceId = settings.workspaceId ?? seen.workspaceId;
+  // Interns are created in an explicit workspace: without its id nothing can be made. Whether the target can be reached at
+  // all is for the run to say.
+  if (workspaceId === undefined && seen.answers && !readOnly) {
+    throw new UsageError(
+      'the workspace to create interns in is not known: --workspace-id, INTERN_WORKSPACE_ID, or --read-only',
+    );
   }
   const driver = createLiveDriver({
     baseUrl,
@@ -152,17 +155,4 @@ export async function connect({ settings, host, tag, look }: ConnectOptions): Pr
     ...(settings.slow === undefined ? {} : { slow: settings.slow }),
   });
   return { driver, close };
-}
-
-/** Whether a JSON interface answers there. */
-async function answers(fetch: Fetch, base: string, timeout: number): Promise<boolean> {
-  try {
-    const response = await fetch(
-      new Request(`${base}/interns`, { redirect: 'manual', signal: AbortSignal.timeout(timeout) }),
-    );
-    await response.body?.cancel();
-    return /json/i.test(response.headers.get('content-type') ?? '');
-  } catch {
-    return false;
-  }
 }

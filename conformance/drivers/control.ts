@@ -1,4 +1,6 @@
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
+import { within } from '../probe/limit.js';
 
 /** A run as the control interface shows it. */
 export interface ControlRun {
@@ -89,8 +91,12 @@ export interface ControlState extends Control {
   end(): Promise<void>;
 }
 
+/** ms until the head of an answer of the control interface. */
+const PATIENCE = 30_000;
+
 export interface ControlOptions {
   readonly fetch: Fetch;
+  readonly host: Host;
   /** Up to and including /_emulator. */
   readonly url: string;
   readonly token?: string;
@@ -118,7 +124,9 @@ export function createControl(options: ControlOptions): ControlState {
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return options.fetch(request);
+    // A clock that is moved far may take its time.
+    const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
+    return within({ host: options.host, ms: PATIENCE, late }, () => options.fetch(request));
   };
   const must = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     let response: Response;

@@ -4,6 +4,7 @@ import { readProfile, SHIPPED } from '../framework/profile.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
+import type { Ask } from './ask.js';
 import { createControl } from './control.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { lacks, type Means } from './needs.js';
@@ -74,6 +75,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   };
   const control = createControl({
     fetch,
+    host,
     url: controlUrl,
     tag: options.tag,
     ...(options.controlToken === undefined ? {} : { token: options.controlToken }),
@@ -112,12 +114,10 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
 }
 
 /** Asks an origin whether it is an emulator. Undefined where it is none; throws where it cannot be reached. */
-export async function findEmulator(fetch: Fetch, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
-  const url = `${new URL(baseUrl).origin}/_emulator/target`;
+export async function findEmulator(ask: Ask, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) }));
-  const body = await response.text();
-  if (response.status !== 200) return undefined;
+  const { status, text: body } = await ask(`${new URL(baseUrl).origin}/_emulator/target`, headers);
+  if (status !== 200) return undefined;
   try {
     const descriptor = record(JSON.parse(body));
     return typeof descriptor.base_url === 'string' && 'credentials' in descriptor ? descriptor : undefined;

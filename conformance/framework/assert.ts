@@ -25,12 +25,20 @@ export class Finding extends Error implements Difference {
   }
 }
 
+/**
+ * Why a check came to no verdict: the target lacks something (`need`); the intern, which owes the kit nothing, did
+ * something else than it was asked for (`intern`); things moved in between, so that the answers prove nothing (`race`);
+ * what it builds on has failed in another check (`blocked`).
+ */
+export type UnmetKind = 'need' | 'intern' | 'race' | 'blocked';
+
 /** Thrown where a target cannot be brought into the state that a check needs: a skip that names the need. */
 export class Unmet extends Error {
   override readonly name = 'Unmet';
   constructor(
     readonly need: string,
-    why: string,
+    readonly why: string,
+    readonly kind: UnmetKind = 'need',
   ) {
     super(`${need}: ${why}`);
   }

@@ -40,7 +40,7 @@ export interface ChatInput {
 }
 
 /** Makes interns in the run's own name prefix and sees that they are gone at the end. */
-export interface Interns {
+export interface InternFactory {
   /** A name nobody has, within the rules for names. */
   name(): string;
   /** A valid create body. */
@@ -61,6 +61,18 @@ export interface Interns {
   unknownId(): string;
 }
 
+/** What an intern was to do, and what it did instead. */
+export interface Observed {
+  /** Completes "the intern did not …": `ask a question`. */
+  readonly did: string;
+  /** For a finding under control. */
+  readonly what: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+  /** Its own words. */
+  readonly said?: string;
+}
+
 /** Everything a check works with. */
 export interface Ctx {
   readonly target: Target;
@@ -72,7 +84,7 @@ export interface Ctx {
   /** One request whose answer is still coming. */
   open(send: Send): Promise<OpenAnswer>;
   readonly api: Api;
-  readonly interns: Interns;
+  readonly interns: InternFactory;
   /** Starts a chat request. The reply is read in the background. */
   chat(id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply>;
   /** Answers the question that `asked` ended with: echo, tool message, session. `content` goes as it is when a string. */
@@ -113,6 +125,20 @@ export interface Ctx {
   ): Promise<void>;
   /** Ends the check as a skip: the target could not be led there. */
   unmet(need: string, why: string): never;
+  /**
+   * What only the intern decides, and it owes the kit nothing: where it did something else the check is a skip that says
+   * what. Under control a script decides, so there it is a finding.
+   */
+  internDid(holds: boolean, observed: Observed): void;
+  /**
+   * What holds unless somebody or something else acts in between: where it does not, the answers prove nothing, and the
+   * check is a skip. Under control nobody else acts, so there it is a finding.
+   */
+  undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
+  /** Needs streams that arrive as they are written; a skip where another check has found that they do not. */
+  needsStreaming(): void;
+  /** Notes that streams arrive only when they end. */
+  streamsAreHeldBack(): void;
   /** Chance of this check, from the seed of the run. */
   random(): number;
 }

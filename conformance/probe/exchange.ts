@@ -35,6 +35,10 @@ export interface Exchange {
 
 /** Longest body that a transcript keeps whole. */
 const KEPT = 16_384;
+/** Longest part of an answer that a transcript shows. */
+const SHOWN = 4 * KEPT;
+/** Kept beyond what is shown: a secret that begins before the cut is known by what follows it. */
+const MARGIN = 8_192;
 
 /** An exchange while it is going on. Holds bytes raw in memory only; what leaves through {@link snapshot} is redacted. */
 export class Evidence {
@@ -58,7 +62,7 @@ export class Evidence {
   }
 
   received(at: number, bytes: Uint8Array): void {
-    if (this.kept > 4 * KEPT) {
+    if (this.kept > SHOWN + MARGIN) {
       this.dropped += bytes.length;
       return;
     }
@@ -97,18 +101,27 @@ export class Evidence {
   private text(): Piece[] {
     const decoder = new TextDecoder();
     const texts = this.pieces.map((piece) => decoder.decode(piece.bytes, { stream: true }));
-    // A secret may lie across two pieces: it is looked for in the whole text.
+    // A secret may lie across two pieces: it is looked for in the whole text, and only then is anything cut off.
     const clean = this.redactor.pieces(texts);
-    const pieces = this.pieces.map((piece, index) => ({ at: piece.at, text: clean[index] ?? '' }));
-    if (this.dropped > 0) pieces.push({ at: this.pieces.at(-1)?.at ?? 0, text: `… ${this.dropped} more bytes` });
+    const pieces: Piece[] = [];
+    let left = SHOWN;
+    let cut = this.dropped;
+    for (const [index, { at }] of this.pieces.entries()) {
+      const text = clean[index] ?? '';
+      if (left > 0) pieces.push({ at, text: text.slice(0, left) });
+      cut += Math.max(0, text.length - Math.max(0, left));
+      left -= text.length;
+    }
+    if (cut > 0) pieces.push({ at: this.pieces.at(-1)?.at ?? 0, text: `… ${cut} more bytes` });
     return pieces;
   }
 }
 
-/** Text of a request body for the transcript. */
-export function bodyText(body: string | Uint8Array | undefined): string | undefined {
+/** Text of a request body for the transcript, secrets taken out before anything is cut off. */
+export function bodyText(body: string | Uint8Array | undefined, redactor: Redactor): string | undefined {
   if (body === undefined) return undefined;
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body.subarray(0, KEPT));
-  const length = body.length;
-  return length > KEPT ? `${text.slice(0, 512)}… (${length} long)` : text;
+  const raw =
+    typeof body === 'string' ? body.slice(0, KEPT + MARGIN) : new TextDecoder().decode(body.subarray(0, KEPT + MARGIN));
+  const text = redactor.text(raw);
+  return body.length > KEPT ? `${text.slice(0, 512)}… (${body.length} long)` : text;
 }

@@ -1,8 +1,23 @@
+import { type Forms, formsOf, type Span, spansOf } from './spellings.js';
+
 /** Keys whose string values are credentials wherever they stand in a JSON answer. */
 const SECRET_KEYS =
-  /"(token|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
+  /"(token|[a-z-]+-signature(?:-v2)?|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
 const HIDDEN = '[redacted]';
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-emulator-token']);
+
+/** Secrets that are learned from answers at most, newest first: transcripts show only what is recent. */
+const MOST_LEARNED = 500;
+
+function hidden(text: string, spans: readonly Span[]): string {
+  let clean = '';
+  let done = 0;
+  for (const [from, to] of spans) {
+    clean += text.slice(done, from) + HIDDEN;
+    done = to;
+  }
+  return clean + text.slice(done);
+}
 
 /** Takes secrets out of everything that a report could show, as it is recorded. */
 export interface Redactor {
@@ -19,38 +34,25 @@ export interface Redactor {
 }
 
 export function createRedactor(known: readonly string[] = []): Redactor {
-  const secrets = new Set<string>();
-  let pattern: RegExp | undefined;
+  const secrets = new Map<string, Forms>();
 
-  const spellings = (secret: string) => [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-  ];
   const learn = (secret: string) => {
     if (secret.length < 6 || secrets.has(secret)) return;
-    for (const spelling of spellings(secret)) secrets.add(spelling);
-    pattern = undefined;
-  };
-  const expression = () => {
-    if (pattern === undefined && secrets.size > 0) {
-      // Longest first: a secret may begin with another.
-      const ordered = [...secrets].sort((a, b) => b.length - a.length);
-      pattern = new RegExp(ordered.map((secret) => secret.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+    secrets.set(secret, formsOf(secret));
+    if (secrets.size <= known.length + MOST_LEARNED) return;
+    for (const oldest of secrets.keys()) {
+      if (known.includes(oldest)) continue;
+      secrets.delete(oldest);
+      break;
     }
-    return pattern;
   };
-  const text = (value: string) => {
-    const hide = expression();
-    return hide === undefined ? value : value.replace(hide, HIDDEN);
-  };
+  const text = (value: string) => hidden(value, spansOf(value, secrets.values()));
   for (const secret of known) learn(secret);
 
   const redactor: Redactor = {
     learn,
     learnFrom(value) {
-      if (!value.includes('token') && !value.includes('key')) return;
+      if (!/token|key|-signature/.test(value)) return;
       for (const found of value.matchAll(SECRET_KEYS)) {
         const key = found[1] ?? '';
         if (key === 'idempotency_key' || key.startsWith('public_')) continue;
@@ -59,10 +61,8 @@ export function createRedactor(known: readonly string[] = []): Redactor {
     },
     text,
     pieces(texts) {
-      const hide = expression();
-      if (hide === undefined) return [...texts];
       const whole = texts.join('');
-      const spans = [...whole.matchAll(hide)].map((found) => [found.index, found.index + found[0].length] as const);
+      const spans = spansOf(whole, secrets.values());
       if (spans.length === 0) return [...texts];
       let start = 0;
       return texts.map((piece) => {
@@ -83,7 +83,7 @@ export function createRedactor(known: readonly string[] = []): Redactor {
     headers(headers) {
       const clean: Record<string, string> = {};
       headers.forEach((value, name) => {
-        if (!SECRET_HEADERS.has(name)) clean[name] = text(value);
+        if (!SECRET_HEADERS.has(name) && !/-signature(-v2)?$/.test(name)) clean[name] = text(value);
         else clean[name] = /^bearer\s/i.test(value) ? `Bearer ${HIDDEN}` : HIDDEN;
       });
       return clean;

@@ -8,6 +8,8 @@ import { createSseParser } from './sse.js';
 export interface ChatReply {
   readonly status: number;
   readonly headers: Headers;
+  /** ms between the request and the head of its answer. */
+  readonly headAfter: number;
   /** What the stream has said so far; live. */
   readonly transcript: Transcript;
   /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
@@ -24,7 +26,19 @@ export interface ChatReply {
   whole(): Promise<Answer>;
 }
 
-export function createReply(open: OpenAnswer, options: { toolName: string; host: Host; timeout: number }): ChatReply {
+export interface ReplyOptions {
+  readonly toolName: string;
+  readonly host: Host;
+  /** ms of real time. */
+  readonly timeout: number;
+  /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
+  trouble?(): void;
+}
+
+/** ms that a body may stay open after [DONE]. */
+const CLOSING = 5_000;
+
+export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply {
   const { host } = options;
   const parser = createSseParser();
   const grammar = createChunkGrammar(options.toolName);
@@ -59,6 +73,7 @@ export function createReply(open: OpenAnswer, options: { toolName: string; host:
 
   const wait = async (what: string, holds: () => boolean, timeout: number) => {
     if (!streams) {
+      if (open.status === 200) options.trouble?.();
       const answer = await open.whole();
       throw new Finding({
         what: `chat, ${what}`,
@@ -67,15 +82,20 @@ export function createReply(open: OpenAnswer, options: { toolName: string; host:
       });
     }
     const deadline = host.now() + timeout;
+    let done: number | undefined;
     while (!holds()) {
-      const remaining = deadline - host.now();
+      if (transcript.done) done ??= Math.min(deadline, host.now() + CLOSING);
+      const remaining = (done ?? deadline) - host.now();
       if (transcript.ended !== undefined || remaining <= 0) {
+        if (transcript.done && transcript.ended === undefined) options.trouble?.();
         throw new Finding({
           what: `chat stream, ${what}`,
           expected: what,
           actual:
             transcript.ended === undefined
-              ? `nothing more within ${timeout} ms`
+              ? transcript.done
+                ? 'the body is still open after [DONE]'
+                : `nothing more within ${timeout} ms`
               : `the stream ended (${transcript.ended}) after ${transcript.chunks.length} chunks, finish_reason ${transcript.finish ?? 'none'}`,
         });
       }
@@ -92,6 +112,7 @@ export function createReply(open: OpenAnswer, options: { toolName: string; host:
   return {
     status: open.status,
     headers: open.headers,
+    headAfter: open.headAfter,
     transcript,
     raw: () => new TextDecoder().decode(Buffer.concat(parts)),
     async until(what, holds, timeout = options.timeout) {

@@ -1,5 +1,5 @@
 import type { CheckResult, Results } from './results.js';
-import { count, judge, matrix } from './verdict.js';
+import { count, coverage, evaluate, matrix } from './verdict.js';
 
 /** Reports that do not belong together, or not all of them. */
 export class MergeError extends Error {
@@ -44,7 +44,7 @@ export function merge(parts: readonly Results[]): Results {
     ...(missing.length > 0 ? [`shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`] : []),
     ...ended,
   ];
-  const judged = judge(checks, { cleanup, stale, ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }) });
+  const judged = evaluate(checks, { cleanup, stale, ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }) });
   const { shard: _, ...options } = first.options;
   return {
     ...first,
@@ -54,6 +54,7 @@ export function merge(parts: readonly Results[]): Results {
     options,
     ...judged,
     counts: count(checks),
+    coverage: coverage(checks),
     requests: parts.reduce((sum, part) => sum + part.requests, 0),
     checks,
     requirements: matrix(checks),

@@ -2,8 +2,8 @@ import type { Host } from '../framework/time.js';
 
 /** Lets requests through at a rate. */
 export interface Rate {
-  /** Waits for leave to send one. */
-  take(): Promise<void>;
+  /** Waits for leave to send one. The signal ends the wait. */
+  take(signal?: AbortSignal): Promise<void>;
   /** Nothing leaves for so many ms: a target said `Retry-After`. */
   pause(ms: number): void;
 }
@@ -12,14 +12,14 @@ export interface Rate {
  * At most `perSecond` in any second, not only on average: a bucket that refills lets twice as many through after a pause.
  * 0 is no limit.
  */
-export function createRate(perSecond: number, host: Host, signal?: AbortSignal): Rate {
+export function createRate(perSecond: number, host: Host): Rate {
   const size = Math.max(1, Math.floor(perSecond));
   const span = perSecond < 1 && perSecond > 0 ? 1000 / perSecond : 1000;
   const sent: number[] = [];
   let until = 0;
   let queue = Promise.resolve();
 
-  const leave = async () => {
+  const leave = async (signal: AbortSignal | undefined) => {
     for (;;) {
       const now = host.now();
       const oldest = sent.length >= size ? (sent[sent.length - size] ?? 0) + span : 0;
@@ -34,9 +34,9 @@ export function createRate(perSecond: number, host: Host, signal?: AbortSignal):
   };
 
   return {
-    take() {
+    take(signal) {
       if (perSecond <= 0 && until === 0) return Promise.resolve();
-      const mine = queue.then(leave);
+      const mine = queue.then(() => leave(signal));
       queue = mine.catch(() => {});
       return mine;
     },

@@ -29,6 +29,15 @@ export interface FindingResult {
   readonly replay: string;
 }
 
+/** Why a check came to no verdict. `stopped`: the run ended before it; the others as in `Unmet`. */
+export interface Skip {
+  /** What is missing: a need, what the intern did not do, the check that blocks. */
+  readonly need: string;
+  readonly why: string;
+  readonly kind: 'need' | 'intern' | 'race' | 'blocked' | 'stopped';
+}
+
+/** A row of a report: anything that was tried and came to a verdict. */
 export interface CheckResult {
   readonly id: string;
   readonly requirement: string;
@@ -40,8 +49,9 @@ export interface CheckResult {
   readonly requests: number;
   readonly properties: readonly PropertyRun[];
   readonly finding?: FindingResult;
-  /** Which need is missing, and why. */
-  readonly skip?: { readonly need: string; readonly why: string };
+  readonly skip?: Skip;
+  /** What was found once on a live target and did not come again: no finding. */
+  readonly note?: FindingResult;
   readonly error?: { readonly message: string; readonly stack?: string; readonly transcript: readonly Exchange[] };
   /** Known from the baseline: does not count against the target. */
   readonly known?: boolean;
@@ -56,6 +66,16 @@ export interface RequirementResult {
   /** The worst of its checks; `excluded`, or `none` where no check was selected. */
   readonly verdict: Verdict | 'excluded' | 'none';
   readonly checks: readonly string[];
+}
+
+/** How much of what was selected came to a verdict, and what kept the rest from it. */
+export interface Coverage {
+  readonly checked: number;
+  readonly of: number;
+  /** Largest group first. */
+  readonly not: readonly { readonly why: string; readonly count: number }[];
+  /** Checks that wait on a question of the intern, where none was seen in the whole run. */
+  readonly noQuestionSeen: boolean;
 }
 
 /** All that a run has to say; what reporters are given. Serialisable. */
@@ -94,6 +114,7 @@ export interface Results {
   readonly requirements: readonly RequirementResult[];
   readonly cleanup: CleanupResult;
   readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
+  readonly coverage: Coverage;
   /** The share of named deviations that the kit was seen to catch, where the build tells it. */
   readonly sharpness?: { readonly caught: number; readonly of: number };
 }

@@ -1,36 +1,17 @@
-import type { Driver } from '../drivers/driver.js';
 import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
-import type { Host } from '../framework/time.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import type { CredentialName, Send } from '../probe/request.js';
-import type { Ledger } from '../safety/ledger.js';
 import { createRate, retryAfter } from './rate.js';
-
-/** Thrown before a request leaves, where the run is over: a budget is spent, or somebody said stop. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
-
-export interface SessionOptions {
-  readonly driver: Driver;
-  readonly host: Host;
-  readonly ledger: Ledger;
-  /** 4 characters that tell the names of this run from others. */
-  readonly tag: string;
-  readonly readOnly: boolean;
-  /** ms of real time until the head of an answer. */
-  readonly timeout: number;
-  /** Requests per second; 0 is no limit. */
-  readonly rate: number;
-  readonly maxRequests?: number;
-  readonly signal: AbortSignal;
-}
+import type { RunBase } from './run-base.js';
+import { Stopped } from './stopped.js';
 
 /** The client of a run, and what watches over what it sends. */
 export interface Session {
   readonly client: Client;
+  /** The same, until the run is over. */
+  readonly running: Client;
   readonly redactor: Redactor;
   /** Beginning of every name that the run gives. */
   readonly prefix: string;
@@ -42,7 +23,7 @@ export interface Session {
   readonly touched: ReadonlySet<string>;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
-  /** From here on only the clean-up sends: neither budget nor signal keep it from that. */
+  /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
   cleaning(): void;
 }
 
@@ -62,12 +43,12 @@ const CREDENTIALS: readonly CredentialName[] = [
 const TALK = /\/(chat\/completions|invoke|sign)(\?|$)/;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createSession(options: SessionOptions): Session {
-  const { driver, host, ledger } = options;
+export function createSession(run: RunBase): Session {
+  const { driver, host, ledger, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
-  const prefix = `k${options.tag}-`;
+  const prefix = `k${run.tag}-`;
   const redactor = createRedactor(CREDENTIALS.flatMap((name) => driver.credential(name) ?? []));
-  const rate = createRate(options.rate, host, options.signal);
+  const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const foreign = new Set<string>();
   const made = new Set<string>();
@@ -86,15 +67,16 @@ export function createSession(options: SessionOptions): Session {
     return typeof send.body === 'string' ? /"name"\s*:\s*"([^"]*)"/.exec(send.body)?.[1] : undefined;
   };
 
-  const before = async (send: Send, url: string) => {
+  const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
-      if (options.signal.aborted) throw new Stopped('interrupted');
-      if (options.maxRequests !== undefined && client.sent >= options.maxRequests) {
-        throw new Stopped(`the budget of ${options.maxRequests} requests is spent`);
+      const { maxRequests } = settings;
+      if (run.signal.aborted) throw new Stopped('interrupted');
+      if (maxRequests !== undefined && client.sent >= maxRequests) {
+        throw new Stopped(`the budget of ${maxRequests} requests is spent`);
       }
-      if (options.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
+      if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
     }
-    await rate.take();
+    await rate.take(signal);
     if (!READS.has(send.method ?? 'GET')) {
       const id = idOf(url);
       // A proof changes nothing of the intern it is for.
@@ -130,7 +112,7 @@ export function createSession(options: SessionOptions): Session {
     baseUrl,
     host,
     redactor,
-    timeout: options.timeout,
+    timeout: settings.timeout,
     inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
     hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
@@ -156,6 +138,7 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     client,
+    running: client.scope(run.signal),
     redactor,
     prefix,
     created: () => created,

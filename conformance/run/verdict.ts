@@ -1,6 +1,6 @@
 import { REQUIREMENTS } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
-import type { CheckResult, RequirementResult, Results, Verdict } from './results.js';
+import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict } from './results.js';
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass', 'skip'];
 
@@ -28,20 +28,61 @@ export function count(checks: readonly CheckResult[]): Results['counts'] {
   return counts;
 }
 
-export interface Judged {
+/** What the needs of a check are called in a headline. Others stand as they are. */
+const GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/^(control|clock)$/, 'need a control interface'],
+  [/(_key|_token)$/, 'need credentials'],
+  [/^slow:/, 'need --slow'],
+  [/^--runs/, 'need more runs'],
+];
+
+/** Why a check was not done, in a few words. */
+export function group({ kind, need, why }: Skip): string {
+  if (kind === 'intern') return 'the intern did not do what they wait for';
+  if (kind === 'race') return 'the target changed in between';
+  if (kind === 'blocked') return `${need}: ${why}`;
+  if (kind === 'stopped') return why;
+  return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
+}
+
+/** How much came to a verdict, and what kept the rest from it. */
+export function coverage(checks: readonly CheckResult[]): Coverage {
+  const reasons = new Map<string, number>();
+  for (const { skip } of checks) {
+    if (skip !== undefined) reasons.set(group(skip), (reasons.get(group(skip)) ?? 0) + 1);
+  }
+  const waiting = checks.filter(({ skip }) => skip?.kind === 'intern' && /question|ask/.test(skip.why));
+  const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));
+  return {
+    checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
+    of: checks.length,
+    not: [...reasons].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count),
+    noQuestionSeen: waiting.length > 0 && !answered,
+  };
+}
+
+/** The verdict of a run, why, and with which status it exits. */
+export interface Evaluated {
   readonly verdict: Results['verdict'];
   readonly reasons: readonly string[];
   readonly exit: Results['exit'];
 }
 
 /**
- * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, an error of
- * the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from being a pass.
+ * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, less than was
+ * demanded, an error of the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from
+ * being a pass.
  */
-export function judge(
+export function evaluate(
   checks: readonly CheckResult[],
-  more: { readonly stopped?: string; readonly cleanup: CleanupResult; readonly stale?: readonly string[] },
-): Judged {
+  more: {
+    readonly stopped?: string;
+    readonly cleanup: CleanupResult;
+    readonly stale?: readonly string[];
+    /** Percent. */
+    readonly minCoverage?: number;
+  },
+): Evaluated {
   const failed = checks.filter((check) => check.verdict === 'fail' && check.known !== true);
   const stale = more.stale ?? [];
   const reasons: string[] = [];
@@ -49,6 +90,13 @@ export function judge(
   if (checks.length === 0) reasons.push('no check was selected');
   else if (!checks.some((check) => ['pass', 'fail', 'warn'].includes(check.verdict))) reasons.push('no check ran');
   if (more.stopped !== undefined) reasons.push(more.stopped);
+  const { checked, of } = coverage(checks);
+  if (more.minCoverage !== undefined && checked * 100 < more.minCoverage * of) {
+    const percent = Math.floor((checked * 100) / Math.max(1, of));
+    reasons.push(
+      `${checked} of ${of} checks came to a verdict: ${percent}%, less than --min-coverage ${more.minCoverage}%`,
+    );
+  }
   const errors = checks.filter((check) => check.verdict === 'error');
   if (errors.length > 0)
     reasons.push(`${errors.length} check(s) could not be done: ${errors.map((one) => one.id).join(', ')}`);

@@ -24,6 +24,35 @@ export interface CleanupOptions {
 
 const why = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** Requests without an answer in a row after which the target is given up. */
+const SILENT = 2;
+
+/** Thrown where the target refuses or answers nothing: whatever else is asked of it would fare the same. */
+class GivenUp extends Error {}
+
+/** Sends until the target refuses for now (429) or has stopped answering. */
+function patient(send: CleanupOptions['send']): CleanupOptions['send'] {
+  let silent = 0;
+  let over: string | undefined;
+  return async (request) => {
+    if (over !== undefined) throw new GivenUp(over);
+    try {
+      const answer = await send(request);
+      silent = 0;
+      if (answer.status === 429) {
+        const after = answer.headers.get('retry-after');
+        over = `the target refuses for now with 429${after === null ? '' : `, Retry-After ${after}`}`;
+        throw new GivenUp(over);
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof GivenUp) throw error;
+      if (++silent >= SILENT) over = `the target gives no answer: ${why(error)}`;
+      throw error;
+    }
+  };
+}
+
 /** Starts the teardown of one intern. Undefined where it went, else why not. */
 export async function removeIntern(
   send: CleanupOptions['send'],
@@ -73,8 +102,10 @@ async function look(options: CleanupOptions, as: CredentialName): Promise<Map<st
 }
 
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
-export async function cleanUp(options: CleanupOptions): Promise<CleanupResult> {
+export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
+  const options = { ...given, send: patient(given.send) };
   const { ledger } = options;
+  let over = false;
   const reasons = new Map<string, string>();
   let notSearched: string | undefined;
   for (let round = 0; ; round++) {
@@ -84,6 +115,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupResult> {
       try {
         there = await look(options, as);
       } catch (error) {
+        over ||= error instanceof GivenUp;
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) notSearched = why(error);
       }
@@ -102,7 +134,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupResult> {
       }
     }
     // A teardown takes its time; what is there after it is a leftover.
-    if (ledger.open().length === 0 || !(await options.pause(round))) break;
+    if (ledger.open().length === 0 || over || !(await options.pause(round))) break;
   }
   const left = ledger.open();
   return {

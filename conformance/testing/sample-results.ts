@@ -1,5 +1,5 @@
 import type { CheckResult, Results } from '../run/results.js';
-import { count, judge, matrix } from '../run/verdict.js';
+import { count, coverage, evaluate, matrix } from '../run/verdict.js';
 
 /** Text that would break out of whatever does not escape it. */
 export const HOSTILE = `<script>window.hit = 1</script><img src=x onerror="window.hit = 2">'"\`&]]>\u0000\u001b[31m\u202e::error::x\n::warning::y\n\`\`\`\n| a |`;
@@ -57,7 +57,7 @@ export function sampleResults(): Results {
     row('chat/fails', 'fail', { finding }),
     row('chat/known', 'fail', { finding, known: true }),
     row('chat/warns', 'warn', { level: 'P', requirement: 'CHAT-1', finding }),
-    row('chat/skips', 'skip', { skip: { need: 'clock', why: HOSTILE } }),
+    row('chat/skips', 'skip', { skip: { need: 'clock', why: HOSTILE, kind: 'need' } }),
     row('chat/breaks', 'error', { error: { message: HOSTILE, stack: HOSTILE, transcript: [exchange] } }),
   ];
   const cleanup = { created: 3, deleted: 2, failed: [{ id: 'i1', name: HOSTILE, why: HOSTILE }] };
@@ -70,8 +70,9 @@ export function sampleResults(): Results {
     duration: 4321,
     target: { kind: 'live', url: `http://x/${HOSTILE}`, profile: 'svc', published: false },
     options: { seed: '1', runs: 100, only: [], skip: [], levels: ['S', 'P', 'C'], readOnly: false, slow: 0 },
-    ...judge(checks, { cleanup, stopped: HOSTILE }),
+    ...evaluate(checks, { cleanup, stopped: HOSTILE }),
     counts: count(checks),
+    coverage: coverage(checks),
     requests: 12,
     checks,
     requirements: matrix(checks),

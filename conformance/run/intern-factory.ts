@@ -1,67 +1,13 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Driver } from '../drivers/driver.js';
 import { Finding, Unmet } from '../framework/assert.js';
-import type { Api, Interns, SendOptions } from '../framework/context.js';
+import type { Api, InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import type { Host } from '../framework/time.js';
+import type { RunContext } from './run-context.js';
 
-/** What outlives a check: names given so far, and interns that can be handed out again. */
-export interface Pool {
-  count: number;
-  unknown: number;
-  shared: Intern | undefined;
-  /** One that was made ahead and boots while others are looked at. */
-  spare: Intern | undefined;
-  /** Those that a check only read, or was refused to change. */
-  unused: { stopped: Intern[]; running: Intern[] };
-  /** How often each was handed out. */
-  readonly uses: Map<string, number>;
-  /** Those that the current check was handed, by what they were. */
-  handed: { intern: Intern; as: 'stopped' | 'running' }[];
-  /** Why interns do not get to run on this target, once that is known. */
-  neverRuns: string | undefined;
-}
-
-export const createPool = (): Pool => ({
-  count: 0,
-  unknown: 0,
-  shared: undefined,
-  spare: undefined,
-  unused: { stopped: [], running: [] },
-  uses: new Map(),
-  handed: [],
-  neverRuns: undefined,
-});
-
-/** Ids of interns that the pool keeps for later checks. */
-export const kept = (pool: Pool): Set<string> =>
-  new Set(
-    [pool.shared, pool.spare, ...pool.unused.stopped, ...pool.unused.running].flatMap((intern) => intern?.id ?? []),
-  );
-
-/** How often one intern is handed out: questions that nobody answered stay open on it. */
-const MOST_USES = 12;
-
-/** Takes back what a check was handed and left as it was. `left` says that nothing it began is still going on. */
-export function takeBack(pool: Pool, touched: ReadonlySet<string>, left: boolean): void {
-  for (const { intern, as } of pool.handed) {
-    const uses = (pool.uses.get(intern.id) ?? 0) + 1;
-    pool.uses.set(intern.id, uses);
-    if (left && uses < MOST_USES && !touched.has(intern.id)) pool.unused[as].push(intern);
-  }
-  pool.handed = [];
-}
-
-export interface InternsOptions {
-  readonly driver: Driver;
+/** Where the interns of one check come from. */
+export interface FactoryOptions {
+  readonly check: string;
   readonly api: Api;
-  readonly host: Host;
-  readonly pool: Pool;
-  readonly prefix: string;
-  /** Ids made by the current check. */
-  readonly made: Set<string>;
-  /** ms of real time within which an intern has to come up, where no clock can be moved. */
-  readonly bootTimeout: number;
   readonly signal: AbortSignal;
   /**
    * Whether interns that other checks left as they were may be handed out again, and one be made ahead. Saves requests
@@ -71,9 +17,11 @@ export interface InternsOptions {
   random(): number;
 }
 
-/** Makes interns and waits for them. See {@link Interns} for what each does. */
-export function createInterns(options: InternsOptions): Interns {
-  const { driver, api, host, pool } = options;
+/** Makes interns and waits for them. See {@link InternFactory} for what each does. */
+export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
+  const { driver, host, pool, session, obstacles } = run;
+  const { api, check } = options;
+  const { bootTimeout } = run.settings;
 
   /** Lets a moment pass; false when there have been enough. */
   const moments = () => {
@@ -86,28 +34,37 @@ export function createInterns(options: InternsOptions): Interns {
         await driver.clock.advance(1_000);
         return true;
       }
-      if (host.now() - started > options.bootTimeout) return false;
+      if (host.now() - started > bootTimeout) return false;
       // A real boot takes seconds, and every look at it a request of the few there are.
       await host.sleep(Math.min(1_000 * round, 3_000), options.signal);
       return true;
     };
   };
-  const waited = () => (driver.clock === undefined ? `${options.bootTimeout / 1000} s` : '150 s of its clock');
+  const waited = () => (driver.clock === undefined ? `${bootTimeout / 1000} s` : '150 s of its clock');
 
-  const name = () => `${options.prefix}${(++pool.count).toString(36)}`;
+  const name = () => `${session.prefix}${(++pool.count).toString(36)}`;
   const body = (overrides: Record<string, unknown> = {}) => ({
     name: name(),
     workspace_id: driver.target.workspaceId,
     ...overrides,
   });
 
-  const create = async (overrides: Record<string, unknown>, send?: SendOptions) =>
-    expect.intern(await api.create(body(overrides), send), 201, 'a valid create');
+  const create = async (overrides: Record<string, unknown>, send?: SendOptions) => {
+    obstacles.pass('create', check);
+    const answer = await api.create(body(overrides), send);
+    try {
+      // Which success it is, is for the checks of create to say: what others need is the intern.
+      return expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
+    } catch (error) {
+      obstacles.met('create', check, `a valid create answered ${answer.status}`);
+      throw error;
+    }
+  };
   const plain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
     options.recycle && overrides === undefined && send === undefined;
   const hand = (intern: Intern, as: 'stopped' | 'running') => {
     pool.handed.push({ intern, as });
-    options.made.add(intern.id);
+    session.made.add(intern.id);
     return intern;
   };
 
@@ -143,7 +100,7 @@ export function createInterns(options: InternsOptions): Interns {
     } catch (error) {
       // Every further wait would be as long and as vain: the others say so without waiting.
       if (error instanceof Finding && driver.clock === undefined) {
-        pool.neverRuns = `an intern did not run within ${waited()} of its create with provision: true`;
+        obstacles.met('running', check, `an intern did not run within ${waited()} of its create with provision: true`);
       }
       throw error;
     }
@@ -151,18 +108,18 @@ export function createInterns(options: InternsOptions): Interns {
   /** One that boots while the next check is at work. */
   const ahead = async () => {
     const spare = await create({ provision: true });
-    options.made.delete(spare.id);
+    session.made.delete(spare.id);
     return spare;
   };
 
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
-    if (pool.neverRuns !== undefined) throw new Unmet('running', pool.neverRuns);
+    obstacles.pass('running', check);
     if (!plain(overrides, send)) return booted(await create({ provision: true, ...overrides }, send), send);
     const unused = pool.unused.running.pop();
     if (unused !== undefined) return hand(unused, 'running');
     const next = pool.spare ?? (await create({ provision: true }));
     pool.spare = undefined;
-    options.made.add(next.id);
+    session.made.add(next.id);
     pool.spare = await ahead();
     return hand(await booted(next), 'running');
   };
@@ -176,7 +133,7 @@ export function createInterns(options: InternsOptions): Interns {
     async shared() {
       if (pool.shared === undefined) {
         const intern = await running();
-        options.made.delete(intern.id);
+        session.made.delete(intern.id);
         // It is nobody's: it does not go back to those that are handed out to one check alone.
         pool.handed = pool.handed.filter((one) => one.intern.id !== intern.id);
         pool.shared = intern;

@@ -1,0 +1,28 @@
+import type { Host } from '../framework/time.js';
+import type { Fetch } from '../probe/client.js';
+import { within } from '../probe/limit.js';
+
+/** One GET before the run begins, read whole. Rejects where no whole answer comes in time. */
+export type Ask = (url: string, headers?: Record<string, string>) => Promise<Asked>;
+
+export interface Asked {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+export function createAsk(options: {
+  readonly fetch: Fetch;
+  readonly host: Host;
+  /** ms */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}): Ask {
+  const { fetch, host, timeout: ms, signal } = options;
+  return (url, headers = {}) =>
+    within({ host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) }, async (limit) => {
+      const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: limit }));
+      const type = response.headers.get('content-type') ?? '';
+      return { status: response.status, type, text: await response.text() };
+    });
+}

@@ -1,0 +1,40 @@
+import type { Host } from '../framework/time.js';
+
+/** What one wait is held to. */
+export interface Limit {
+  readonly host: Host;
+  /** ms of real time. */
+  readonly ms: number;
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** What is thrown when the time is up. */
+  late(): Error;
+}
+
+/**
+ * Settles as `work` does, or rejects when the time is up or the signal aborts, whether or not `work` takes notice. The
+ * timer and the controller are held here: `AbortSignal.timeout` handed to `new Request` is lost to garbage collection on
+ * Node 20.
+ */
+export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+  const abort = new AbortController();
+  let cancel = () => {};
+  let unlisten = () => {};
+  const cut = new Promise<never>((_, reject) => {
+    const end = (error: unknown) => {
+      reject(error);
+      abort.abort(error);
+    };
+    if (limit.signal?.aborted) return end(limit.signal.reason);
+    cancel = limit.host.later(limit.ms, () => end(limit.late()));
+    const aborted = () => end(limit.signal?.reason);
+    limit.signal?.addEventListener('abort', aborted, { once: true });
+    unlisten = () => limit.signal?.removeEventListener('abort', aborted);
+  });
+  try {
+    return await Promise.race([work(abort.signal), cut]);
+  } finally {
+    cancel();
+    unlisten();
+  }
+}

@@ -1,0 +1,35 @@
+import type { CredentialName, Send } from './request.js';
+
+/** The address that a request goes to: `url`, or `path` below the base, with its query. */
+export function urlOf(send: Send, baseUrl: string): string {
+  const url = send.url ?? `${baseUrl}${send.path ?? ''}`;
+  if (send.query === undefined) return url;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(send.query)) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** The headers of a request, its credential among them. */
+export function headersOf(send: Send, credential: (name: CredentialName) => string): Headers {
+  const headers = new Headers();
+  if (send.as !== null) {
+    const as = send.as ?? 'api_key';
+    headers.set('authorization', `Bearer ${typeof as === 'string' ? credential(as) : as.bearer}`);
+  }
+  if (send.json !== undefined) headers.set('content-type', 'application/json');
+  if (send.host !== undefined) headers.set('host', send.host);
+  for (const [name, value] of Object.entries(send.headers ?? {})) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
+}
+
+/** The transcript says who sent by the credential's name. */
+export function sender(send: Send, headers: Headers): Record<string, string> {
+  const as = send.as === undefined ? 'api_key' : send.as;
+  if (!headers.has('authorization') || typeof as !== 'string' || send.headers?.authorization !== undefined) return {};
+  return { authorization: `Bearer [${as}]` };
+}

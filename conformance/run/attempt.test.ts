@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { fail } from '../framework/assert.js';
+import { systemHost } from '../framework/time.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { run } from './runner.js';
+
+const later = <T>() => {
+  let resolve = (_: T) => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+};
+
+describe('a check that takes too long', () => {
+  test('is cancelled: it sends nothing into the next one', async () => {
+    const target = fakeTarget();
+    const release = later<void>();
+    const tried = later<unknown>();
+    let timeUp = () => {};
+    // The first wait that is made is that for the check; it is over when the check says so.
+    const host = {
+      ...fakeHost(),
+      later(ms: number, then: () => void) {
+        if (ms > 100_000) timeUp = then;
+        return () => {};
+      },
+    };
+    const results = await run({
+      driver: fakeDriver(target.fetch, host),
+      host,
+      checks: [
+        check('a/hangs', async ({ api }) => {
+          timeUp();
+          await release.promise;
+          await api.get('sent-too-late').then(tried.resolve, tried.resolve);
+        }),
+        check('a/next', async ({ api }) => {
+          release.resolve();
+          expect(await tried.promise).toMatchObject({ name: 'Cancelled' });
+          await api.get('next');
+        }),
+      ],
+      seed: 'b',
+    });
+    const byId = Object.fromEntries(results.checks.map((one) => [one.id, one]));
+    if (results.checks[0]?.id === 'a/hangs') {
+      expect(byId['a/hangs']).toMatchObject({
+        verdict: 'error',
+        error: { message: expect.stringContaining('cancelled') },
+      });
+      expect(byId['a/next']?.verdict).toBe('pass');
+    }
+    expect(target.log.join()).not.toContain('sent-too-late');
+  });
+});
+
+describe('limits hold', () => {
+  const silent = () => new Promise<Response>(() => {});
+  const dripping = () =>
+    new Response(
+      new ReadableStream({
+        async pull(controller) {
+          await systemHost.sleep(20);
+          controller.enqueue(new TextEncoder().encode(' '));
+        },
+      }),
+      { headers: { 'content-type': 'application/json' } },
+    );
+
+  test.each([
+    ['never answers', silent],
+    ['drips', dripping],
+  ])('against a target that %s', async (_, answer) => {
+    const target = fakeTarget(({ url }) => (url.includes('/x') ? answer() : undefined));
+    const began = systemHost.now();
+    const results = await run({
+      driver: fakeDriver(target.fetch, systemHost),
+      checks: [check('a/asks', async ({ api }) => void (await api.get('x')), { needs: [] })],
+      timeout: 200,
+    });
+    expect(results.checks[0]?.finding?.actual).toMatch(/^timeout: nothing/);
+    expect(systemHost.now() - began).toBeLessThan(5_000);
+  });
+
+  test.each([
+    ['--max-time', { maxTime: 100 }, /the time of 0.1 s is up/],
+    ['Ctrl-C', {}, /interrupted/],
+  ])('%s ends a request that is never answered', async (_, more, reason) => {
+    const over = new AbortController();
+    const target = fakeTarget(({ url }) => {
+      if (!url.includes('/x')) return undefined;
+      if (!('maxTime' in more)) over.abort();
+      return silent();
+    });
+    const began = systemHost.now();
+    const results = await run({
+      driver: fakeDriver(target.fetch, systemHost),
+      checks: [
+        check('a/asks', async ({ api, interns }) => {
+          await interns.stopped();
+          await api.get('x');
+        }),
+      ],
+      timeout: 60_000,
+      signal: over.signal,
+      ...more,
+    });
+    expect(results.reasons.join()).toMatch(reason);
+    expect(results.exit).toBe(3);
+    expect(target.interns.size).toBe(0);
+    expect(systemHost.now() - began).toBeLessThan(10_000);
+  });
+
+  test('the clean-up has a budget of its own', async () => {
+    let created = false;
+    const target = fakeTarget(({ method }) => {
+      if (method === 'POST') created = true;
+      else if (created) return silent();
+      return undefined;
+    });
+    const results = await run({
+      driver: fakeDriver(target.fetch, systemHost),
+      checks: [check('a/makes', async ({ interns }) => void (await interns.stopped()))],
+      timeout: 30_000,
+      maxTime: 200,
+      cleanupTime: 200,
+    });
+    expect(results.cleanup.failed).toMatchObject([{ why: expect.stringMatching(/clean-up are up/) }]);
+    expect(results.exit).toBe(3);
+  });
+});
+
+describe('what is in the way is told once', () => {
+  const json = (status: number, body: unknown) =>
+    new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+  const makes = (id: string) => check(id, async ({ interns }) => void (await interns.stopped()));
+
+  test('no intern can be created', async () => {
+    const target = fakeTarget(({ method }) => (method === 'POST' ? json(400, { error: {} }) : undefined));
+    const host = fakeHost();
+    const results = await run({
+      driver: fakeDriver(target.fetch, host),
+      host,
+      checks: ['a/1', 'a/2', 'a/3'].map(makes),
+    });
+    expect(results.counts).toMatchObject({ fail: 1, skip: 2 });
+    const [first, second] = results.checks;
+    expect(second?.skip).toEqual({
+      need: `blocked by ${first?.id}`,
+      why: 'a valid create answered 400',
+      kind: 'blocked',
+    });
+  });
+
+  test('but each is tried where nothing may block', async () => {
+    const target = fakeTarget(({ method }) => (method === 'POST' ? json(400, { error: {} }) : undefined));
+    const host = fakeHost();
+    const driver = fakeDriver(target.fetch, host);
+    const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(makes), blocking: false });
+    expect(results.counts.fail).toBe(2);
+  });
+
+  test.each([
+    ['is no event stream', () => json(200, { id: 'x' })],
+    [
+      'stays open after [DONE]',
+      () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode('data: [DONE]\n\n')),
+          }),
+          { headers: { 'content-type': 'text/event-stream' } },
+        ),
+    ],
+  ])('a chat answer that %s, after three', async (_, answer) => {
+    const target = fakeTarget(({ url }) => (url.includes('/chat/') ? answer() : undefined));
+    const chats = (id: string) => check(id, async ({ chat }) => void (await (await chat('x', 'Hello.')).end()));
+    const checks = Array.from({ length: 6 }, (_, at) => chats(`a/${at}`));
+    let now = 0;
+    // Each look at the clock is a second later; waits of up to 5 s are over at once.
+    const host = {
+      ...fakeHost(),
+      now() {
+        now += 1_000;
+        return now;
+      },
+      later(ms: number, then: () => void) {
+        if (ms <= 5_000) setImmediate(then);
+        return () => {};
+      },
+    };
+    const results = await run({ driver: fakeDriver(target.fetch, host), host, checks });
+    expect(results.counts).toMatchObject({ fail: 3, skip: 3 });
+    expect(results.checks.at(-1)?.skip?.kind).toBe('blocked');
+  });
+
+  test('a server that is something else never sees a write', async () => {
+    const target = fakeTarget(() => json(404, { message: 'no route' }));
+    const host = fakeHost();
+    const results = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+    expect(results.exit).toBe(3);
+    expect(results.reasons.join()).toMatch(/answers GET \/interns with 404/);
+    expect(target.log.every((line) => line.startsWith('GET'))).toBe(true);
+  });
+});
+
+test('a minimum of coverage that is not reached makes the run incomplete', async () => {
+  const host = fakeHost();
+  const checks = [check('a/1', async () => {}), check('a/2', async () => fail('x', 1, 2), { needs: ['clock'] })];
+  const go = (minCoverage: number) => run({ driver: fakeDriver(fakeTarget().fetch, host), host, checks, minCoverage });
+  expect((await go(50)).exit).toBe(0);
+  expect(await go(51)).toMatchObject({
+    exit: 3,
+    reasons: [expect.stringContaining('50%, less than --min-coverage 51%')],
+  });
+  expect((await go(50)).coverage).toEqual({
+    checked: 1,
+    of: 2,
+    not: [{ why: 'need a control interface', count: 1 }],
+    noQuestionSeen: false,
+  });
+});

@@ -1,0 +1,105 @@
+import { Finding } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import { createProperty, type PropertyRun } from '../framework/property.js';
+import { createRandom, hash } from '../framework/random.js';
+import type { Exchange } from '../probe/exchange.js';
+import { createContext } from './create-context.js';
+import type { RunContext } from './run-context.js';
+import { Cancelled, Stopped } from './stopped.js';
+
+/** ms that a cancelled check has to notice. What it still does then goes nowhere: its client sends nothing more. */
+const GRACE = 250;
+/** Requests that a transcript keeps at most. */
+const KEPT = 40;
+
+/** One try of a check. */
+export interface Attempt {
+  /** What it threw; absent where it passed. */
+  readonly error?: unknown;
+  /** Requests and answers, the latest last. */
+  readonly transcript: readonly Exchange[];
+  readonly properties: readonly PropertyRun[];
+  /** Answers that were not read to their end. */
+  readonly cutShort: number;
+}
+
+/**
+ * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
+ * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
+ */
+export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
+  const { driver, host, session, settings } = run;
+  const over = new AbortController();
+  const client = session.client.scope(over.signal);
+  const properties: PropertyRun[] = [];
+  let setUp: Exchange[] = [];
+  let cut: Error | undefined;
+  let cutNow = () => {};
+  const late = new Promise<void>((resolve) => {
+    cutNow = resolve;
+  });
+  const end = (error: Error) => {
+    cut ??= error;
+    over.abort(cut);
+    cutNow();
+  };
+  const stopped = () => end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped('interrupted'));
+  const stop = host.later(settings.checkTimeout, () =>
+    end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
+  );
+  run.signal.addEventListener('abort', stopped, { once: true });
+
+  const property = createProperty({
+    seedOf: (name) => hash(`${settings.seed} ${check.id} ${name}`),
+    runs: Math.max(1, Math.min(settings.runs, check.maxRuns ?? settings.runs)),
+    shrinkBudget: settings.shrinkBudget,
+    ...(settings.replay === undefined ? {} : { replay: settings.replay }),
+    setUp() {
+      setUp = [
+        ...setUp,
+        ...client
+          .takeEvidence()
+          .slice(-KEPT / 2)
+          .map((entry) => entry.snapshot()),
+      ].slice(-KEPT / 2);
+    },
+    async fresh() {
+      await client.closeAll();
+      client.takeEvidence();
+    },
+    done: (one) => properties.push(one),
+  });
+  const work = async () => {
+    try {
+      await check.run(
+        createContext(run, {
+          check,
+          client,
+          signal: over.signal,
+          property,
+          random: createRandom(hash(`${settings.seed} ${check.id}`)),
+        }),
+      );
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  };
+
+  if (run.signal.aborted) stopped();
+  const settled = work();
+  let thrown = await Promise.race([settled, late.then(() => undefined)]);
+  if (cut !== undefined) {
+    await client.closeAll();
+    await Promise.race([settled, host.sleep(GRACE)]);
+    thrown = { error: cut };
+  }
+  stop();
+  run.signal.removeEventListener('abort', stopped);
+  // What is on its way belongs to the transcript of a finding.
+  if (thrown?.error instanceof Finding) await driver.settle().catch(() => {});
+  const transcript = thrown === undefined ? [] : [...setUp, ...client.exchanges()].slice(-KEPT);
+  await client.closeAll();
+  over.abort(cut ?? new Cancelled('the check is over'));
+  return { ...thrown, transcript, properties, cutShort: client.cutShort };
+}

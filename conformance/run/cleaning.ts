@@ -1,0 +1,68 @@
+import { type CleanupResult, cleanUp, removeIntern } from '../safety/cleanup.js';
+import { kept } from './pool.js';
+import type { RunContext } from './run-context.js';
+import { Stopped } from './stopped.js';
+
+/** Takes away what a check made and nobody keeps. */
+export async function tidy(run: RunContext): Promise<void> {
+  const { driver, ledger, pool, session, signal } = run;
+  await driver.restore();
+  if (signal.aborted) return;
+  const keep = kept(pool);
+  const made = ledger.open().filter((entry) => session.made.has(entry.id) && !keep.has(entry.id));
+  session.made.clear();
+  for (const entry of made) {
+    const failed = await removeIntern((send) => session.running.send(send), entry);
+    if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });
+  }
+  if (made.length > 0) await driver.clock?.advance(2_000);
+}
+
+/** Where a clean-up differs from that of the run itself. */
+export interface TakeAwayOptions {
+  /** Beginning of the names that the run gave. */
+  readonly prefix?: string;
+  /** How many interns were made. */
+  readonly created?: number;
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+}
+
+/** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
+const PATIENCE = 10_000;
+
+/** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
+export async function takeAway(run: RunContext, options: TakeAwayOptions = {}): Promise<CleanupResult> {
+  const { driver, host, ledger, session, settings } = run;
+  if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
+  const over = new AbortController();
+  const end = (why: string) => over.abort(new Stopped(why));
+  const stop = host.later(settings.cleanupTime, () =>
+    end(`the ${settings.cleanupTime / 1000} s for the clean-up are up`),
+  );
+  const interrupted = () => end('interrupted');
+  options.signal?.addEventListener('abort', interrupted, { once: true });
+  const client = session.client.scope(over.signal);
+  try {
+    return await cleanUp({
+      ledger,
+      prefix: options.prefix ?? session.prefix,
+      send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
+      created: options.created ?? session.created(),
+      async pause(round) {
+        if (over.signal.aborted) return false;
+        if (driver.clock !== undefined) {
+          if (round > 3) return false;
+          await driver.clock.advance(5_000);
+          return true;
+        }
+        if (round > 12) return false;
+        await host.sleep(500 * (round + 1), over.signal).catch(() => {});
+        return !over.signal.aborted;
+      },
+    });
+  } finally {
+    stop();
+    options.signal?.removeEventListener('abort', interrupted);
+  }
+}

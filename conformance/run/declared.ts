@@ -1,0 +1,33 @@
+import type { Check } from '../framework/check.js';
+import type { Need } from '../framework/needs.js';
+
+/** What a check has declared to need. What it uses beyond that throws: an error of the kit. */
+export interface Declared {
+  has(need: Need): boolean;
+  /** Throws unless one of the needs is declared. */
+  require(used: string, ...needs: readonly Need[]): void;
+  /** Throws unless so many ms may be waited for. */
+  requireWait(ms: number): void;
+}
+
+export function declaredBy(check: Check): Declared {
+  const declared = new Set<string>(check.needs);
+  const longest = Math.max(
+    0,
+    ...check.needs
+      .filter((need) => need.startsWith('slow:'))
+      .map((need) => Number(need.slice('slow:'.length, -1)) * 1000),
+  );
+  const missing = (used: string, need: string) => {
+    throw new Error(`${check.id} uses ${used} without declaring the need ${need}`);
+  };
+  return {
+    has: (need) => declared.has(need),
+    require(used, ...needs) {
+      if (!needs.some((need) => declared.has(need))) missing(used, needs.join(' or '));
+    },
+    requireWait(ms) {
+      if (!declared.has('clock') && ms > longest) missing(`a wait of ${ms} ms`, `slow:${Math.ceil(ms / 1000)}s`);
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Obstacles } from './obstacles.js';
+import type { Pool } from './pool.js';
+import type { RunBase } from './run-base.js';
+import type { Session } from './session.js';
+
+/** Everything that the parts of a run share. Nothing in it is replaced while the run goes on. */
+export interface RunContext extends RunBase {
+  readonly session: Session;
+  readonly pool: Pool;
+  readonly obstacles: Obstacles;
+}
