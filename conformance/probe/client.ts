@@ -5,7 +5,7 @@ import { headersOf, sender, urlOf } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
 
-export { NoAnswer, type NoAnswerKind } from './no-answer.js';
+export { NoAnswer } from './no-answer.js';
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
