@@ -14,6 +14,7 @@ import type { Runs } from './domain/runs.js';
 import { defaultFactories, type Factories } from './factories.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
+import type { Lifetime } from './lifetime.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import type { EmulatorOptions } from './options.js';
 import type { SigningKey } from './signing/keys.js';
@@ -23,6 +24,8 @@ import type { Store } from './store/store.js';
 
 /** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
 export const DEFAULT_PORT = 4683;
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 /** Counts the openings of a store: the answer is 1 for a new one. */
 function countOpening(store: Store): number {
@@ -52,7 +55,7 @@ function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['l
  *
  * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
  */
-export function compose(options: EmulatorOptions, factories: Factories = defaultFactories) {
+export function compose(options: EmulatorOptions, lifetime: Lifetime, factories: Factories = defaultFactories) {
   const log = options.log ?? (() => {});
 
   // What changes, in one order, for those who look on.
@@ -72,8 +75,12 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   const settings = () => current;
 
   // Time, state, randomness.
-  const clock = factories.createClock(options.clock ?? 'real');
+  const clock = factories.createClock(options.clock, {
+    onError: (error) => log({ level: 'error', event: 'timer_failed', error: stackOf(error) }),
+  });
+  lifetime.root.defer(clock.close);
   const store = factories.openStore(options.data, { hold: () => clock.hold() });
+  lifetime.root.defer(() => store.close());
   const openings = countOpening(store);
   // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
   const root = createRandom(options.seed);
@@ -84,7 +91,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
   const target: Target = {
     ...addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
     profile: profile.name,
-    clock: options.clock ?? 'real',
+    clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
     public_keys: [signingKey.jwk],
     ...seededTarget(seed),
   };
@@ -124,6 +131,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     log,
     changed: (name) => events.changed('script', name),
   });
+  lifetime.root.defer(scripts.close);
   const plan = (row: InternRow) => scripts.resolveLifecycle(row);
   const internsDeps: InternsDeps = {
     clock,
@@ -131,6 +139,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     store,
     accounts,
     transitions: TRANSITIONS,
+    scope: lifetime.state,
     plan,
     endRuns: (id, cause) => runs.endAll(id, cause),
     forgetRuns: (id) => runs.forget(id),
@@ -148,6 +157,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     store,
     scripts,
     intern: (id) => interns.get(id),
+    scope: lifetime.state,
     log,
     changed: (id, internId) => events.changed('run', id, internId),
     said: transcripts.note,
@@ -187,6 +197,7 @@ export function compose(options: EmulatorOptions, factories: Factories = default
     random: randomOf('requests'),
     settings,
     interns,
+    scope: lifetime.state,
     faults,
     journal,
     resolve,

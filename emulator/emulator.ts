@@ -1,6 +1,5 @@
 import { addressesOf, isLoopback } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
-import { Scope } from './clock/scope.js';
 import { compose, DEFAULT_PORT } from './composition.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
@@ -12,7 +11,8 @@ import type { NodeBindings } from './http/app.js';
 import { createHostRules } from './http/hosts.js';
 import { givenRequestId, refuseHost } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
-import { type Listener, listen } from './listen.js';
+import { createLifetime, type Lifetime } from './lifetime.js';
+import { type Listener, type ListenOptions, listen } from './listen.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
@@ -69,26 +69,46 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
 export function assemble(options: EmulatorOptions, factories?: Factories): Emulator {
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
-  const root = new Scope();
-  const parts = compose(options, factories);
+  const lifetime = createLifetime();
+  try {
+    return connect(options, lifetime, compose(options, lifetime, factories));
+  } catch (error) {
+    // What had been opened by then is let go of; how that goes adds nothing to why the whole could not be made.
+    lifetime.end('The emulator could not be made').catch(() => {});
+    throw error;
+  }
+}
+
+/** Starts the parts, and puts what is shown of them in front. */
+function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType<typeof compose>): Emulator {
+  const { root } = lifetime;
   const { accounts, app, faults, initialSettings, interns, journal, limiter, log, login } = parts;
   const { events, provisioning, random, runs, scripts, seed, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
   const meta = store.collection('meta');
 
-  /** Stops what goes on by itself, exchanges the rows, and takes up what the new ones have going on. */
-  const replaceState = async (state: ReturnType<typeof store.snapshot>) => {
-    provisioning.stop();
+  /** Takes up what the rows have going on, and what else ends with their state. */
+  const resume = () => {
+    const scope = lifetime.state();
+    scope.defer(() => clock.interrupt(scope.signal.reason));
+    interns.reindex();
+    provisioning.resume();
+  };
+
+  /**
+   * Exchanges the rows, and all that goes with them, in one turn: nobody sees half of it. What was under way in the old
+   * state is cut short, and writes nothing into the new one; that it came to its end is awaited, and that the new state
+   * is durable.
+   */
+  const replaceState = async (state: ReturnType<typeof store.snapshot>, why: string) => {
     runs.reset();
-    try {
-      await store.replace(state);
-    } finally {
-      // Also where it could not be written: in memory the rows are the new ones.
-      accounts.clearOwnKeys();
-      interns.reindex();
-      provisioning.resume();
-    }
+    const ended = lifetime.renewState(why);
+    const written = store.replace(state);
+    // Also where it could not be written: in memory the rows are the new ones.
+    accounts.clearOwnKeys();
+    resume();
+    await Promise.all([written, ended]);
   };
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
 
@@ -97,26 +117,27 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     limiter.clear();
     login.reset();
     faults.clear();
-    await replaceState(seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]));
+    const state = seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]);
+    const replaced = replaceState(state, 'The emulator was reset');
     journal.clear();
     parts.transcripts.clear();
     events.reset();
+    await replaced;
   };
 
-  if (meta.has('seeded')) {
-    interns.reindex();
-    provisioning.resume();
-  } else {
+  if (!meta.has('seeded')) {
     for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
     meta.put({ id: 'seq', value: seed.interns.length });
     meta.put({ id: 'seeded', value: true });
   }
+  resume();
   store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
 
   let beyondLoopback = false;
   const control = createControl({
     version: VERSION,
     clock,
+    scope: lifetime.state,
     faults,
     journal,
     token: options.controlToken,
@@ -138,8 +159,10 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     reset,
     exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
     async importState(state) {
-      await replaceState(completeImport(state, store.snapshot(), random));
+      const completed = completeImport(state, store.snapshot(), random);
+      const replaced = replaceState(completed, 'The state of the emulator was replaced');
       events.reset();
+      await replaced;
     },
     events,
     readers: parts.readers,
@@ -156,19 +179,20 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
   };
 
   const listeners: Listener[] = [];
+  root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
+  const bind = async (request: ListenOptions): Promise<Listener> => {
+    const listener = await listen(request);
+    listeners.push(listener);
+    // Closed meanwhile: it came too late to be closed with the others.
+    if (root.disposed) await listener.close();
+    root.signal.throwIfAborted();
+    return listener;
+  };
   let closing: Promise<void> | undefined;
-  const close = async () => {
-    provisioning.stop();
+  const close = () => {
     runs.close();
-    scripts.close();
     events.close();
-    await Promise.all(listeners.map((listener) => listener.close()));
-    try {
-      await store.close();
-    } finally {
-      clock.close();
-      await root.dispose(new Error('the emulator was closed'));
-    }
+    return lifetime.end('The emulator was closed');
   };
 
   return {
@@ -191,7 +215,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
         regional: parts.regional,
         allowed: isLoopback(host) ? (options.allowHosts ?? []) : undefined,
       });
-      const main = await listen({
+      const main = await bind({
         host,
         port,
         replaceGlobals,
@@ -206,11 +230,10 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
           return true;
         },
       });
-      listeners.push(main);
       if (!isLoopback(host)) beyondLoopback = true;
       try {
         const daemonPort = port === 0 ? 0 : port + 1;
-        const second = await listen({
+        const second = await bind({
           host,
           port: daemonPort,
           replaceGlobals,
@@ -218,7 +241,6 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
           log,
           fetch: (request, { incoming }) => daemon.fetch(request, incoming),
         });
-        listeners.push(second);
         Object.assign(target, addressesOf(host, main.port, second.port));
       } catch (error) {
         listeners.splice(listeners.indexOf(main), 1);

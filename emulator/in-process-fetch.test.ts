@@ -104,5 +104,5 @@ test('closing leaves no call pending', async () => {
   await turns();
   await emulator.close();
   await Promise.allSettled(calls);
-  await expect(list()).rejects.toThrow('the emulator was closed');
+  await expect(list()).rejects.toThrow('The emulator was closed');
 });

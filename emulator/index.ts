@@ -1,5 +1,5 @@
 /** The emulator half of the package: everything public, nothing else. */
-export { type ClockControl, type ClockMode, createClock, VIRTUAL_EPOCH } from './clock/clock.js';
+export { type ClockControl, type ClockKind, type ClockMode, createClock, VIRTUAL_EPOCH } from './clock/clock.js';
 export { createRandom, type Random } from './clock/random.js';
 export { parseDuration } from './contract/duration.js';
 export { ERRORS, type ErrorEnvelope, type ErrorKey } from './contract/errors.js';

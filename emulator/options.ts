@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
+import type { ClockKind } from './clock/clock.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
@@ -17,8 +18,11 @@ export interface EmulatorOptions {
   seed?: string;
   /** Names of the deployment: a shipped profile, a profile, or the path of one. Default: `svc`. */
   profile?: string | Profile;
-  /** `virtual` stands still until it is advanced. Default: `real`. */
-  clock?: 'real' | 'virtual';
+  /**
+   * `virtual` stands still until it is advanced; `auto` is a virtual one that advances by itself to what a run, a boot, a
+   * teardown or an injected delay waits for (WEB-5). Default: `real`.
+   */
+  clock?: ClockKind;
   /** Behaviours written in code. */
   scripts?: readonly Behaviour[];
   /** Files of JSON scripts, read again when they change. */

@@ -11,9 +11,16 @@ const EMPTY = new Uint8Array(0);
  * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
  * holds the sender to it (`framed`): then the whole body can be taken at once.
  *
+ * An aborted `signal` cancels the body; whoever reads it for somebody else looks at the signal too.
+ *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
-export async function readBody(request: Request, framed: boolean, cap = MAX_BODY): Promise<Uint8Array> {
+export async function readBody(
+  request: Request,
+  framed: boolean,
+  cap = MAX_BODY,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
   if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
@@ -22,6 +29,7 @@ export async function readBody(request: Request, framed: boolean, cap = MAX_BODY
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body.getReader();
+  signal?.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createClock, LATEST, VIRTUAL_EPOCH } from './clock.js';
 
 describe('a virtual clock', () => {
@@ -93,14 +93,49 @@ describe('a virtual clock', () => {
     expect(new Date(clock.now()).toISOString()).toBe('9999-12-31T23:59:59.999Z');
   });
 
-  test('a timer that fails fails its advance, not those after it', async () => {
-    const clock = createClock('virtual');
+  test('a timer that throws is reported, and neither its advance nor what is due after it suffers', async () => {
+    const errors: unknown[] = [];
+    const clock = createClock('virtual', { onError: (error) => errors.push(error) });
+    let fired = 0;
     clock.timer(5, () => {
       throw new Error('ours');
     });
-    await expect(clock.advance(10)).rejects.toThrow('ours');
+    clock.timer(5, () => fired++);
+    clock.timer(10, () => fired++);
     await clock.advance(10);
-    expect(clock.now()).toBe(VIRTUAL_EPOCH + 15);
+    expect([errors, fired]).toEqual([[new Error('ours')], 2]);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 10);
+  });
+
+  test('stays where it has come to when the caller of an advance leaves, or it is interrupted', async () => {
+    const clock = createClock('virtual');
+    const tick = () => void clock.timer(30_000, tick);
+    tick();
+    const century = 100 * 365 * 86_400_000;
+    const caller = new AbortController();
+    const left = clock.advance(century, caller.signal);
+    const queued = clock.advance(5_000);
+    clock.timer(60_000, () => caller.abort(new Error('left')));
+    await expect(left).rejects.toThrow('left');
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 60_000);
+    await queued;
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 65_000);
+
+    const both = [clock.advance(century), clock.advance(century)];
+    clock.timer(60_000, () => clock.interrupt(new Error('reset')));
+    for (const one of both) await expect(one).rejects.toThrow('reset');
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 125_000);
+    await clock.advance(1);
+    expect(clock.now()).toBe(VIRTUAL_EPOCH + 125_001);
+  });
+
+  test('an advance waits for what is held no longer than its caller', async () => {
+    const clock = createClock('virtual');
+    clock.hold();
+    const caller = new AbortController();
+    const advanced = clock.advance(1, caller.signal);
+    setImmediate(() => caller.abort(new Error('left')));
+    await expect(advanced).rejects.toThrow('left');
   });
 
   test('does not fire what was cancelled, however much of it there is', async () => {
@@ -147,23 +182,49 @@ describe('a real clock', () => {
     clock.close();
   });
 
+  test('waits as long as ever when the host sets its time back, and follows where it is set forward', async () => {
+    const host = vi.spyOn(Date, 'now');
+    try {
+      const clock = createClock();
+      const before = clock.now();
+      host.mockImplementation(() => performance.timeOrigin + performance.now() - 3_600_000);
+      await clock.sleep(5);
+      expect(clock.now()).toBeGreaterThanOrEqual(before + 5);
+      expect(clock.now()).toBeLessThan(before + 60_000);
+      host.mockImplementation(() => Math.floor(performance.timeOrigin + performance.now() + 3_600_000));
+      expect(clock.now()).toBeGreaterThanOrEqual(before + 3_600_000);
+      clock.close();
+    } finally {
+      host.mockRestore();
+    }
+  });
+
+  test('a timer that throws is reported, and the next fires all the same', async () => {
+    const errors: unknown[] = [];
+    const clock = createClock('real', { onError: (error) => errors.push(error) });
+    clock.timer(0, () => {
+      throw new Error('ours');
+    });
+    await clock.sleep(1);
+    expect(errors).toEqual([new Error('ours')]);
+    clock.close();
+  });
+
   test('fires by itself', async () => {
     const clock = createClock('real');
     await clock.sleep(1);
     clock.close();
   });
 
-  test('stays frozen when that was asked for in the middle of an advance, and runs on after one that failed', async () => {
+  test('stays frozen when that was asked for in the middle of an advance, and runs on after one that was interrupted', async () => {
     const clock = createClock();
     const frozen = clock.advance(1_000);
     clock.timer(0, () => clock.freeze());
     await frozen;
     expect(clock.mode).toBe('frozen');
     clock.resume();
-    clock.timer(5, () => {
-      throw new Error('ours');
-    });
-    await expect(clock.advance(10_000)).rejects.toThrow('ours');
+    clock.timer(5, () => clock.interrupt(new Error('enough')));
+    await expect(clock.advance(10_000)).rejects.toThrow('enough');
     expect(clock.mode).toBe('real');
     clock.close();
   });

@@ -1,6 +1,21 @@
-import TinyQueue from 'tinyqueue';
+import { createAllowance, hostTime } from './host.js';
+import { Scope } from './scope.js';
+import { createTimers, type Entry } from './timers.js';
 
+/** What a clock says of itself; an automatic one is a virtual one. */
 export type ClockMode = 'real' | 'virtual' | 'frozen';
+
+/**
+ * How a clock comes by its time: `real` follows the host's, `virtual` stands still until it is advanced, `auto` is a
+ * virtual one that advances by itself to what work waits for.
+ */
+export type ClockKind = 'real' | 'virtual' | 'auto';
+
+/**
+ * What a timer is for. `work` goes on once it fires, and waits for nothing else: an `auto` clock advances to it by
+ * itself. A `deadline` ends or keeps alive something that waits for somebody: an `auto` clock only passes it on its way.
+ */
+export type TimerKind = 'work' | 'deadline';
 
 /** A pending call on a clock. */
 export interface Timer {
@@ -14,9 +29,9 @@ export interface Timer {
 export interface Clock {
   readonly mode: ClockMode;
   now(): number;
-  /** Calls `fire` once `ms` from now. */
-  timer(ms: number, fire: () => void): Timer;
-  /** Resolves `ms` from now; rejects with the signal's reason as soon as it aborts. */
+  /** Calls `fire` once `ms` from now; `kind` is `deadline` by default. What it throws is reported, and stops nothing. */
+  timer(ms: number, fire: () => void, kind?: TimerKind): Timer;
+  /** Resolves `ms` from now, as `work`; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Something is under way that an `advance` has to wait for (a write to disk, say). Call the result when it is done. */
   hold(): () => void;
@@ -27,15 +42,25 @@ export interface ClockControl extends Clock {
   /**
    * Moves the time ahead, firing what falls due in due order, each settled before the next.
    *
-   * Rejects with a RangeError where `ms` is no duration or leads beyond {@link LATEST}.
+   * Rejects with a RangeError where `ms` is no duration or leads beyond {@link LATEST}; with the signal's reason once it
+   * aborts, or that of {@link interrupt}: the clock then stays where it has come to.
    */
-  advance(ms: number): Promise<void>;
-  /** Stops a real clock where it is. A virtual clock always stands still. */
+  advance(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Ends the advances that are under way or wait for their turn. */
+  interrupt(reason: unknown): void;
+  /** Stops a real or automatic clock where it is. A virtual clock always stands still. */
   freeze(): void;
   /** Lets a frozen clock run on from where it stopped. */
   resume(): void;
   /** Drops every pending timer: nothing fires afterwards, and nothing keeps the process alive. */
   close(): void;
+}
+
+export interface ClockOptions {
+  /** Where a virtual or automatic clock starts; {@link VIRTUAL_EPOCH} by default. */
+  readonly start?: number;
+  /** Is told what timers threw. By default it is thrown on its own, as the host's timers do. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Where a virtual clock starts: 2026-01-01T00:00:00.000Z. */
@@ -44,106 +69,96 @@ export const VIRTUAL_EPOCH = Date.UTC(2026, 0, 1);
 /** The last instant that a timestamp of four-digit years can name; no clock can be advanced beyond it. */
 export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-interface Entry {
-  readonly due: number;
-  readonly order: number;
-  /** Undefined once fired or cancelled. */
-  fire: (() => void) | undefined;
-}
-
-const byDue = (a: Entry, b: Entry) => a.due - b.due || a.order - b.order;
-
 /** setTimeout takes at most 2^31-1 ms; longer waits are armed again. */
 const LONGEST_HOST_WAIT = 2_147_483_647;
 
+const throwOnItsOwn = (error: unknown) => {
+  setImmediate(() => {
+    throw error;
+  });
+};
+
 /**
- * A clock that is real (follows the host's), virtual (stands still until advanced) or frozen (a real one stopped).
- *
- * One heap of timers serves every mode, so that a deadline behaves the same under each; the host's own timer is only
- * armed for the earliest entry, and only while the clock is real. Cancelled entries stay in the heap until they surface
- * or outnumber the live ones.
+ * A clock of one of the three kinds. One heap of timers serves all of them, so that a deadline behaves the same under
+ * each; the host's own timer is only armed for the earliest entry, and only while the clock is real.
  */
-export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_EPOCH): ClockControl {
-  let queue = new TinyQueue<Entry>([], byDue);
-  let current: ClockMode = mode;
-  /** Real: what is added to the host's time. Otherwise: unused. */
+export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}): ClockControl {
+  const { start = VIRTUAL_EPOCH, onError = throwOnItsOwn } = options;
+  const timers = createTimers();
+  /** Those of `timers` that an automatic clock goes to by itself. */
+  const work = createTimers();
+  const allowance = createAllowance();
+  const host = hostTime();
+  /** Real: what is added to the host's time. */
   let offset = 0;
   /** Virtual and frozen: the time. */
   let still = start;
+  let stopped = kind !== 'real';
+  let frozen = false;
   let order = 0;
-  let cancelled = 0;
   let holds = 0;
   let closed = false;
-  let host: NodeJS.Timeout | undefined;
-  let hostDue = Number.POSITIVE_INFINITY;
+  let armed: NodeJS.Timeout | undefined;
+  let armedFor = Number.POSITIVE_INFINITY;
   let advancing: Promise<void> = Promise.resolve();
-  /** A real clock that is being advanced stands still meanwhile; whether it runs on afterwards. */
+  let advances = new Scope();
+  /** A clock that is being advanced stands still otherwise; whether it runs on afterwards. */
   let jumping = false;
-  let runsOn = true;
+  /** Whether an automatic clock is about to look what it may advance to. */
+  let looking = false;
 
-  const now = () => (current === 'real' ? Date.now() + offset : still);
-
-  const peek = (): Entry | undefined => {
-    let entry = queue.peek();
-    while (entry && entry.fire === undefined) {
-      queue.pop();
-      cancelled--;
-      entry = queue.peek();
-    }
-    return entry;
-  };
-
-  const sweep = () => {
-    queue = new TinyQueue(
-      queue.data.filter((entry) => entry.fire !== undefined),
-      byDue,
-    );
-    cancelled = 0;
-  };
+  const now = () => (stopped ? still : host() + offset);
 
   const disarm = () => {
-    if (host) clearTimeout(host);
-    host = undefined;
-    hostDue = Number.POSITIVE_INFINITY;
+    if (armed) clearTimeout(armed);
+    armed = undefined;
+    armedFor = Number.POSITIVE_INFINITY;
   };
 
   const arm = () => {
-    if (current !== 'real' || closed) return;
-    const next = peek();
+    if (stopped || closed) return;
+    const next = timers.first();
     if (!next) return disarm();
-    if (next.due === hostDue) return;
+    if (next.due === armedFor) return;
     disarm();
-    hostDue = next.due;
-    host = setTimeout(onHost, Math.min(Math.max(0, next.due - now()), LONGEST_HOST_WAIT));
+    armedFor = next.due;
+    armed = setTimeout(onHost, Math.min(Math.max(0, next.due - now()), LONGEST_HOST_WAIT));
   };
 
-  const pop = (entry: Entry) => {
-    queue.pop();
-    const { fire } = entry;
+  const fire = (entry: Entry) => {
+    timers.shift();
+    const call = entry.fire;
     entry.fire = undefined;
-    fire?.();
+    try {
+      call?.();
+    } catch (error) {
+      onError(error);
+    }
   };
 
   const onHost = () => {
-    host = undefined;
-    hostDue = Number.POSITIVE_INFINITY;
+    armed = undefined;
+    armedFor = Number.POSITIVE_INFINITY;
     const limit = now();
-    for (let entry = peek(); entry && entry.due <= limit; entry = peek()) pop(entry);
+    for (let entry = timers.first(); entry && entry.due <= limit; entry = timers.first()) fire(entry);
     arm();
   };
 
-  const timer = (ms: number, fire: () => void): Timer => {
-    const entry: Entry = { due: now() + Math.max(0, ms), order: order++, fire: closed ? undefined : fire };
+  const timer = (ms: number, call: () => void, its: TimerKind = 'deadline'): Timer => {
     if (closed) return { cancel() {} };
-    queue.push(entry);
-    if (entry.due < hostDue) arm();
+    const entry: Entry = { due: now() + Math.max(0, ms), order: order++, fire: call };
+    timers.add(entry);
+    if (kind === 'auto' && its === 'work') {
+      work.add(entry);
+      lookSoon();
+    } else if (entry.due < armedFor) arm();
     return {
       cancel() {
         if (entry.fire === undefined) return;
         entry.fire = undefined;
-        cancelled++;
-        if (cancelled > 1024 && cancelled > queue.length / 2) sweep();
-        if (entry.due === hostDue) arm();
+        timers.dropped();
+        if (kind === 'auto' && its === 'work') work.dropped();
+        if (entry.due === armedFor) arm();
       },
     };
   };
@@ -151,45 +166,87 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   /** A few turns of the event loop, more while something is held or further timers fell due at once. */
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet++) {
+  const settle = async (signal: AbortSignal) => {
+    for (let quiet = 0; quiet < 3 && !signal.aborted; quiet++) {
       await turn();
       if (holds > 0) quiet = -1;
     }
+    signal.throwIfAborted();
   };
 
-  const advanceTo = async (target: number) => {
-    await settle();
-    for (let entry = peek(); entry && entry.due <= target && !closed; entry = peek()) {
+  const advanceTo = async (target: number, signal: AbortSignal) => {
+    await settle(signal);
+    for (let entry = timers.first(); entry && entry.due <= target && !closed; entry = timers.first()) {
       const { due } = entry;
       if (due > still) still = due;
       // Those due at the same instant fire one after another, each with a turn for what it causes.
-      for (let same: Entry | undefined = entry; same && same.due <= due && !closed; same = peek()) {
-        pop(same);
+      for (let same: Entry | undefined = entry; same && same.due <= due && !closed; same = timers.first()) {
+        fire(same);
         await turn();
+        signal.throwIfAborted();
       }
-      await settle();
+      await settle(signal);
     }
     if (target > still) still = target;
-    await settle();
+    await settle(signal);
   };
 
-  const freeze = () => {
-    if (current !== 'real') return;
+  /** One step at a time: two advances at once are two steps one after the other, never a race over the heap. */
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const done = advancing.then(step);
+    // One that fails is reported to its caller; the next goes on from where it left the clock.
+    advancing = done.catch(() => {});
+    return done;
+  };
+
+  const stop = () => {
+    if (stopped) return;
     still = now();
-    current = 'frozen';
+    stopped = true;
     disarm();
   };
-  const resume = () => {
-    if (current !== 'frozen') return;
-    offset = still - Date.now();
-    current = 'real';
+  const run = () => {
+    if (frozen || closed) return;
+    if (kind === 'auto') lookSoon();
+    if (kind !== 'real' || !stopped) return;
+    offset = still - host();
+    stopped = false;
     arm();
+  };
+
+  /** Moves an automatic clock to where work waits for it, once nothing else is going on. */
+  const look = async () => {
+    await settle(advances.signal);
+    looking = false;
+    const next = work.first();
+    if (!next || next.due > LATEST || frozen || closed) return;
+    const wait = allowance.take(next.due - still);
+    if (wait === 0) await advanceTo(next.due, advances.signal);
+    else later(wait);
+  };
+  function lookSoon() {
+    if (looking || frozen || closed) return;
+    looking = true;
+    inTurn(look).then(
+      () => armed === undefined && (work.first()?.due ?? Number.POSITIVE_INFINITY) <= LATEST && lookSoon(),
+      () => {
+        looking = false;
+        lookSoon();
+      },
+    );
+  }
+  const later = (ms: number) => {
+    looking = true;
+    armed = setTimeout(() => {
+      armed = undefined;
+      looking = false;
+      lookSoon();
+    }, ms);
   };
 
   const clock: ClockControl = {
     get mode() {
-      return current;
+      return frozen ? 'frozen' : kind === 'real' ? 'real' : 'virtual';
     },
     now,
     timer,
@@ -200,10 +257,11 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
           pending.cancel();
           reject(signal?.reason);
         };
-        const pending = timer(ms, () => {
+        const wake = () => {
           signal?.removeEventListener('abort', abort);
           resolve();
-        });
+        };
+        const pending = timer(ms, wake, 'work');
         signal?.addEventListener('abort', abort, { once: true });
       });
     },
@@ -215,40 +273,45 @@ export function createClock(mode: 'real' | 'virtual' = 'real', start = VIRTUAL_E
         held = false;
       };
     },
-    advance(ms) {
-      // Two advances at once are two steps one after the other, never a race over the heap.
-      const step = advancing.then(async () => {
+    advance(ms, given) {
+      const scope = advances.child();
+      if (given) scope.follow(given);
+      const { signal } = scope;
+      return inTurn(async () => {
+        signal.throwIfAborted();
         if (!(ms >= 0 && now() + ms <= LATEST))
           throw new RangeError(
             `a clock cannot be advanced by ${ms} ms: it runs until ${new Date(LATEST).toISOString()}`,
           );
-        if (current !== 'real') return advanceTo(still + ms);
-        freeze();
+        stop();
         jumping = true;
-        runsOn = true;
         try {
-          await advanceTo(still + ms);
+          await advanceTo(still + ms, signal);
         } finally {
           jumping = false;
-          if (runsOn) resume();
+          run();
         }
-      });
-      // One that fails is told to its caller; the next goes on from where it left the clock.
-      advancing = step.catch(() => {});
-      return step;
+      }).finally(() => scope.dispose());
+    },
+    interrupt(reason) {
+      const ended = advances;
+      advances = new Scope();
+      void ended.dispose(reason);
     },
     freeze() {
-      if (jumping) runsOn = false;
-      else freeze();
+      if (kind === 'virtual') return;
+      frozen = true;
+      if (!jumping) stop();
     },
     resume() {
-      if (jumping) runsOn = true;
-      else resume();
+      frozen = false;
+      if (!jumping) run();
     },
     close() {
       closed = true;
       disarm();
-      queue = new TinyQueue<Entry>([], byDue);
+      timers.clear();
+      work.clear();
     },
   };
   return clock;

@@ -3,3 +3,46 @@ export const hostDelay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
+
+/**
+ * The host's time in whole ms since the epoch, which never goes back: it is counted by the monotonic clock. Where the
+ * host's time is found ahead of that (it was set forward, or the machine has slept) it is followed; where it was set
+ * back, what has been counted stays.
+ */
+export function hostTime(): () => number {
+  let wall = Date.now();
+  let steady = performance.now();
+  return () => {
+    const counted = Math.floor(wall + performance.now() - steady);
+    const found = Date.now();
+    if (found <= counted) return counted;
+    wall = found;
+    steady = performance.now();
+    return found;
+  };
+}
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+/**
+ * How far a clock may run ahead by itself: an hour for each second of the host's time. A single step may be longer; the
+ * next one then waits until it has been made up for.
+ */
+export function createAllowance() {
+  let since = Number.NEGATIVE_INFINITY;
+  let spent = 0;
+  return {
+    /** Takes `ms`, or tells in how many ms of the host's time to ask again. */
+    take(ms: number): number {
+      const left = since + SECOND * Math.max(1, spent / HOUR) - performance.now();
+      if (left <= 0) {
+        since = performance.now();
+        spent = 0;
+      }
+      if (spent > 0 && spent + ms > HOUR) return Math.ceil(left);
+      spent += ms;
+      return 0;
+    },
+  };
+}

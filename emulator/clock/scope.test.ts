@@ -200,3 +200,18 @@ describe('racing', () => {
     await turn();
   });
 });
+
+test('a scope that follows a signal ends with it, and leaves nothing on it otherwise', async () => {
+  const controller = new AbortController();
+  const followed = new Scope().follow(controller.signal);
+  const other = new Scope().follow(controller.signal);
+  const dispose = vi.fn();
+  followed.defer(dispose);
+  const remove = vi.spyOn(controller.signal, 'removeEventListener');
+  await other.dispose();
+  expect(remove).toHaveBeenCalledTimes(1);
+  controller.abort(new Error('left'));
+  expect(dispose).toHaveBeenCalledTimes(1);
+  expect(followed.signal.reason).toEqual(new Error('left'));
+  expect(new Scope().follow(controller.signal).disposed).toBe(true);
+});

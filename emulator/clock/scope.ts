@@ -59,6 +59,17 @@ export class Scope {
     return () => void this.owned?.delete(entry);
   }
 
+  /** Disposes of the scope as soon as a signal aborts, with its reason: it ends with its parent or with that. */
+  follow(signal: AbortSignal): this {
+    const end = () => void this.dispose(signal.reason);
+    if (signal.aborted) end();
+    else {
+      signal.addEventListener('abort', end, { once: true });
+      this.defer(() => signal.removeEventListener('abort', end));
+    }
+    return this;
+  }
+
   /** What `work` comes to; rejects with the scope's reason as soon as it is disposed, whatever becomes of `work`. */
   race<T>(work: PromiseLike<T>): Promise<T> {
     const { signal } = this;
@@ -90,11 +101,18 @@ export class Scope {
    */
   dispose(reason?: unknown): Promise<void> {
     if (this.disposal) return this.disposal;
+    if (!this.owned && !this.controller) {
+      this.over = true;
+      this.reason = reason;
+      this.parent?.owned?.delete(this);
+      this.disposal = DONE;
+      return DONE;
+    }
     let settle: (result: Promise<void>) => void = () => {};
     this.disposal = new Promise((resolve) => {
       settle = resolve;
     });
-    this.abort(reason ?? new DOMException('This operation was aborted', 'AbortError'));
+    this.abort(reason);
     settle(this.disposeOwned());
     return this.disposal;
   }

@@ -6,9 +6,12 @@ export const observedClock = (clock: ClockControl, changed: () => void): ClockCo
   get mode() {
     return clock.mode;
   },
-  async advance(ms) {
-    await clock.advance(ms);
-    changed();
+  async advance(ms, signal) {
+    try {
+      await clock.advance(ms, signal);
+    } finally {
+      changed();
+    }
   },
   freeze() {
     clock.freeze();

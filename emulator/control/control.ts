@@ -10,7 +10,7 @@ import { controlRows } from './rows.js';
  * answer is a stream.
  */
 export function createControl(parts: ControlParts): (request: Request, streams?: () => void) => Promise<Response> {
-  const serve = createRouter(controlRows(parts), parts.log);
+  const serve = createRouter(controlRows(parts), parts.log, parts.scope);
   return async (request, streams) => {
     const refused = guardControl(request, parts.token, parts.beyondLoopback());
     if (refused === undefined) return serve(request, streams);

@@ -1,4 +1,5 @@
 import type { ClockControl } from '../clock/clock.js';
+import type { Scope } from '../clock/scope.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
 import type { Runs } from '../domain/runs.js';
@@ -15,6 +16,8 @@ import type { Target } from './target.js';
 export interface ControlParts {
   readonly version: string;
   readonly clock: ClockControl;
+  /** The scope of the present state. */
+  scope(): Scope;
   readonly faults: Faults;
   readonly journal: Journal;
   readonly token: string | undefined;

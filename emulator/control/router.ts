@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { Scope } from '../clock/scope.js';
+import { Refusal } from '../contract/errors.js';
 import { distance } from '../contract/nearest.js';
-import { json, type PlainResponse, toResponse } from '../http/response.js';
+import { json, type PlainResponse, refusalResponse, toResponse } from '../http/response.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
 
@@ -85,9 +87,14 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
 }
 
 /** Serves a table of rows below `/_emulator`, with 404, 405 and errors in one form. */
-export function createRouter(rows: readonly ControlRow[], log: (record: Record<string, unknown>) => void) {
+export function createRouter(
+  rows: readonly ControlRow[],
+  log: (record: Record<string, unknown>) => void,
+  scope: () => Scope,
+) {
   return async (request: Request, streams: () => void = () => {}): Promise<Response> => {
     const url = new URL(request.url);
+    const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';
     const known = rows.filter((row) => match(row.path, path));
     const row = known.find((candidate) => candidate.method === request.method);
@@ -106,11 +113,14 @@ export function createRouter(rows: readonly ControlRow[], log: (record: Record<s
         query: url.searchParams,
         request,
         streams,
-        body: async () => row.body && readJson(request, row.body),
+        // What is still being sent when the state is replaced is not written into the new one.
+        body: async () => row.body && state.race(readJson(request, row.body)),
       });
       return answer instanceof Response ? answer : toResponse(answer);
     } catch (error) {
       if (error instanceof ControlError) return toResponse(errorJson(error.status, error.message));
+      if (error instanceof Refusal) return toResponse(refusalResponse(error));
+      if (request.signal.aborted) return toResponse(errorJson(503, 'the client left'));
       log({ event: 'internal_error', where: path, error: error instanceof Error ? error.stack : String(error) });
       return toResponse(errorJson(500, 'the control interface failed; see the log'));
     }

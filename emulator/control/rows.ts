@@ -76,7 +76,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       async handle(call) {
         const body = await call.body();
         if ('advance' in body) {
-          await clock.advance(body.advance).catch((error: unknown) => {
+          await clock.advance(body.advance, call.request.signal).catch((error: unknown) => {
             throw error instanceof RangeError ? new ControlError(400, `advance: ${error.message}`) : error;
           });
         } else if ('freeze' in body) clock.freeze();

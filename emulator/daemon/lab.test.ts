@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Scope } from '../clock/scope.js';
 import type { Explanation, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
 import { createRouter } from '../control/router.js';
 import { signingLab } from '../control/signing.js';
@@ -6,7 +7,12 @@ import { DEFECTS } from './defects.js';
 import { type Bench, createBench, INTERN, ORIGIN, sha256 } from './testing.js';
 
 const call = async (bench: Bench, method: string, path: string, body?: unknown) => {
-  const serve = createRouter(signingLab(bench.lab), () => {});
+  const scope = new Scope();
+  const serve = createRouter(
+    signingLab(bench.lab),
+    () => {},
+    () => scope,
+  );
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const init =
     body === undefined ? { method } : { method, body: text, headers: { 'content-type': 'application/json' } };

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
+import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import type { Intern, Status, UpdateBody } from '../contract/intern.js';
 import type { InternRow } from '../contract/state.js';
@@ -16,6 +17,8 @@ export interface InternsDeps {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly transitions: readonly Transition[];
+  /** The scope of the present state: what goes on by itself ends with it. */
+  scope(): Scope;
   /** How the script that governs an intern wants its boot, teardown, vault and daemon to go. */
   plan(row: InternRow): LifecyclePlan;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */

@@ -1,9 +1,10 @@
-import type { Timer } from '../clock/clock.js';
+import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
 import { DAEMON_TOKEN_PREFIX } from './accounts.js';
 import type { Interns, InternsDeps } from './interns.js';
+import { messageOf } from './yielded.js';
 
-/** What goes on by itself: boots and teardowns, along the clock and the intern's script. */
+/** What goes on by itself: boots and teardowns, along the clock and the intern's script, until their scope ends. */
 export interface Provisioning {
   /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is told. */
   provision(row: InternRow): InternRow;
@@ -12,8 +13,6 @@ export interface Provisioning {
   destroy(row: InternRow, acknowledged: boolean): InternRow;
   /** Takes up the boots and teardowns that a stopped process or an imported state left behind. */
   resume(): void;
-  /** Drops all of them: the state was replaced, or the emulator closes. */
-  stop(): void;
 }
 
 /** What a `destroy_failed` intern says of itself (DELETE-3). */
@@ -21,24 +20,39 @@ export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not
 
 export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {
   const { clock, random, store, log } = deps;
-  const timers = new Map<string, Timer>();
+  /** What is under way, by the id of its intern: one boot or teardown each. */
+  const going = new Map<string, Scope>();
 
   const cancel = (id: string) => {
-    timers.get(id)?.cancel();
-    timers.delete(id);
+    void going.get(id)?.dispose();
+    going.delete(id);
+  };
+  /** Does a step of a boot or teardown. One that throws, as a script in code may, ends what it is a step of. */
+  const guarded = (row: InternRow, step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      cancel(row.id);
+      const now = interns.get(row.id);
+      const what = now?.record.status === 'destroying' ? 'teardown' : 'boot';
+      log({ level: 'error', event: `${what}_failed`, intern_id: row.id, message: messageOf(error) });
+      const failure = { progress: null, last_failure_message: `The ${what} could not go on: ${messageOf(error)}` };
+      if (now) interns.move(now, `${what}_failed`, failure);
+    }
   };
   /** Goes on with an intern `ms` later, if it is still there; what that changes is committed before the clock moves on. */
   const later = (id: string, ms: number, step: (row: InternRow) => void) => {
-    timers.set(
-      id,
-      clock.timer(ms, () => {
-        timers.delete(id);
-        const row = interns.get(id);
-        if (!row) return;
-        step(row);
-        store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
-      }),
-    );
+    const scope = deps.scope().child();
+    const wake = () => {
+      cancel(id);
+      const row = interns.get(id);
+      if (!row) return;
+      guarded(row, () => step(row));
+      store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
+    };
+    const timer = clock.timer(ms, wake, 'work');
+    scope.defer(timer.cancel);
+    going.set(id, scope);
   };
 
   const finishBoot = (row: InternRow) => {
@@ -98,7 +112,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
   return {
     provision(row) {
       const queued = interns.move(row, 'provision', { last_failure_message: null, progress: null });
-      startBoot(queued);
+      guarded(queued, () => startBoot(queued));
       return queued;
     },
     suspend(row) {
@@ -112,18 +126,15 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       if (already) return interns.put(row, undefined, change);
       const destroying = interns.move(row, 'delete', { last_failure_message: null, progress: null }, change);
       deps.endRuns(row.id, 'deleted');
-      startTeardown(destroying);
+      guarded(destroying, () => startTeardown(destroying));
       return destroying;
     },
     resume() {
       const rows = [...store.collection('interns').values()];
       for (const row of rows) {
-        if (row.record.status === 'queued' || row.record.status === 'provisioning') startBoot(row);
-        if (row.record.status === 'destroying') startTeardown(row);
+        if (row.record.status === 'queued' || row.record.status === 'provisioning') guarded(row, () => startBoot(row));
+        if (row.record.status === 'destroying') guarded(row, () => startTeardown(row));
       }
-    },
-    stop() {
-      for (const id of [...timers.keys()]) cancel(id);
     },
   };
 }

@@ -289,9 +289,14 @@ export function createRunner(deps: RunnerDeps) {
     /**
      * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
      * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
-     * CHAT-16.
+     * CHAT-16. `onWait` is called where it does not accept at once.
      */
-    start(run: Run, prompt: string, intern: { id: string; name: string; model: string | null }): Promise<void> {
+    start(
+      run: Run,
+      prompt: string,
+      intern: { id: string; name: string; model: string | null },
+      onWait: () => void = () => {},
+    ): Promise<void> {
       const accepted = new Promise<void>((resolve, reject) => {
         run.opening = (refusal) => (refusal ? reject(refusal) : resolve());
       });
@@ -327,7 +332,7 @@ export function createRunner(deps: RunnerDeps) {
       }
       run.hot = true;
       void drive(run, intern.model);
-      idleSoonUnlessSilent(run);
+      idleSoonUnlessSilent(run, onWait);
       return accepted;
     },
     /** Hands the answer to the run that asked, which goes on where it paused; resolves once it comes to rest again. */
@@ -348,7 +353,7 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   /** A prompt is accepted by doing something: one that yields and waits for nothing has {@link ACCEPT_TIMEOUT} for it. */
-  function idleSoonUnlessSilent(run: Run) {
+  function idleSoonUnlessSilent(run: Run, onWait: () => void) {
     setImmediate(() => {
       if (!run.opening) {
         if (run.hot) idle(run);
@@ -357,6 +362,7 @@ export function createRunner(deps: RunnerDeps) {
       if (run.yielded > 0) return idle(run);
       run.hot = false;
       run.timer = clock.timer(ACCEPT_TIMEOUT, () => end(run, { ended: 'failed', refusal: 'turn_timeout' }));
+      onWait();
     });
   }
 }

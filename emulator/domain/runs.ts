@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { createRandom, type Random } from '../clock/random.js';
+import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
 import type { ApprovalMode, RunOrigin, RunView, Usage } from '../contract/run.js';
@@ -28,6 +29,8 @@ export interface RunsDeps {
   };
   /** The intern as it is now; undefined once it is gone. */
   readonly intern: (id: string) => InternRow | undefined;
+  /** The scope of the present state, which every run ends with. */
+  readonly scope: () => Scope;
   readonly log: (record: Record<string, unknown>) => void;
   /** A run began, or went from one status to another. */
   readonly changed?: (runId: string, internId: string) => void;
@@ -74,6 +77,8 @@ export interface PromptRequest {
   readonly admit: Admit;
   /** Is told which run the request starts, continues or is delivered into. */
   readonly onRun?: ((run: RunRef) => void) | undefined;
+  /** The scope of who asks, wanted only where the intern takes its time: who leaves before that lets the intern go. */
+  readonly client?: () => Scope;
 }
 
 export interface ReplyRequest {
@@ -95,6 +100,8 @@ export interface InvokeRequest {
   readonly admit: Admit;
   /** Is told which run the request starts, continues or is delivered into. */
   readonly onRun?: ((run: RunRef) => void) | undefined;
+  /** As in {@link PromptRequest}. */
+  readonly client?: () => Scope;
 }
 
 export type PromptResult = { readonly reader: Reader } | { readonly steered: string };
@@ -223,14 +230,29 @@ export function createRuns(deps: RunsDeps): Runs {
 
   const refOf = (run: Run): RunRef => ({ id: run.id, script: run.behaviour.name });
 
-  const start = async (run: Run, prompt: string, row: InternRow, giveBack: () => void) => {
+  /**
+   * Resolves once the intern has accepted the prompt. Where whoever sent it is gone before that, or the state is, the
+   * run ends at once, and its turn was none.
+   */
+  const start = async (run: Run, prompt: string, row: InternRow, giveBack: () => void, client?: () => Scope) => {
+    const state = deps.scope();
+    let waiting: Scope | undefined;
+    let takeBack = () => {};
+    const onWait = () => {
+      waiting = client?.();
+      takeBack = waiting?.defer(() => cancel(run)) ?? takeBack;
+    };
     deps.said?.(run.id, { type: 'prompt', text: prompt });
     try {
       const model = row.booted?.model ?? null;
-      await runner.start(run, prompt, { id: row.id, name: row.record.name, model });
+      await runner.start(run, prompt, { id: row.id, name: row.record.name, model }, onWait);
+      for (const scope of [state, waiting]) if (scope?.disposed) scope.signal.throwIfAborted();
     } catch (error) {
+      run.reader?.leave();
       giveBack();
       throw error;
+    } finally {
+      takeBack();
     }
   };
 
@@ -253,7 +275,7 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   return {
-    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, onRun }) {
+    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, onRun, client }) {
       const lane = lanes.of(intern.id);
       const going = sessionId === undefined ? undefined : lane.going.get(sessionId);
       if (going) {
@@ -273,7 +295,7 @@ export function createRuns(deps: RunsDeps): Runs {
       onRun?.(refOf(run));
       const reader = make.reader(run, cancel);
       run.reader = reader;
-      await start(run, chosen.prompt, row, giveBack);
+      await start(run, chosen.prompt, row, giveBack, client);
       return { reader };
     },
 
@@ -302,7 +324,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
     ownedSession: sessions.owned,
 
-    async invoke({ intern, callerId, input, sessionId, admit, onRun }) {
+    async invoke({ intern, callerId, input, sessionId, admit, onRun, client }) {
       if (sessionId !== undefined) sessions.owned(intern.id, sessionId, callerId);
       const going = sessionId === undefined ? undefined : lanes.of(intern.id).going.get(sessionId);
       if (going) {
@@ -317,7 +339,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const giveBack = admit();
       const run = newRun(row, chosen.behaviour, 'invoke', sessionId, 'self-drive');
       onRun?.(refOf(run));
-      await start(run, chosen.prompt, row, giveBack);
+      await start(run, chosen.prompt, row, giveBack, client);
       sessions.issue(intern.id, run.sessionId, callerId);
       await store.commit();
       return { session_id: run.sessionId, status: 'started' };

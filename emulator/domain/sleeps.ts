@@ -56,11 +56,15 @@ export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
           reject(signal?.reason);
         };
         if (Number.isFinite(ms)) {
-          pending.timer = clock.timer(ms, () => {
-            run.sleeps?.delete(pending);
-            signal?.removeEventListener('abort', leave);
-            resolve();
-          });
+          pending.timer = clock.timer(
+            ms,
+            () => {
+              run.sleeps?.delete(pending);
+              signal?.removeEventListener('abort', leave);
+              resolve();
+            },
+            'work',
+          );
         }
         // The run's own signal needs no listener: its sleeps end with it.
         if (signal && signal !== run.abort?.signal) signal.addEventListener('abort', leave, { once: true });

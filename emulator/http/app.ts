@@ -81,7 +81,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       return rest ? rest.then(() => respond(answer)) : respond(answer);
     };
     try {
-      const answer = run(request, resource, socket !== undefined);
+      const answer = run(request, resource, { framed: socket !== undefined, streams: () => bindings?.streams?.() });
       return answer instanceof Promise ? answer.then(answered).catch((error) => failed(error)) : answered(answer);
     } catch (error) {
       return failed(error);

@@ -1,3 +1,4 @@
+import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
@@ -36,10 +37,13 @@ export class Parts implements RequestParts {
 /** An accepted request. */
 export class AcceptedCall implements Call<unknown> {
   streamFault?: StreamFault;
+  private following = false;
   failsAt?: (step: CreateStep) => boolean;
   constructor(
     private readonly request: Request,
     private readonly draft: JournalDraft,
+    private readonly own: Scope,
+    private readonly transport: { streams(): void },
     private readonly parts: { readonly interns: Interns; readonly journal: Journal },
     private readonly internId: string | undefined,
     readonly mappingId: string | undefined,
@@ -63,6 +67,14 @@ export class AcceptedCall implements Call<unknown> {
   onRun = (run: RunRef): void => {
     this.draft.run = run;
   };
+  get scope(): Scope {
+    if (!this.following) this.own.follow(this.request.signal);
+    this.following = true;
+    return this.own;
+  }
+  streams(): void {
+    this.transport.streams();
+  }
   get watch(): StreamWatch {
     return this.parts.journal.watch(this.draft);
   }

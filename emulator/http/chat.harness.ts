@@ -1,5 +1,6 @@
 import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
+import { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { PROFILES } from '../contract/profile.js';
 import { type Settings, settingsSchema } from '../contract/settings.js';
@@ -135,6 +136,7 @@ export function createHarness(options: HarnessOptions = {}) {
     log: (record) => void log.push(record),
   });
   const interns = store.collection('interns');
+  const state = new Scope();
   const runs = createRuns({
     clock,
     random,
@@ -142,6 +144,7 @@ export function createHarness(options: HarnessOptions = {}) {
     store,
     scripts,
     intern: (id) => interns.get(id),
+    scope: () => state,
     log: (record) => void log.push(record),
   });
   const limiter = createLimiter({ clock, settings: () => settings });
@@ -225,6 +228,8 @@ export function createHarness(options: HarnessOptions = {}) {
         requestId: 'r',
         signal: signal ?? new AbortController().signal,
         onRun() {},
+        scope: signal ? state.child().follow(signal) : state.child(),
+        streams() {},
         watch: { onWrite() {}, onClose() {} },
         ...(fault && { streamFault: fault }),
       };

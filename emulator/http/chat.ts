@@ -76,7 +76,11 @@ export function chatRoute(deps: ChatDeps): Route {
       const { caller, intern, input, onRun } = call;
       const admit = () => deps.limiter.take(caller.id);
       if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, onRun, ...input }));
-      const result = await deps.runs.prompt({ intern, admit, onRun, ...input });
+      const client = () => {
+        call.streams();
+        return call.scope;
+      };
+      const result = await deps.runs.prompt({ intern, admit, onRun, client, ...input });
       if ('reader' in result) return stream(call, result.reader);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
       return json(answer, 202);

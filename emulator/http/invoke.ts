@@ -25,7 +25,8 @@ export function invokeRoute(deps: InvokeDeps): Route {
       validatePromptScript(deps, intern, input.input, input.sessionId);
       if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
     },
-    async handle({ caller, intern, input, onRun }) {
+    async handle(call) {
+      const { caller, intern, input, onRun } = call;
       const answer = await runs.invoke({
         intern,
         callerId: caller.id,
@@ -33,6 +34,7 @@ export function invokeRoute(deps: InvokeDeps): Route {
         sessionId: input.sessionId,
         admit: () => limiter.take(caller.id),
         onRun,
+        client: () => call.scope,
       });
       return json(answer, 202);
     },

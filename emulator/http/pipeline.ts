@@ -1,11 +1,12 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
+import type { Scope } from '../clock/scope.js';
 import { ERRORS, Refusal } from '../contract/errors.js';
 import { REQUIREMENTS } from '../contract/refused-by.js';
 import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
-import { isBlank, isJson, readBody } from '../request-body.js';
+import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
 import { AcceptedCall, Parts } from './call.js';
 import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
@@ -18,6 +19,8 @@ export interface PipelineDeps {
   readonly random: Random;
   readonly settings: () => Settings;
   readonly interns: Interns;
+  /** The scope of the present state: what is under way when it ends is cut short. */
+  scope(): Scope;
   readonly faults: Faults;
   readonly journal: Journal;
   /** The caller of a bearer token: seeded, an intern's own, or one from a login. */
@@ -39,6 +42,14 @@ export interface Resource {
   readonly routes: readonly Route[];
   readonly internId?: string;
   readonly mappingId?: string;
+}
+
+/** What a request came by. */
+export interface Transport {
+  /** Whether it holds the sender to a declared body length. */
+  readonly framed: boolean;
+  /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  streams(): void;
 }
 
 /** Thrown to drop the connection without an answer. */
@@ -94,9 +105,10 @@ export function createPipeline(deps: PipelineDeps) {
       });
     return caller;
   };
-  const callerOf = (request: Request, area: Area): Caller | Promise<Caller> => {
+  const callerOf = (request: Request, area: Area, scope: Scope): Caller | Promise<Caller> => {
     const token = bearer(request.headers.get('authorization'));
-    return after(token === undefined ? undefined : deps.resolve(token), (caller) => admitted(caller, area, request));
+    const found = token === undefined ? undefined : deps.resolve(token);
+    return after(found instanceof Promise ? scope.race(found) : found, (caller) => admitted(caller, area, request));
   };
 
   const rowFor = (resource: Resource, method: string): Route => {
@@ -120,7 +132,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** What an injected fault leaves to be done, or the answer it gives. */
   const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<PlainResponse | undefined> => {
-    if (fault.delay !== undefined) await deps.clock.sleep(fault.delay);
+    if (fault.delay !== undefined) await deps.clock.sleep(fault.delay, call.scope.signal);
     const drop = dropOf(fault);
     if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
     if (fault.status !== undefined && fault.at === undefined)
@@ -134,8 +146,9 @@ export function createPipeline(deps: PipelineDeps) {
   };
 
   /** What was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
-  const needTime = (draft: JournalDraft) => {
+  const needTime = (draft: JournalDraft, scope: Scope) => {
     if (draft.status !== undefined) throw new Refusal('timeout');
+    if (scope.disposed) scope.signal.throwIfAborted();
   };
 
   const handle = (
@@ -144,18 +157,30 @@ export function createPipeline(deps: PipelineDeps) {
     row: Route,
     caller: Caller,
     draft: JournalDraft,
+    scope: Scope,
+    transport: Transport,
     bytes: Uint8Array,
   ): PlainResponse | Promise<PlainResponse> => {
     const blank = row.body.blank === 'none' && isBlank(bytes);
     if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
     const input = row.parse(new Parts(request, row, bytes, blank));
-    const call = new AcceptedCall(request, draft, deps, resource.internId, resource.mappingId, caller, input);
+    const call = new AcceptedCall(
+      request,
+      draft,
+      scope,
+      transport,
+      deps,
+      resource.internId,
+      resource.mappingId,
+      caller,
+      input,
+    );
     row.authorize?.(call);
     const fault = faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true);
     if (!fault) return row.handle(call);
     return applyFault(fault, row, call).then((answer) => {
-      needTime(draft);
+      needTime(draft, scope);
       return answer ?? row.handle(call);
     });
   };
@@ -166,20 +191,23 @@ export function createPipeline(deps: PipelineDeps) {
     row: Route,
     caller: Caller,
     draft: JournalDraft,
-    framed: boolean,
+    scope: Scope,
+    transport: Transport,
   ): PlainResponse | Promise<PlainResponse> => {
-    if (!row.body.read) return handle(request, resource, row, caller, draft, NOTHING);
+    if (!row.body.read) return handle(request, resource, row, caller, draft, scope, transport, NOTHING);
     const brokenOff = (error: unknown): never => {
       if (error instanceof Refusal) throw error;
       throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });
     };
-    return readBody(request, framed)
-      .catch(brokenOff)
-      .then((bytes) => {
-        needTime(draft);
-        journal.noteRequestBody(draft, bytes);
-        return handle(request, resource, row, caller, draft, bytes);
-      });
+    // On a connection, reading ends with it.
+    const { framed } = transport;
+    if (!framed) scope.follow(request.signal);
+    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope.signal).catch(brokenOff);
+    return scope.race(reading).then((bytes) => {
+      needTime(draft, scope);
+      journal.noteRequestBody(draft, bytes);
+      return handle(request, resource, row, caller, draft, scope, transport, bytes);
+    });
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
@@ -203,14 +231,15 @@ export function createPipeline(deps: PipelineDeps) {
     request: Request,
     resource: Resource,
     draft: JournalDraft,
-    framed: boolean,
+    scope: Scope,
+    transport: Transport,
   ): PlainResponse | Promise<PlainResponse> => {
     const { area } = resource;
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
     const host = request.headers.get('host');
     if (deps.regional(hostOf(request.url)) || (host !== null && deps.regional(host))) throw new Refusal('regional');
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
-    return after(callerOf(request, area), (caller) => {
+    return after(callerOf(request, area, scope), (caller) => {
       draft.caller = caller.id;
       if (area === 'interns' && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
       if (resource.routes.length === 0) throw notFound(area, 'no such path');
@@ -222,7 +251,7 @@ export function createPipeline(deps: PipelineDeps) {
         throw notFound(area, "an intern's own key sees that intern alone");
       if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
       authorizeKind(row, caller);
-      const work = serveRow(request, resource, row, caller, draft, framed);
+      const work = serveRow(request, resource, row, caller, draft, scope, transport);
       const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
       return row.successor === undefined ? bounded : after(bounded, (answer) => deprecated(answer, row, resource));
     });
@@ -289,25 +318,30 @@ export function createPipeline(deps: PipelineDeps) {
   const idStem = `${deps.random.uuid().slice(0, 13)}-`;
   let ids = 0;
 
-  /**
-   * `framed` tells that a declared body length was enforced by the transport. What needs no waiting is answered without:
-   * the listener has a faster way for those.
-   */
-  return (request: Request, resource: Resource, framed: boolean): PlainResponse | Promise<PlainResponse> => {
+  /** What needs no waiting is answered without: the listener has a faster way for those. */
+  return (request: Request, resource: Resource, transport: Transport): PlainResponse | Promise<PlainResponse> => {
     const id = givenRequestId(request.headers.get('x-request-id')) ?? `${idStem}${(++ids).toString(36)}`;
     const draft = journal.begin(id, request);
+    const scope = deps.scope().child();
+    const sealed = (answer: PlainResponse): PlainResponse => {
+      void scope.dispose();
+      return seal(answer, request, draft);
+    };
     const failed = (error: unknown): PlainResponse => {
-      if (error instanceof DropConnection) {
-        draft.refused = { wrong: error.message, requirement: undefined };
+      const left = !(error instanceof Refusal) && scope.disposed && request.signal.aborted;
+      void scope.dispose();
+      if (left || error instanceof DropConnection) {
+        const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
+        draft.refused = { wrong: dropped.message, requirement: undefined };
         journal.responded(draft, false);
-        throw error;
+        throw dropped;
       }
       return seal(failure(error, resource, draft), request, draft);
     };
     try {
-      const answer = respond(request, resource, draft, framed);
-      if (!(answer instanceof Promise)) return seal(answer, request, draft);
-      return answer.then((value) => seal(value, request, draft)).catch(failed);
+      const answer = respond(request, resource, draft, scope, transport);
+      if (!(answer instanceof Promise)) return sealed(answer);
+      return answer.then(sealed).catch(failed);
     } catch (error) {
       return failed(error);
     }

@@ -1,3 +1,4 @@
+import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
@@ -66,6 +67,13 @@ export interface Call<Input> {
   readonly requestId: string;
   /** Aborted when the client's connection is gone. */
   readonly signal: AbortSignal;
+  /**
+   * Ends with the answer, and before it when the client's connection is gone or the state it came in is replaced. To be
+   * asked for only by what waits: a listener has more to do for a request whose client is watched.
+   */
+  readonly scope: Scope;
+  /** To be called as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  streams(): void;
   readonly streamFault?: StreamFault;
   /** Whether an injected fault makes a create fail at a step; using it up (CREATE-4). */
   readonly failsAt?: (step: CreateStep) => boolean;

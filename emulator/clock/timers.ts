@@ -1,0 +1,53 @@
+import TinyQueue from 'tinyqueue';
+
+/** A pending call on a clock. */
+export interface Entry {
+  readonly due: number;
+  readonly order: number;
+  /** Undefined once fired or cancelled. */
+  fire: (() => void) | undefined;
+}
+
+const byDue = (a: Entry, b: Entry) => a.due - b.due || a.order - b.order;
+
+/** Below this many cancelled entries a heap is not worth building anew. */
+const SWEEP_FROM = 1_024;
+
+/**
+ * Pending timers by due time, those due together in order of making. Cancelled ones stay until they surface or outnumber
+ * the live ones.
+ */
+export function createTimers() {
+  let heap = new TinyQueue<Entry>([], byDue);
+  let cancelled = 0;
+
+  return {
+    add: (entry: Entry) => heap.push(entry),
+    /** The one due first. */
+    first(): Entry | undefined {
+      let entry = heap.peek();
+      while (entry && entry.fire === undefined) {
+        heap.pop();
+        if (cancelled > 0) cancelled--;
+        entry = heap.peek();
+      }
+      return entry;
+    },
+    /** Takes out {@link first}, which is about to fire. */
+    shift: () => void heap.pop(),
+    /** To be told of an entry whose `fire` was taken away, other than by {@link shift}. */
+    dropped() {
+      cancelled++;
+      if (cancelled <= SWEEP_FROM || cancelled <= heap.length / 2) return;
+      heap = new TinyQueue(
+        heap.data.filter((entry) => entry.fire !== undefined),
+        byDue,
+      );
+      cancelled = 0;
+    },
+    clear() {
+      heap = new TinyQueue<Entry>([], byDue);
+      cancelled = 0;
+    },
+  };
+}
