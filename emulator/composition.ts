@@ -17,6 +17,7 @@ import type { Journal } from './http/journal.js';
 import type { Lifetime } from './lifetime.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import type { EmulatorOptions } from './options.js';
+import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
 import type { SigningKey } from './signing/keys.js';
 import { createBody } from './sse/body.js';
 import { createEncoder } from './sse/chunks.js';
@@ -163,13 +164,14 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     said: transcripts.note,
   });
 
-  // Proofs, and the daemons that verify them.
+  // Proofs, and the daemons that verify them. Where recordings are replayed, daemons know the interns of those too.
+  const replayed = options.replay && withReplayedInterns(store.collection('interns'), clock, randomOf('replay'));
   const proofs = factories.createProofs({
     clock,
     random: randomOf('proofs'),
     profile,
     signingKey,
-    interns: store.collection('interns'),
+    interns: replayed ?? store.collection('interns'),
     subjects: () => seed.members.map((member) => member.oauth_subject),
     settings,
     daemonOrigin,
@@ -205,7 +207,22 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     redact: accounts.redact,
     log,
   });
-  const app = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
+  const emulated = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
+  const replay =
+    options.replay && replayed
+      ? loadReplay({
+          options: options.replay,
+          clock,
+          random: randomOf('replayed'),
+          profile,
+          signer: proofs.signer,
+          interns: replayed,
+          daemonOrigin,
+          log,
+        })
+      : undefined;
+  const otherwise = options.replay?.otherwise ?? 'refuse';
+  const app = replay ? createReplayApp({ replay, otherwise, journal, emulated, requestId: random.uuid }) : emulated;
 
   const readers = createReaders({ clock, interns, runs, faults, scripts });
   watchTraffic(events, journal, transcripts);
@@ -236,6 +253,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     events,
     readers,
     regional,
+    replay,
     app,
   };
 }

@@ -117,6 +117,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     limiter.clear();
     login.reset();
     faults.clear();
+    parts.replay?.reset();
     const state = seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]);
     const replaced = replaceState(state, 'The emulator was reset');
     journal.clear();

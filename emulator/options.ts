@@ -6,6 +6,7 @@ import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { type Settings, settingsSchema } from './contract/settings.js';
+import type { ReplayOptions } from './replay.js';
 import type { Behaviour } from './scripts/behaviour.js';
 
 /** What an emulator is made of. All of it may be left out. */
@@ -45,6 +46,8 @@ export interface EmulatorOptions {
   oidcAudience?: string;
   /** Whether the fake daemon takes v2 proofs only. */
   requireV2?: boolean;
+  /** Answers from recordings of a deployment instead of emulating it (REC-2). */
+  replay?: ReplayOptions;
   /** Is told what happens, a record each; never a credential. */
   log?: (record: Record<string, unknown>) => void;
 }

@@ -167,6 +167,15 @@ export const FLAGS = {
     /^https?:\/\/\S+$/,
   ),
   oidcAudience: text({ describe: 'Audience that the tokens of that issuer must be for (default: any)', value: 'text' }),
+  replay: list({
+    describe: 'Answer from recordings instead of emulating; may be repeated',
+    value: 'file',
+    path: 'always',
+  }),
+  replayElse: choice(['refuse', 'emulate'], {
+    describe: 'What becomes of a request that was not recorded: 501, or what the emulator answers',
+    fallback: 'refuse',
+  }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
   quiet: onOff({ describe: 'Print nothing but the line that says it is ready' }),

@@ -55,6 +55,10 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
     oidcIssuer: given.oidcIssuer,
     oidcAudience: given.oidcAudience,
     requireV2: given.requireV2,
+    replay: given.replay && {
+      files: given.replay,
+      ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
+    },
     log,
   });
 }

@@ -115,7 +115,8 @@ export function toRecorded(aliases: Aliases, raw: RawExchange): RecordedExchange
     status: raw.status,
     headers: picked(raw.headers, ANSWER_HEADERS, hide),
     ...(isStream(raw.headers) ? { writes: writesOf(aliases, raw.writes, text !== undefined) } : bodyOf(aliases, bytes)),
-    ended: raw.ended,
+    // A client that cancels the body once it has read the end of the stream has left nothing.
+    ended: raw.ended === 'client' && text !== undefined && /data: \[DONE\]\s*$/.test(text) ? 'complete' : raw.ended,
   };
 }
 

@@ -1,0 +1,33 @@
+import type { Profile } from '../../contract/profile.js';
+import { bodyText } from '../format.js';
+import { type PlacedExchange, RecordingInvalid } from '../read.js';
+
+/** The names of a deployment that stand in an exchange: of its input tool, and before its proof headers. */
+function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; prefix?: string | undefined } {
+  const texts = (exchange.writes ?? []).map((write) => ('text' in write ? write.text : '')).join('');
+  const tool = /"name"\s*:\s*"([\w-]+\.provide_input)"/.exec(texts)?.[1];
+  const prefix =
+    exchange.operation === 'sign' ? /"([\w-]+)-timestamp"/.exec(bodyText(exchange.body) ?? '')?.[1] : undefined;
+  return { tool, prefix };
+}
+
+/**
+ * Holds a recording against the profile it is to be replayed under: clients look for its names.
+ *
+ * @throws RecordingInvalid that names both
+ */
+export function requireProfile(placed: PlacedExchange, profile: Profile): void {
+  const { tool, prefix } = namesIn(placed);
+  const [recorded, expected] =
+    tool !== undefined && tool !== profile.tool_name
+      ? [`the tool ${tool}`, profile.tool_name]
+      : [`proof headers ${prefix}-…`, `${profile.proof_header_prefix}-…`];
+  if (
+    (tool ?? profile.tool_name) === profile.tool_name &&
+    (prefix ?? profile.proof_header_prefix) === profile.proof_header_prefix
+  )
+    return;
+  throw new RecordingInvalid(
+    `recording ${placed.file}:${placed.line}: has ${recorded}, and profile ${profile.name} has ${expected}; choose the profile that it was recorded under with --profile`,
+  );
+}

@@ -1,0 +1,167 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Profile } from '../../contract/profile.js';
+import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
+import { VERSION_SEGMENT } from '../operations.js';
+import { type PlacedExchange, readRecording } from '../read.js';
+import { type Bindings, renderText } from '../template.js';
+import type { ReplayRequest } from './compare.js';
+import { requireProfile } from './profile.js';
+import { createScenario, type Found } from './scenario.js';
+import { replayStream } from './stream.js';
+import { liveValue, type ValuesDeps } from './values.js';
+
+/** What of an answer is the emulator's own: its daemons know its key and its tokens alone. */
+export interface OwnAnswers {
+  /** Lets the daemons know an intern by its token. */
+  daemonToken(internId: string): string;
+  /** Signs what was asked for: a signing answer's values by the endings of their keys. */
+  sign(internId: string, user: string, request: unknown): Readonly<Record<string, string>> | undefined;
+}
+
+export interface ReplayDeps extends ValuesDeps {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly own: OwnAnswers;
+  /** The names that the recordings must speak by. */
+  readonly profile: Profile;
+  /** `recorded` keeps the gaps between the writes of an answer; else ms between two of them. */
+  readonly pace: 'recorded' | number;
+  warn(message: string): void;
+}
+
+/** How an answer is watched: the journal's entry of it. */
+export interface ReplayWatch {
+  onWrite(bytes: Uint8Array): void;
+  onClose(how: 'complete' | 'client_left' | 'dropped'): void;
+}
+
+export interface Replayed {
+  readonly operation: string | null;
+  readonly response: Response;
+}
+
+export interface Replay {
+  /** The recorded answer to a request, or why there is none. */
+  answer(request: Request, body: Uint8Array, watch: () => ReplayWatch): Replayed | { readonly problem: string };
+  /** Starts every scenario anew. */
+  reset(): void;
+}
+
+const requestOf = (request: Request, body: Uint8Array): ReplayRequest => {
+  const url = new URL(request.url);
+  const path = url.pathname + url.search;
+  const at = path.indexOf(`${VERSION_SEGMENT}/`);
+  const text = new TextDecoder().decode(body);
+  const whole = Buffer.from(text).equals(body);
+  return {
+    method: request.method,
+    path: at > 0 ? path.slice(at) : path,
+    headers: request.headers,
+    body: text,
+    base64: whole ? undefined : Buffer.from(body).toString('base64'),
+  };
+};
+
+const isEmpty = (status: number, method: string) => method === 'HEAD' || status === 204 || status === 304;
+
+/**
+ * Answers from recordings (REC-2): values that differ between runs are made fresh and kept consistent within a scenario.
+ *
+ * @throws RecordingInvalid for a file that is no recording
+ */
+export function createReplay(files: readonly string[], deps: ReplayDeps): Replay {
+  const exchanges = files.flatMap((file) => readRecording(file, deps.warn));
+  for (const one of exchanges) requireProfile(one, deps.profile);
+  const named = groupByScenario(exchanges);
+  const names = [...named.keys()];
+  // Without a name the unnamed scenario is meant, or the one there is.
+  const unnamed = named.has(null) || names.length > 1 ? null : (names[0] ?? null);
+  const begin = () => new Map([...named].map(([name, all]) => [name, createScenario(all)]));
+  let scenarios = begin();
+
+  const render = (bindings: Bindings, encode: (value: string) => string) => (text: string) =>
+    renderText(text, (alias) => encode(liveValue(deps, bindings, alias)));
+  const inJson = (value: string) => JSON.stringify(value).slice(1, -1);
+
+  const bytesOf = (write: RecordedWrite, text: (recorded: string) => string): Uint8Array =>
+    'text' in write ? Buffer.from(text(write.text)) : Buffer.from(write.base64, 'base64');
+
+  const writesOf = (exchange: RecordedExchange, text: (recorded: string) => string) => {
+    let before = 0;
+    return (exchange.writes ?? []).map((write) => {
+      const after = deps.pace === 'recorded' ? write.at - before : deps.pace;
+      before = write.at;
+      return { after, bytes: bytesOf(write, text) };
+    });
+  };
+
+  /** What a body's JSON says, with the values that only the emulator's own daemons would take. */
+  const ownBody = (exchange: RecordedExchange, text: string, request: ReplayRequest, bindings: Bindings): string => {
+    const internId = /\/interns\/([^/?]+)/.exec(request.path)?.[1];
+    if (exchange.status !== 200 || internId === undefined) return text;
+    if (exchange.operation === 'daemon') {
+      const access = JSON.parse(text) as Record<string, unknown>;
+      return JSON.stringify({ ...access, origin: deps.daemonOrigin(), token: deps.own.daemonToken(internId) });
+    }
+    if (exchange.operation !== 'sign') return text;
+    const answer = JSON.parse(text) as Record<string, string>;
+    const [, user = ''] = Object.entries(answer).find(([key]) => key.endsWith('-user')) ?? [];
+    const own = deps.own.sign(internId, user || liveValue(deps, bindings, 'subject.1'), JSON.parse(request.body));
+    return own ? JSON.stringify(own) : text;
+  };
+
+  const toResponse = (
+    { exchange }: PlacedExchange,
+    bindings: Bindings,
+    request: ReplayRequest,
+    { signal }: Request,
+    watch: () => ReplayWatch,
+  ): Response => {
+    const plain = render(bindings, (value) => value);
+    const headers = Object.fromEntries(Object.entries(exchange.headers).map(([name, value]) => [name, plain(value)]));
+    const init = { status: exchange.status, headers };
+    if (isEmpty(exchange.status, request.method)) return new Response(null, init);
+    const json = /json|event-stream/.test(headers['content-type'] ?? '');
+    const text = json ? render(bindings, inJson) : plain;
+    if (exchange.writes || exchange.ended !== 'complete') {
+      const writes = exchange.writes
+        ? writesOf(exchange, text)
+        : [{ after: 0, bytes: Buffer.from(text(bodyText(exchange.body) ?? '')) }];
+      const { ended } = exchange;
+      return new Response(replayStream({ writes, ended, clock: deps.clock, signal, ...watch() }), init);
+    }
+    if (exchange.body_base64 !== undefined) return new Response(Buffer.from(exchange.body_base64, 'base64'), init);
+    const recorded = bodyText(exchange.body);
+    const body = recorded === undefined ? null : ownBody(exchange, text(recorded), request, bindings);
+    return new Response(body, init);
+  };
+
+  return {
+    answer(request, body, watch) {
+      const name = request.headers.get(SCENARIO_HEADER) ?? unnamed;
+      const scenario = scenarios.get(name);
+      if (!scenario) {
+        const known = names.map((one) => one ?? 'without a name').join(', ');
+        return {
+          problem:
+            name === null
+              ? `name a scenario in ${SCENARIO_HEADER}: ${known}`
+              : `no scenario ${name}; there are: ${known}`,
+        };
+      }
+      const asked = requestOf(request, body);
+      const found: Found = scenario.take(asked);
+      if ('problem' in found) return found;
+      const response = toResponse(found.exchange, found.bindings, asked, request, watch);
+      return { operation: found.exchange.exchange.operation, response };
+    },
+    reset() {
+      scenarios = begin();
+    },
+  };
+}
+
+function groupByScenario(exchanges: readonly PlacedExchange[]): Map<string | null, PlacedExchange[]> {
+  const groups = new Map<string | null, PlacedExchange[]>();
+  for (const one of exchanges) groups.set(one.exchange.scenario, [...(groups.get(one.exchange.scenario) ?? []), one]);
+  return groups;
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Random } from '../../clock/random.js';
+import type { Bindings } from '../template.js';
+
+export interface ValuesDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Pick<Random, 'uuid' | 'token' | 'bytes'>;
+  /** Where the emulator's own daemons listen. */
+  daemonOrigin(): string;
+}
+
+/** How the values of an alias look here, by its kind. Any other is a UUID. */
+const MADE: Readonly<Record<string, (deps: ValuesDeps) => string>> = {
+  completion: ({ random }) => `chatcmpl-${random.uuid()}`,
+  cursor: ({ random }) => random.bytes(12).toString('base64url'),
+  daemon_origin: (deps) => deps.daemonOrigin(),
+  hostname: ({ random }) => `intern-${random.uuid().slice(0, 8)}.interns.localhost`,
+  key: ({ random }) => random.token('key-'),
+  question: ({ random }) => `call_${random.uuid()}`,
+  subject: ({ random }) => `subject-${random.uuid()}`,
+  token: ({ random }) => random.token('tok-'),
+};
+
+/** The live value of an alias: what it stands for, else a new one that it stands for from now on. */
+export function liveValue(deps: ValuesDeps, bindings: Bindings, alias: string): string {
+  if (alias === 'time') return new Date(deps.clock.now()).toISOString();
+  if (alias === 'unix') return String(Math.floor(deps.clock.now() / 1_000));
+  const present = bindings.get(alias);
+  if (present !== undefined) return present;
+  const kind = alias.replace(/\.\d+$/, '');
+  const made = MADE[kind]?.(deps) ?? deps.random.uuid();
+  bindings.bind(alias, made);
+  return made;
+}

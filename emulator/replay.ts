@@ -1,0 +1,197 @@
+import type { Clock } from './clock/clock.js';
+import type { Random } from './clock/random.js';
+import { ERRORS } from './contract/errors.js';
+import { type Profile, proofHeaders } from './contract/profile.js';
+import { type SignBody, signBodySchema } from './contract/signing.js';
+import type { InternRow } from './contract/state.js';
+import type { Interns } from './daemon/tokens.js';
+import { DAEMON_TOKEN_PREFIX } from './domain/accounts.js';
+import type { App } from './http/app.js';
+import type { Journal, JournalDraft } from './http/journal.js';
+import { givenRequestId } from './http/protocol.js';
+import { errorResponse, toResponse } from './http/response.js';
+import { OptionError } from './options.js';
+import { RecordingInvalid } from './recording/read.js';
+import { createReplay, type OwnAnswers, type Replay } from './recording/replay/replay.js';
+import { readBody } from './request-body.js';
+import type { Signer } from './signing/signer.js';
+
+/** How recordings are replayed. */
+export interface ReplayOptions {
+  readonly files: readonly string[];
+  /** `recorded` (default) keeps the gaps between the writes of an answer; else ms between two of them. */
+  readonly pace?: 'recorded' | number;
+  /** What becomes of a request that no recording has: 501 (default), or what the emulator answers. */
+  readonly otherwise?: 'refuse' | 'emulate';
+}
+
+export interface ReplayPartsDeps {
+  readonly options: ReplayOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly profile: Profile;
+  readonly signer: Signer;
+  readonly interns: ReplayedInterns;
+  daemonOrigin(): string;
+  readonly log: (record: Record<string, unknown>) => void;
+}
+
+/** The interns of recordings, as far as the daemons have to know them: their ids and tokens. */
+export interface ReplayedInterns extends Interns {
+  tokenOf(internId: string): string;
+  clear(): void;
+}
+
+const row = (id: string, token: string, at: string): InternRow => ({
+  id,
+  seq: 0,
+  record: {
+    id,
+    name: 'replayed',
+    description: null,
+    instructions: null,
+    model: null,
+    status: 'running',
+    last_failure_message: null,
+    progress: null,
+    hostname: null,
+    workspace_id: id,
+    vault_id: null,
+    attached_vault_id: null,
+    created_at: at,
+    updated_at: at,
+  },
+  creator: '',
+  api_key: '',
+  script: null,
+  booted: null,
+  disk_id: null,
+  daemon_token: token,
+  loss_acknowledged: false,
+  unfinished: [],
+  failed_once: [],
+});
+
+/** The interns that the daemons know: the emulator's own, and those of recordings. */
+export function withReplayedInterns(own: Interns, clock: Pick<Clock, 'now'>, random: Random): ReplayedInterns {
+  const replayed = new Map<string, InternRow>();
+  return {
+    get size() {
+      return own.size + replayed.size;
+    },
+    get: (id) => replayed.get(id) ?? own.get(id),
+    *values() {
+      yield* own.values();
+      yield* replayed.values();
+    },
+    tokenOf(internId) {
+      const known = replayed.get(internId)?.daemon_token;
+      if (known) return known;
+      const token = random.token(DAEMON_TOKEN_PREFIX);
+      replayed.set(internId, row(internId, token, new Date(clock.now()).toISOString()));
+      return token;
+    },
+    clear: () => replayed.clear(),
+  };
+}
+
+/** Signs with the emulator's own key: its daemons know no other. */
+function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps): OwnAnswers {
+  const names = proofHeaders(profile);
+  const schema = signBodySchema(profile.route_methods);
+  return {
+    daemonToken: interns.tokenOf,
+    sign(internId, user, request) {
+      const { data } = schema.safeParse(request) as { data?: SignBody };
+      if (!data) return undefined;
+      const nonce = random.bytes(16).toString('base64url');
+      const proof = signer.sign({
+        internId,
+        timestamp: Math.floor(clock.now() / 1_000),
+        user,
+        bodySha256: data.bodySha256,
+        ...(data.route && { route: { ...data.route, nonce } }),
+      });
+      return {
+        [names.signature]: proof.signature,
+        [names.timestamp]: proof.timestamp,
+        [names.user]: proof.user,
+        ...(proof.signatureV2 !== undefined && { [names.signatureV2]: proof.signatureV2, [names.nonce]: nonce }),
+      };
+    },
+  };
+}
+
+/**
+ * Reads the recordings of an emulator that replays.
+ *
+ * @throws OptionError for a file that is no recording, or one of another profile
+ */
+export function loadReplay(deps: ReplayPartsDeps): Replay {
+  const { options, clock, random, daemonOrigin, profile, log } = deps;
+  try {
+    return createReplay(options.files, {
+      clock,
+      random,
+      daemonOrigin,
+      profile,
+      own: ownAnswers(deps),
+      pace: options.pace ?? 'recorded',
+      warn: (message) => log({ level: 'warn', event: 'recording', message }),
+    });
+  } catch (error) {
+    if (error instanceof RecordingInvalid) throw new OptionError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+export interface ReplayAppDeps {
+  readonly replay: Replay;
+  readonly otherwise: 'refuse' | 'emulate';
+  readonly journal: Journal;
+  /** What answers where no recording does, if that is wanted. */
+  readonly emulated: App;
+  requestId(): string;
+}
+
+const NOT_RECORDED = {
+  status: 501,
+  message: 'This request was not recorded',
+  reason: 'not_recorded',
+  retryable: false,
+} as const;
+
+/** The interface as recordings tell it (REC-2). */
+export function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
+  const serve = async (request: Request, bindings: Parameters<App['fetch']>[1]): Promise<Response> => {
+    // The emulator reads the body itself where no recording answers, and has an entry of its own in the journal.
+    const copy = otherwise === 'emulate' ? request.clone() : request;
+    let begun: JournalDraft | undefined;
+    const draft = () => {
+      begun ??= journal.begin(givenRequestId(request.headers.get('x-request-id')) ?? requestId(), request);
+      return begun;
+    };
+    const seal = (response: Response, body: Uint8Array): Response => {
+      const entry = draft();
+      response.headers.set('x-request-id', entry.id);
+      entry.status = response.status;
+      entry.responseHeaders = Object.fromEntries(response.headers);
+      journal.noteRequestBody(entry, body);
+      return response;
+    };
+    let body: Uint8Array;
+    try {
+      body = await readBody(copy, false);
+    } catch {
+      return seal(toResponse(errorResponse(ERRORS.payload_too_large)), new Uint8Array(0));
+    }
+    const found = replay.answer(request, body, () => journal.watch(draft()));
+    if (!('problem' in found)) {
+      draft().operation = found.operation ?? undefined;
+      return seal(found.response, body);
+    }
+    if (otherwise === 'emulate') return emulated.fetch(request, bindings);
+    return seal(toResponse(errorResponse(NOT_RECORDED, { detail: found.problem })), body);
+  };
+  return { fetch: serve };
+}
