@@ -184,7 +184,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
 
   // HTTP.
   const faults = factories.createFaults(() => events.changed('fault', 'faults'));
-  const journal: Journal = factories.createJournal(clock, accounts.redact, sequence.next);
+  const journal: Journal = factories.createJournal(clock, accounts, sequence.next);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },

@@ -2,7 +2,7 @@ import type { Clock } from './clock/clock.js';
 import type { Random } from './clock/random.js';
 import type { Seed } from './contract/seed.js';
 import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from './contract/state.js';
-import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from './domain/accounts.js';
+import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from './domain/redaction.js';
 
 /** What stands in place of a credential in an export made without them. */
 export const HIDDEN = '[redacted]';

@@ -287,7 +287,7 @@ export const CONTROL = defineDeviations([
     name: 'journal-not-redacted',
     requirement: 'AUTH-9',
     description: 'Credentials in bodies and streams stand in the journal.',
-    alters: { accounts: (usual) => ({ ...usual, redact: (text) => text }) },
+    alters: { accounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }) },
     caughtBy: ['emulator/journal-redacted'],
   },
   {

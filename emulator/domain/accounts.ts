@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from './caller.js';
+import { createRedaction, type Redaction } from './redaction.js';
 
 /**
  * Who a credential belongs to. Credentials are known by their keyed digests only: looking one up takes a time that tells
@@ -15,37 +16,23 @@ export interface Accounts {
   removeOwnKey(row: InternRow): void;
   /** Forgets the own keys of all interns: their rows were replaced. */
   clearOwnKeys(): void;
-  /** Takes every secret that was ever known out of a text. */
-  redact(text: string): string;
-  /** Has a secret redacted that isn't looked up here: a token of a login. */
-  addSecret(secret: string): void;
+  /** Takes every credential out of a text, and out of the writes of a stream ({@link Redaction}). */
+  readonly redact: Redaction['redact'];
+  readonly redactWrites: Redaction['redactWrites'];
+  /** Has a credential redacted that isn't looked up here: a token of a login. */
+  readonly addLoginToken: Redaction['addLoginToken'];
 }
-
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
-export const OWN_KEY_PREFIX = 'emu-ikey-';
-export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
-const GENERATED = /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/g;
-
-export const REDACTED = '[redacted]';
 
 /** `digestKey` is any secret of this emulator: 32 random bytes. */
 export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
   const entries = new Map<string, Caller>();
-  const secrets = new Set<string>();
-  let pattern: RegExp | undefined;
+  const redaction = createRedaction();
 
   const salt = digestKey.toString('hex');
   const digest = (token: string) => hash('sha256', salt + token, 'hex');
-  const addSecret = (secret: string) => {
-    if (secrets.has(secret) || secret.replace(GENERATED, '') === '') return;
-    secrets.add(secret);
-    pattern = undefined;
-  };
   const add = (token: string, caller: Caller) => {
     entries.set(digest(token), caller);
-    addSecret(token);
+    redaction.add(token);
   };
 
   for (const member of seed.members) {
@@ -74,17 +61,8 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     clearOwnKeys() {
       for (const [key, caller] of entries) if (caller.kind === 'own_key') entries.delete(key);
     },
-    addSecret,
-    redact(text) {
-      // The longest first: of two that begin alike, the whole one has to go.
-      pattern ??= new RegExp(
-        [...secrets]
-          .sort((a, b) => b.length - a.length)
-          .map(literally)
-          .join('|'),
-        'g',
-      );
-      return text.replace(pattern, REDACTED).replace(GENERATED, REDACTED);
-    },
+    redact: redaction.redact,
+    redactWrites: redaction.redactWrites,
+    addLoginToken: redaction.addLoginToken,
   };
 }

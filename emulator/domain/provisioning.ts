@@ -1,7 +1,7 @@
 import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
-import { DAEMON_TOKEN_PREFIX } from './accounts.js';
 import type { Interns, InternsDeps } from './interns.js';
+import { DAEMON_TOKEN_PREFIX } from './redaction.js';
 import { messageOf } from './yielded.js';
 
 /** What goes on by itself: boots and teardowns, along the clock and the intern's script, until their scope ends. */

@@ -73,3 +73,49 @@ test('a body that breaks off is the sender’s failure, not one of ours', async 
   expect(answer.status).toBe(400);
   expect(logged.filter(({ event }) => event === 'internal_error')).toEqual([]);
 });
+
+test('AUTH-9: a stream shows no credential that was said in pieces, in its writes or where it was cut', async () => {
+  const api = createTestClient();
+  const { credentials } = api.emulator.target;
+  const key = credentials.api_key;
+  await api.put('/_emulator/scripts/pieces', {
+    name: 'pieces',
+    turn: [
+      { say: `the key is ${key}, `, every: '10ms', chunks: 9 },
+      { say: 'x'.repeat(64_000) },
+      { say: `${key} `.repeat(300), chunks: 900 },
+    ],
+  });
+  const chat = api.post(`/interns/${credentials.intern?.id}/chat/completions`, {
+    stream: true,
+    messages: [{ role: 'user', content: 'script: pieces' }],
+  });
+  await api.advance(1_000);
+  expect((await chat).status).toBe(200);
+  const entry = (await journalOf(api)).data.at(-1);
+  expect(entry.truncated).toBe(true);
+  const text = entry.writes.map((write: { text: string }) => write.text).join('');
+  const said = [...text.matchAll(/"content":"([^"]*)/g)].map(([, content]) => content).join('');
+  expect(said).toContain('the key is [redacted], xxx');
+  for (let at = 0; at + 6 <= key.length; at++) expect(said).not.toContain(key.slice(at, at + 6));
+});
+
+test('AUTH-9: a proof is not in the journal, and a credential in any spelling neither', async () => {
+  const api = createTestClient();
+  const { credentials } = api.emulator.target;
+  const signed = await api.post(
+    `/interns/${credentials.intern?.id}/daemon/sign`,
+    { bodySha256: '0'.repeat(64), route: { method: 'POST', path: '/api/invoke' } },
+    { as: credentials.oauth_token },
+  );
+  const escaped = JSON.stringify({ name: 'ada' }).replace('ada', `\\u0065${credentials.api_key.slice(1)}`);
+  const long = JSON.stringify({ name: 'ada', description: 'd'.repeat(65_500) }).slice(0, -2) + escaped;
+  for (const raw of [escaped, long])
+    await api.call('POST', '/interns', { raw, headers: { 'content-type': 'application/json' } });
+  const text = JSON.stringify(await journalOf(api));
+  for (const name of ['x-svc-invoke-signature', 'x-svc-invoke-signature-v2']) {
+    expect(signed.json[name]).toHaveLength(88);
+    expect(text).not.toContain(signed.json[name].slice(0, 20));
+  }
+  expect(text).not.toContain(credentials.api_key.slice(1));
+});

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Redaction } from '../domain/redaction.js';
 import type { RunRef } from '../domain/runs.js';
 import type { StreamClosed } from '../sse/body.js';
 import type { StreamWatch } from './route.js';
@@ -31,7 +32,6 @@ interface Write {
   readonly seq: number;
   readonly at: number;
   readonly kept: Uint8Array | string;
-  readonly cut: boolean;
   readonly size: number;
 }
 
@@ -51,13 +51,19 @@ export interface JournalObserver {
   closed?(draft: JournalDraft): void;
 }
 
+/** A body as it came; a long one is redacted before it is cut. */
+interface Held {
+  readonly content: Uint8Array | string;
+  readonly cut: boolean;
+}
+
 interface Raw {
   id: string;
   at: number;
   method: string;
   url: string;
   headers: Headers;
-  requestBody: Uint8Array | undefined;
+  requestBody: Held | undefined;
   operation: string | undefined;
   caller: string | undefined;
   internId: string | undefined;
@@ -68,7 +74,7 @@ interface Raw {
   seq: number;
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;
-  responseBody: string | undefined;
+  responseBody: Held | undefined;
   writes: Write[] | undefined;
   held: number;
   closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
@@ -101,15 +107,11 @@ export interface Journal {
 const MAX_ENTRIES = 1_000;
 /** Of each body this many characters are shown, of all writes of one stream together this many bytes kept. */
 const MAX_HELD = 65_536;
-/** A text that was cut may end within a credential, which then can't be told: this much of its end is never shown. */
+/** The end of what was cut may be part of a credential, which then can't be told: this much of it is never shown. */
 const MARGIN = 4_096;
 const KEPT = MAX_HELD + MARGIN;
-
-/** The beginning of a body, as much as an entry keeps. A copy, so that the rest can go. */
-const beginning = (bytes: Uint8Array): Uint8Array =>
-  bytes.length <= KEPT ? bytes : new Uint8Array(bytes.subarray(0, KEPT));
-const beginningOf = (text: string): string =>
-  text.length <= KEPT ? text : Buffer.from(text.slice(0, KEPT)).toString();
+/** How many writes on each side are looked at when one is shown by itself: a credential may lie in several. */
+const WRITES_AROUND = 128;
 
 /** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
@@ -120,7 +122,11 @@ const withoutCredential = (value: string): string =>
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
  * when they are read, because that is rare and requests are not; `redact` then takes every credential out.
  */
-export function createJournal(clock: Clock, redact: (text: string) => string, next: () => number = () => 0): Journal {
+export function createJournal(
+  clock: Clock,
+  { redact, redactWrites }: Pick<Redaction, 'redact' | 'redactWrites'>,
+  next: () => number = () => 0,
+): Journal {
   let entries: Raw[] = [];
   let start = 0;
   let forgotten = 0;
@@ -129,16 +135,39 @@ export function createJournal(clock: Clock, redact: (text: string) => string, ne
   const iso = (at: number) => new Date(at).toISOString();
   const utf8 = new TextDecoder();
 
-  const textOf = ({ kept }: Write) => (typeof kept === 'string' ? kept : utf8.decode(kept));
+  const textOf = (content: Uint8Array | string) => (typeof content === 'string' ? content : utf8.decode(content));
+  /** One decoder for all: a character may be split over two writes. */
+  const textsOf = (writes: readonly Write[]) => {
+    const decoder = new TextDecoder();
+    return writes.map(({ kept }) => (typeof kept === 'string' ? kept : decoder.decode(kept, { stream: true })));
+  };
+  const hold = (content: Uint8Array | string): Held => {
+    if (content.length <= MAX_HELD) return { content, cut: false };
+    const text = typeof content === 'string' ? content.slice(0, KEPT) : utf8.decode(content.subarray(0, KEPT));
+    const [clean = ''] = redactWrites([text], true);
+    // A copy, so that the rest can go.
+    return { content: Buffer.from(clean.slice(0, MAX_HELD)).toString(), cut: true };
+  };
   const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];
+
+  const writesOf = (writes: readonly Write[], cut: boolean) => {
+    const texts = redactWrites(textsOf(writes), cut);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    let room = Math.min(MAX_HELD, cut ? length - MARGIN : length);
+    const shown = writes.map((write, index) => {
+      const text = (texts[index] ?? '').slice(0, Math.max(0, room));
+      room -= texts[index]?.length ?? 0;
+      return { at: iso(write.at), bytes: write.size, text };
+    });
+    return { shown, truncated: cut || length > MAX_HELD };
+  };
 
   const view = (raw: Raw): JournalEntry => {
     let truncated = false;
-    const shown = (text: string, cut: boolean, most = MAX_HELD): string => {
-      const clean = redact(text);
-      const length = cut ? Math.min(most, Math.max(0, clean.length - MARGIN)) : most;
-      if (cut || clean.length > length) truncated = true;
-      return clean.slice(0, length);
+    const shown = ({ content, cut }: Held): string => {
+      const clean = redact(textOf(content));
+      if (cut || clean.length > MAX_HELD) truncated = true;
+      return clean.slice(0, MAX_HELD);
     };
     const { requestBody, responseBody } = raw;
     const headers: Record<string, string> = {};
@@ -159,20 +188,18 @@ export function createJournal(clock: Clock, redact: (text: string) => string, ne
         method: raw.method,
         url: redact(raw.url),
         headers,
-        body: requestBody ? shown(utf8.decode(requestBody), requestBody.length >= KEPT) : null,
+        body: requestBody ? shown(requestBody) : null,
       },
       response: {
         status: raw.status ?? null,
         headers: Object.fromEntries(Object.entries(raw.responseHeaders).map(([name, value]) => [name, redact(value)])),
-        body: responseBody === undefined ? null : shown(responseBody, responseBody.length >= KEPT),
+        body: responseBody ? shown(responseBody) : null,
       },
     };
     if (raw.writes) {
-      seen.writes = raw.writes.map((write) => ({
-        at: iso(write.at),
-        bytes: write.size,
-        text: shown(textOf(write), write.cut, Number.POSITIVE_INFINITY),
-      }));
+      const writes = writesOf(raw.writes, raw.held >= KEPT);
+      seen.writes = writes.shown;
+      if (writes.truncated) truncated = true;
     }
     if (raw.closed) {
       const { at, how, ended } = raw.closed;
@@ -214,25 +241,24 @@ export function createJournal(clock: Clock, redact: (text: string) => string, ne
       return draft;
     },
     noteRequestBody(draft, bytes) {
-      draft.requestBody = beginning(bytes);
+      draft.requestBody = hold(bytes);
     },
     noteResponseBody(draft, text) {
-      draft.responseBody = beginningOf(text);
+      draft.responseBody = hold(text);
     },
     watch(draft) {
       const writes: Write[] = [];
       draft.writes = writes;
       return {
         onWrite(written) {
-          const room = Math.max(0, MAX_HELD - draft.held);
+          const room = Math.max(0, KEPT - draft.held);
           const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
-          const cut = size > room;
           const bytes = () => (typeof written === 'string' ? Buffer.from(written) : written);
-          const kept = cut ? new Uint8Array(bytes().subarray(0, room)) : written;
+          const kept = size > room ? new Uint8Array(bytes().subarray(0, room)) : written;
           draft.held += Math.min(size, room);
           // Beyond the bound even the list of writes stops growing.
           if (writes.length >= 10_000) return;
-          writes.push({ seq: next(), at: clock.now(), kept, cut, size });
+          writes.push({ seq: next(), at: clock.now(), kept, size });
           for (const observer of observers) observer.wrote?.(draft, writes.length - 1);
         },
         onClose(how, ended) {
@@ -257,9 +283,10 @@ export function createJournal(clock: Clock, redact: (text: string) => string, ne
     viewWrite(draft, index) {
       const write = draft.writes?.[index];
       if (!write) return undefined;
-      const text = redact(textOf(write));
-      const shown = write.cut ? text.slice(0, Math.max(0, text.length - MARGIN)) : text;
-      return { request_id: redact(draft.id), at: iso(write.at), text: shown };
+      const first = Math.max(0, index - WRITES_AROUND);
+      const around = (draft.writes ?? []).slice(first, index + WRITES_AROUND);
+      const text = redactWrites(textsOf(around), true)[index - first] ?? '';
+      return { request_id: redact(draft.id), at: iso(write.at), text };
     },
     drafts: ordered,
     forgotten: () => forgotten,

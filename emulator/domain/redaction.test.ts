@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedaction } from './redaction.js';
+
+const SECRET = 'emu-key-alice-0000000000000000';
+const OWN = `emu-ikey-${'aB3_-'.repeat(6)}xy`;
+const SIGNATURE = Buffer.alloc(64, 0xfb).toString('base64');
+const JWT = `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.${'s'.repeat(43)}`;
+
+const redaction = () => {
+  const made = createRedaction();
+  made.add(SECRET);
+  made.add('emu-key-alice-00');
+  return made;
+};
+
+const unicode = (text: string) =>
+  [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const percent = (text: string) =>
+  [...text].map((one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+
+const SPELLINGS: Record<string, (secret: string) => string> = {
+  'as it is': (secret) => secret,
+  'in \\u escapes': unicode,
+  'in \\U escapes in upper case': (secret) =>
+    unicode(secret).replace(/u00../g, (one) => `u${one.slice(1).toUpperCase()}`),
+  'with one character escaped': (secret) => unicode(secret[0] ?? '') + secret.slice(1),
+  'in JSON within JSON': (secret) => JSON.stringify(JSON.stringify({ a: secret }).replace('emu', '\\u0065mu')),
+  'percent-encoded': percent,
+  'percent-encoded twice': (secret) => percent(secret).replaceAll('%', '%25'),
+  'as encodeURIComponent has it': encodeURIComponent,
+  'with slashes escaped': (secret) => secret.replaceAll('/', '\\/'),
+  'in Base64': (secret) => Buffer.from(secret).toString('base64'),
+  'in Base64, as Basic has it': (secret) => Buffer.from(`user:${secret}`).toString('base64'),
+  'in Base64, off by two': (secret) => Buffer.from(`::${secret}:::`).toString('base64'),
+  'in base64url': (secret) => Buffer.from(`?>${secret}`).toString('base64url'),
+  'in Base64 in JSON': (secret) => JSON.stringify({ a: Buffer.from(secret).toString('base64') }).replaceAll('/', '\\/'),
+};
+
+describe.each([
+  ['a seeded credential', SECRET],
+  ['one that an emulator made', OWN],
+  ['the signature of a proof', SIGNATURE],
+  ['a signed token', JWT],
+])('AUTH-9: %s is taken out', (_what, secret) => {
+  test.each(Object.entries(SPELLINGS))('%s', (_spelling, spell) => {
+    const spelt = spell(secret);
+    const clean = redaction().redact(`before ${spelt} after`);
+    expect(clean).toMatch(/^before .*\[redacted\].* after$/);
+    const rest = clean.replace(/^before | after$/g, '');
+    const decoded = [0, 1, 2, 3].map((skip) => Buffer.from(rest.slice(skip), 'base64').toString('latin1'));
+    for (let at = 0; at + 4 <= secret.length; at++)
+      for (const text of [rest, ...decoded]) expect(text).not.toContain(secret.slice(at, at + 4));
+  });
+});
+
+test('what is no credential stays as it is', () => {
+  const { redact } = redaction();
+  for (const text of ['', 'plain', '100% \\u0041 %41 é 😀', 'emu-key-alice', 'A'.repeat(200), '{"sha":"deadbeef=="}'])
+    expect(redact(text)).toBe(text);
+});
+
+test('a credential that is split over writes is taken out of all of them, wherever they are cut', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(SECRET, OWN, JWT, unicode(SECRET), percent(OWN)),
+      fc.array(fc.nat({ max: 12 }), { maxLength: 30 }),
+      (secret, sizes) => {
+        const whole = `{"a":"${secret}"} and more`;
+        const writes: string[] = [];
+        let at = 0;
+        for (const size of sizes) {
+          writes.push(whole.slice(at, at + size));
+          at += size;
+        }
+        writes.push(whole.slice(at));
+        const clean = redaction().redactWrites(writes);
+        expect(clean).toHaveLength(writes.length);
+        expect(clean.join('')).toBe('{"a":"[redacted]"} and more');
+      },
+    ),
+  );
+});
+
+const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+
+test('a credential that is split over the events of a stream is taken out of each', () => {
+  for (const size of [1, 2, 7, 20]) {
+    const pieces: string[] = [];
+    for (let at = 0; at < SECRET.length; at += size) pieces.push(SECRET.slice(at, at + size));
+    const clean = redaction().redactWrites([event('It is '), ...pieces.map(event), event('!')]);
+    const said = clean.join('').matchAll(/"content":"([^"]*)"/g);
+    expect([...said].map(([, text]) => text).join('')).toBe('It is [redacted]!');
+  }
+});
+
+test('where more may follow, what may be the beginning of a credential is taken out too', () => {
+  const { redactWrites } = redaction();
+  const said = (writes: string[]) => redactWrites(writes, true).join('');
+  expect(said(['a ', SECRET.slice(0, 12)])).toBe('a [redacted]');
+  expect(said([event('a '), event(SECRET.slice(0, 12))])).toBe(event('a ') + event('[redacted]'));
+  expect(said(['a ', OWN.slice(0, 20)])).toBe('a [redacted]');
+  expect(said(['nothing of the kind'])).toBe('nothing of the kind');
+});
+
+test('tokens of logins are taken out, and are not remembered without bound', () => {
+  const made = redaction();
+  const token = (n: number) => `${n}-`.padEnd(43, 'x');
+  for (let n = 0; n < 5_000; n++) made.addLoginToken(token(n));
+  expect(made.size).toBe(1_002);
+  expect(made.redact(`a ${token(4_999)} b ${token(4_100)}`)).toBe('a [redacted] b [redacted]');
+  made.addLoginToken(JWT);
+  expect(made.size).toBe(1_002);
+});

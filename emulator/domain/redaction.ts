@@ -1,0 +1,189 @@
+import { base64Beginnings, base64Readings, type Read, readings } from './spellings.js';
+
+/** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
+export const OWN_KEY_PREFIX = 'emu-ikey-';
+export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
+
+/**
+ * Credentials that are known by their shape: what an emulator makes, the signatures of proofs (64 bytes in Base64), and
+ * signed tokens (JWT). No list of them is needed, and none grows.
+ */
+const SHAPES = [
+  /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/,
+  /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{85}[AQgw]==/,
+  /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/,
+].map((shape) => shape.source);
+const BY_SHAPE = new RegExp(`^(?:${SHAPES.join('|')})$`);
+
+/** The beginnings of credentials that are known by their shape, at the end of a text. */
+const BEGUN =
+  /(?:emu-(?:ikey|dtok)-[A-Za-z0-9_-]{0,31}|eyJ[\w-]*(?:\.[\w-]*){0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,86}=?)$/;
+/** Of a credential's beginning this many characters are no secret yet. */
+const LEAST_BEGUN = 4;
+
+export const REDACTED = '[redacted]';
+
+/** Login tokens remembered for redaction at most: as many as the journal has entries, which each bring one at most. */
+const MOST_LOGIN_TOKENS = 1_000;
+
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** A part of a text that is shown as something else. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly shown: string;
+}
+
+/** The texts of a stream that a reader puts together again: one credential may come in several of them. */
+const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
+
+/**
+ * Takes credentials out of texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape;
+ * as they are, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
+ */
+export function createRedaction() {
+  const secrets = new Set<string>();
+  const loginTokens = new Set<string>();
+  let patterns: ReturnType<typeof compile> | undefined;
+
+  const compile = () => {
+    // The longest first: of two that begin alike, the whole one has to go.
+    const known = [...secrets, ...loginTokens].sort((a, b) => b.length - a.length);
+    const beginnings = [...known, OWN_KEY_PREFIX, DAEMON_TOKEN_PREFIX, 'eyJhbGci', 'eyJ0eXAi'].flatMap((one) =>
+      base64Beginnings(one.slice(0, 6)),
+    );
+    return {
+      credentials: new RegExp([...known.map(literally), ...SHAPES].join('|'), 'g'),
+      // A run that is long enough for the Base64 of a signature is read whatever it looks like.
+      base64: new RegExp(`[A-Za-z0-9+/]{112}|${[...new Set(beginnings)].map(literally).join('|')}`),
+    };
+  };
+
+  const find = function* ({ text, at, endAt }: Read): Generator<Span> {
+    patterns ??= compile();
+    for (const { 0: found, index } of text.matchAll(patterns.credentials))
+      yield { start: at(index), end: endAt(index + found.length), shown: REDACTED };
+  };
+  const mayBeBase64 = (run: string): boolean => {
+    patterns ??= compile();
+    return patterns.base64.test(run);
+  };
+  const spansOf = function* (text: string): Generator<Span> {
+    for (const read of readings(text)) {
+      yield* find(read);
+      for (const decoded of base64Readings(read, mayBeBase64)) yield* find(decoded);
+    }
+  };
+
+  /** The end of a text that may be the beginning of a credential, which the next write may complete. */
+  const spansBegun = function* (text: string): Generator<Span> {
+    for (const read of readings(text)) {
+      const length = read.text.length;
+      const shape = BEGUN.exec(read.text.slice(-4_096));
+      let begun = shape ? shape[0].length : 0;
+      for (const secret of [...secrets, ...loginTokens])
+        for (let size = Math.min(secret.length - 1, length); size > begun && size >= LEAST_BEGUN; size--)
+          if (read.text.endsWith(secret.slice(0, size))) begun = size;
+      if (begun > 0) yield { start: read.at(length - begun), end: text.length, shown: REDACTED };
+    }
+  };
+  const spansIn = function* (text: string, more: boolean): Generator<Span> {
+    yield* spansOf(text);
+    if (more) yield* spansBegun(text);
+  };
+
+  /** The spans of a credential that came in several events of a stream: shown once, where it begins. */
+  const spansAcross = function* (text: string, more: boolean): Generator<Span> {
+    for (const channel of CHANNELS) {
+      const pieces: { start: number; from: number; length: number }[] = [];
+      let put = '';
+      for (const match of text.matchAll(new RegExp(`"${channel}":"((?:[^"\\\\]|\\\\.)*)"`, 'g'))) {
+        const [whole, said = ''] = match;
+        pieces.push({ start: match.index + whole.length - 1 - said.length, from: put.length, length: said.length });
+        put += said;
+      }
+      if (pieces.length < 2) continue;
+      for (const { start, end } of spansIn(put, more)) {
+        for (const piece of pieces) {
+          const first = Math.max(start, piece.from);
+          const last = Math.min(end, piece.from + piece.length);
+          if (first >= last) continue;
+          const offset = piece.start - piece.from;
+          yield { start: first + offset, end: last + offset, shown: first === start ? REDACTED : '' };
+        }
+      }
+    }
+  };
+
+  /** Spans in order and without overlap. */
+  const merge = (spans: Iterable<Span>): Span[] => {
+    const merged: Span[] = [];
+    for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+      const last = merged.at(-1);
+      if (!last || span.start >= last.end) merged.push(span);
+      else merged[merged.length - 1] = { ...last, end: Math.max(last.end, span.end), shown: last.shown || span.shown };
+    }
+    return merged;
+  };
+
+  return {
+    /** Has a credential redacted for good. */
+    add(secret: string): void {
+      if (secret === '' || BY_SHAPE.test(secret) || secrets.has(secret)) return;
+      secrets.add(secret);
+      patterns = undefined;
+    },
+    /** Has a token of a login redacted, in place of the oldest where there are many. */
+    addLoginToken(token: string): void {
+      if (BY_SHAPE.test(token) || secrets.has(token) || loginTokens.has(token)) return;
+      loginTokens.add(token);
+      for (const oldest of loginTokens) {
+        if (loginTokens.size <= MOST_LOGIN_TOKENS) break;
+        loginTokens.delete(oldest);
+      }
+      patterns = undefined;
+    },
+    redact(text: string): string {
+      let clean = '';
+      let last = 0;
+      for (const { start, end, shown } of merge(spansOf(text))) {
+        clean += text.slice(last, start) + shown;
+        last = end;
+      }
+      return last === 0 ? text : clean + text.slice(last);
+    },
+    /**
+     * Redacts the writes of a stream together: a credential is found that was split over two of them, or over events.
+     * Where `more` may follow, the end is redacted if it may be the beginning of one.
+     */
+    redactWrites(writes: readonly string[], more = false): string[] {
+      const text = writes.join('');
+      const spans = merge([...spansIn(text, more), ...spansAcross(text, more)]);
+      if (spans.length === 0) return [...writes];
+      let offset = 0;
+      let next = 0;
+      return writes.map((write) => {
+        const end = offset + write.length;
+        let clean = '';
+        let at = offset;
+        for (let span = spans[next]; span && span.start < end; span = spans[next]) {
+          clean += text.slice(at, Math.max(at, span.start));
+          if (span.start >= offset) clean += span.shown;
+          at = Math.min(end, span.end);
+          if (span.end > end) break;
+          next++;
+        }
+        clean += text.slice(at, end);
+        offset = end;
+        return clean;
+      });
+    },
+    /** How many credentials are known by value. */
+    get size(): number {
+      return secrets.size + loginTokens.size;
+    },
+  };
+}
+
+export type Redaction = ReturnType<typeof createRedaction>;
