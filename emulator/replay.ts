@@ -5,7 +5,7 @@ import { type Profile, proofHeaders } from './contract/profile.js';
 import { type SignBody, signBodySchema } from './contract/signing.js';
 import type { InternRow } from './contract/state.js';
 import type { Interns } from './daemon/tokens.js';
-import { DAEMON_TOKEN_PREFIX } from './domain/accounts.js';
+import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
 import type { App } from './http/app.js';
 import type { Journal, JournalDraft } from './http/journal.js';
 import { givenRequestId } from './http/protocol.js';
