@@ -1,6 +1,7 @@
 import { addressesOf } from './addresses.js';
 import { hostDelay } from './clock/host.js';
 import { createRandom, type Random } from './clock/random.js';
+import { type Profile, proofHeaders } from './contract/profile.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
 import type { Events } from './control/events.js';
@@ -12,11 +13,12 @@ import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
 import { defaultFactories, type Factories } from './factories.js';
+import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
 import type { Lifetime } from './lifetime.js';
 import { LOGIN_PATH } from './oidc/terms.js';
-import type { EmulatorOptions } from './options.js';
+import { type EmulatorOptions, OptionError } from './options.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
 import type { SigningKey } from './signing/keys.js';
 import { createBody } from './sse/body.js';
@@ -48,6 +50,14 @@ function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['l
   });
   if (key.source === 'generated') meta.put({ id: 'signing_key', value: key.pem });
   return key;
+}
+
+function corsOf({ cors }: EmulatorOptions, profile: Profile): Cors {
+  try {
+    return createCors(cors, Object.values(proofHeaders(profile)));
+  } catch (error) {
+    throw error instanceof CorsInvalid ? new OptionError(error.message) : error;
+  }
 }
 
 /**
@@ -193,6 +203,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
     scim: seed.scim_group_mappings,
   });
+  const cors = corsOf(options, profile);
   const regional = matchRegional(options.regionalHosts ?? ['eu.']);
   const pipeline = factories.createPipeline({
     clock,
@@ -205,6 +216,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     resolve,
     regional,
     redact: accounts.redact,
+    cors,
     log,
   });
   const emulated = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
@@ -254,6 +266,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     readers,
     regional,
     replay,
+    cors,
     app,
   };
 }

@@ -8,11 +8,13 @@ import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
+import { admitPage, withCors } from './http/cors.js';
 import { createHostRules } from './http/hosts.js';
 import { givenRequestId, refuseHost } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
-import { type Listener, type ListenOptions, listen } from './listen.js';
+import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
+import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { completeImport, hideCredentials, seededState } from './seeding.js';
 import { VERSION } from './version.js';
@@ -83,7 +85,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
 function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType<typeof compose>): Emulator {
   const { root } = lifetime;
   const { accounts, app, faults, initialSettings, interns, journal, limiter, log, login } = parts;
-  const { events, provisioning, random, runs, scripts, seed, settings, store, target } = parts;
+  const { cors, events, provisioning, random, runs, scripts, seed, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
   const meta = store.collection('meta');
@@ -176,8 +178,14 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     const path = pathOf(request.url);
     return path.startsWith('/_emulator/') || path === '/_emulator'
       ? control(request, bindings.streams)
-      : app.fetch(request, bindings);
+      : serveApp(request, bindings);
   };
+
+  // What is answered from recordings knows nothing of the page that asks.
+  const serveApp = parts.replay
+    ? withCors(cors, async (request, bindings?: NodeBindings) => app.fetch(request, bindings))
+    : app.fetch;
+  const serveDaemon = withCors(cors, (request, bindings?: Bindings) => daemon.fetch(request, bindings?.incoming));
 
   const listeners: Listener[] = [];
   root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
@@ -204,7 +212,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     ),
     daemon: {
       fetch: inProcessFetch(
-        (request) => daemon.fetch(request),
+        (request) => serveDaemon(request),
         () => target.base_url,
         root,
       ),
@@ -227,6 +235,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
           response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
+          if (isFetchedByPages(request.url ?? '') && admitPage(cors, request, response)) return true;
           login.nodeHandler(request, response, guardLogin(request, options.controlToken, !isLoopback(host)));
           return true;
         },
@@ -240,7 +249,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
           replaceGlobals,
           requestId: random.uuid,
           log,
-          fetch: (request, { incoming }) => daemon.fetch(request, incoming),
+          fetch: serveDaemon,
         });
         Object.assign(target, addressesOf(host, main.port, second.port));
       } catch (error) {

@@ -35,6 +35,11 @@ export interface EmulatorOptions {
    * refused (421): its credentials are public, and a page may have a name rebound to this machine.
    */
   allowHosts?: readonly string[];
+  /**
+   * Origins whose pages may use the interface and the daemons from a browser, beside those of loopback: `*` is any, `none`
+   * alone not even loopback.
+   */
+  cors?: readonly string[];
   settings?: Partial<Settings>;
   /** Token of the control interface; needed when it listens beyond loopback. */
   controlToken?: string;

@@ -151,6 +151,12 @@ export const FLAGS = {
     describe: 'Name that a listener on loopback serves beside the loopback ones, * for any; may be repeated',
     value: 'host',
   }),
+  cors: list({
+    describe:
+      'Origin whose pages may use the interface, beside those of loopback; * is any, none is none; may be repeated',
+    value: 'origin',
+    fallback: 'loopback origins',
+  }),
   turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, {
     describe: 'Chat turns per minute and caller; 0 is no limit',
     fallback: '60',

@@ -49,6 +49,7 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
     scriptFiles: given.scripts,
     regionalHosts: given.regionalHost,
     allowHosts: given.allowHost,
+    cors: given.cors,
     settings: defined(settings),
     controlToken: given.controlToken,
     signingKey: given.signingKey === undefined ? undefined : readKey(given.signingKey),

@@ -8,6 +8,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
 import { AcceptedCall, Parts } from './call.js';
+import type { Cors } from './cors.js';
 import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
 import { givenRequestId } from './protocol.js';
@@ -29,6 +30,7 @@ export interface PipelineDeps {
   regional(host: string): boolean;
   /** Takes credentials out of a text: a detail may quote what was sent (AUTH-9). */
   redact(text: string): string;
+  readonly cors: Cors;
   log(record: Record<string, unknown>): void;
 }
 
@@ -227,6 +229,14 @@ export function createPipeline(deps: PipelineDeps) {
     }
   };
 
+  const preflightOf = ({ method, headers }: Request, draft: JournalDraft): PlainResponse | undefined => {
+    const preflight = deps.cors.preflight(method, (name) => headers.get(name));
+    const origin = headers.get('origin');
+    if (preflight && origin !== null && !deps.cors.allows(origin))
+      draft.refused = { wrong: deps.cors.wrong(origin), requirement: undefined };
+    return preflight;
+  };
+
   const respond = (
     request: Request,
     resource: Resource,
@@ -238,6 +248,9 @@ export function createPipeline(deps: PipelineDeps) {
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
     const host = request.headers.get('host');
     if (deps.regional(hostOf(request.url)) || (host !== null && deps.regional(host))) throw new Refusal('regional');
+    // A browser asks without the credential, which it sends only once it may (WEB-1).
+    const preflight = request.method === 'OPTIONS' ? preflightOf(request, draft) : undefined;
+    if (preflight) return preflight;
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
     return after(callerOf(request, area, scope), (caller) => {
       draft.caller = caller.id;
@@ -305,7 +318,8 @@ export function createPipeline(deps: PipelineDeps) {
   };
 
   const seal = (answer: PlainResponse, request: Request, draft: JournalDraft): PlainResponse => {
-    const headers = { ...answer.headers, 'x-request-id': draft.id };
+    const cors = deps.cors.headers(request.headers.get('origin'));
+    const headers = { ...cors, ...answer.headers, 'x-request-id': draft.id };
     draft.status = answer.status;
     draft.responseHeaders = headers;
     // A stream that was over at once is a text too; the journal has its writes.

@@ -5,6 +5,18 @@ import type { Member } from '../contract/seed.js';
 /** Path under which the local provider lives. */
 export const LOGIN_PATH = '/oidc';
 
+const FETCHED = [
+  '/token',
+  '/jwks',
+  '/me',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+];
+
+/** Whether a path is one that pages call by `fetch`: token, keys, userinfo, discovery (WEB-1). */
+export const isFetchedByPages = (path: string): boolean =>
+  FETCHED.some((own) => path === LOGIN_PATH + own || path.startsWith(`${LOGIN_PATH}${own}?`));
+
 /** Who a token from a login belongs to, and what it was granted (AUTH-7, AUTH-8). */
 export interface LoginToken {
   readonly member: Member;

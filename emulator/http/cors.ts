@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopbackHost } from './hosts.js';
+import { type PlainResponse, toResponse } from './response.js';
+
+/** What a page may read of an answer beside what every page may (WEB-1). */
+const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
+/** What a page may send when it does not say what it is going to. */
+const ALLOWED = ['authorization', 'content-type', 'idempotency-key', 'x-request-id'];
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/** An entry of `--cors` that is none. */
+export class CorsInvalid extends Error {
+  override readonly name = 'CorsInvalid';
+}
+
+type Header = (name: string) => string | null | undefined;
+
+/** Which pages of other origins may use the interface, and how their browsers are told. */
+export interface Cors {
+  allows(origin: string): boolean;
+  /** The headers of any answer to a request with this `Origin`. */
+  headers(origin: string | null | undefined): Readonly<Record<string, string>>;
+  /** The answer to a preflight; undefined for what is none, a bare OPTIONS too. */
+  preflight(method: string, header: Header): PlainResponse | undefined;
+  /** What to say of an origin that is not allowed. */
+  wrong(origin: string): string;
+}
+
+/** `https://app.test/` as a browser sends it: `https://app.test`. */
+function originOf(given: string): string {
+  const expected = () =>
+    new CorsInvalid(
+      `cors: expected an origin such as https://app.test, *, or none alone; found ${JSON.stringify(given)}`,
+    );
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\/?$/i.test(given) || !URL.canParse(given)) throw expected();
+  const { origin } = new URL(given);
+  // Pages of other schemes (`tauri://localhost`) have an origin that URL does not tell.
+  return origin === 'null' ? given.replace(/\/$/, '').toLowerCase() : origin;
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  return (protocol === 'http:' || protocol === 'https:') && isLoopbackHost(host);
+}
+
+/** Which origins are allowed: those of loopback, and `entries` beside them; `*` is any, `none` not even loopback. */
+function allowing(entries: readonly string[]): (origin: string) => boolean {
+  if (entries.includes('none')) {
+    if (entries.length > 1) throw new CorsInvalid('cors: none stands alone');
+    return () => false;
+  }
+  if (entries.includes('*')) return () => true;
+  const named = new Set(entries.map(originOf));
+  const known = new Map<string, boolean>();
+  return (origin) => {
+    const found = known.get(origin);
+    if (found !== undefined) return found;
+    if (known.size >= 100) known.clear();
+    const allowed = named.has(origin) || isLoopbackOrigin(origin);
+    known.set(origin, allowed);
+    return allowed;
+  };
+}
+
+/**
+ * CORS of the interface and the daemons (WEB-1). The credentials are bearer tokens, never cookies: what a page may do is
+ * what whoever has the token may do, so that every loopback page may be let in.
+ *
+ * @param entries those of `--cors`
+ * @param proofHeaders names that the profile gives the headers of proofs
+ * @throws CorsInvalid for an entry that is none
+ */
+export function createCors(entries: readonly string[] = [], proofHeaders: readonly string[] = []): Cors {
+  const allows = allowing(entries);
+  const silent = entries.includes('none');
+  const vary = silent ? {} : { vary: 'Origin' };
+
+  const wrong = (origin: string) =>
+    silent
+      ? `pages of other origins are not let in (--cors none): ${origin}`
+      : `pages of the origin ${origin} are not let in: start with --cors ${origin}`;
+
+  return {
+    allows,
+    wrong,
+    headers(origin) {
+      if (origin == null || !allows(origin)) return vary;
+      return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+    },
+    preflight(method, header) {
+      if (method !== 'OPTIONS' || header('access-control-request-method') == null) return undefined;
+      const origin = header('origin');
+      if (origin == null) return { status: 204, body: null, headers: vary };
+      if (!allows(origin))
+        return { status: 204, body: null, headers: { ...vary, 'x-emulator-detail': wrong(origin).slice(0, 500) } };
+      return {
+        status: 204,
+        body: null,
+        headers: {
+          ...vary,
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': METHODS,
+          'access-control-allow-headers':
+            header('access-control-request-headers') ?? [...ALLOWED, ...proofHeaders].join(', '),
+          'access-control-max-age': '600',
+          ...(header('access-control-request-private-network') === 'true'
+            ? { 'access-control-allow-private-network': 'true' }
+            : {}),
+        },
+      };
+    },
+  };
+}
+
+/** A server whose answers carry the headers of CORS, and that answers preflights. */
+export const withCors =
+  <B>(cors: Cors, serve: (request: Request, bindings?: B) => Promise<Response>) =>
+  async (request: Request, bindings?: B): Promise<Response> => {
+    const { method, headers } = request;
+    const preflight = cors.preflight(method, (name) => headers.get(name));
+    if (preflight) return toResponse(preflight);
+    const response = await serve(request, bindings);
+    for (const [name, value] of Object.entries(cors.headers(headers.get('origin')))) response.headers.set(name, value);
+    return response;
+  };
+
+/**
+ * Lets a page have what it fetches of the login provider, which answers by Node's own means.
+ *
+ * @returns true where it was a preflight, which is answered then
+ */
+export function admitPage(cors: Cors, request: IncomingMessage, response: ServerResponse): boolean {
+  const header = (name: string) => request.headers[name]?.toString();
+  const origin = header('origin');
+  const preflight = cors.preflight(request.method ?? '', header);
+  for (const [name, value] of Object.entries(preflight?.headers ?? cors.headers(origin)))
+    response.setHeader(name, value);
+  if (preflight) {
+    response.writeHead(preflight.status).end();
+    return true;
+  }
+  // Where nothing was said yet of CORS, the provider lets any page in.
+  if (!response.hasHeader('access-control-expose-headers')) response.setHeader('access-control-expose-headers', '');
+  // To the guard, a page that is let in is not a foreign one.
+  if (origin !== undefined && cors.allows(origin)) delete request.headers.origin;
+  return false;
+}
