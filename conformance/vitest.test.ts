@@ -14,6 +14,16 @@ describe('an emulator per test', () => {
   };
   test('is there', async () => expect(await names()).toBe(201));
   test('and is another one for the next test', async () => expect(await names()).toBe(201));
+  test('has a clock that advances by itself to what an intern waits for', async () => {
+    const { clock, fetch, target } = emulator.current;
+    const before = clock.now();
+    const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: silent' }] });
+    const path = `/api/v1/interns/${target.credentials.intern?.id}/chat/completions`;
+    const answer = await fetch(path, { method: 'POST', headers, body });
+    expect((await answer.text()).match(/: keepalive/g)).toHaveLength(9);
+    expect(clock.now() - before).toBe(300_000);
+  });
 });
 
 describe('an emulator per file', () => {

@@ -79,10 +79,13 @@ export function emulatorPerFile(options: EmulatorOptions = {}): EmulatorInUse {
   return use;
 }
 
-/** Starts a fresh emulator before each test, on a virtual clock, and closes it after it. */
+/**
+ * Starts a fresh emulator before each test and closes it after it. Its clock is virtual and advances by itself to what
+ * interns wait for (`auto`); `{ clock: 'virtual' }` has it stand still until it is advanced.
+ */
 export function emulatorPerTest(options: EmulatorOptions = {}): EmulatorInUse {
   const use = inUse();
-  beforeEach(async () => use.put(await newEmulator({ clock: 'virtual', ...options })));
+  beforeEach(async () => use.put(await newEmulator({ clock: 'auto', ...options })));
   afterEach(async () => {
     const emulator = use.current;
     use.put(undefined);

@@ -220,6 +220,20 @@ describe('exec', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: '200 200\n', stderr: '' });
   });
 
+  test('has a clock on which five minutes of silence take no time, unless it is told otherwise', async () => {
+    const source = `
+      const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CLOCK } = process.env;
+      const chat = await fetch(INTERN_BASE_URL + '/interns/' + INTERN_INTERN_ID + '/chat/completions', {
+        method: 'POST',
+        headers: { authorization: 'Bearer ' + INTERN_API_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: silent' }] }),
+      });
+      console.log(INTERN_CLOCK, (await chat.text()).match(/: keepalive/g).length);`;
+    expect(await run(node(source))).toMatchObject({ status: 0, stdout: 'virtual 9\n' });
+    const told = await run(node('console.log(process.env.INTERN_CLOCK)', '--clock', 'real'));
+    expect(told.stdout).toBe('real\n');
+  });
+
   test('answers 128 and the signal for a command that a signal ended, 127 for one that is not there', async () => {
     expect(await run(node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ status: 137 });
     expect(await run(['exec', '--', 'no-such-command'])).toMatchObject({

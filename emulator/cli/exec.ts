@@ -61,7 +61,7 @@ const exec: CommandModule = {
   options: yargsOptions,
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
-    const given = { port: 0, quiet: true, ...resolveSettings(argv, io) };
+    const given = { port: 0, quiet: true, clock: 'auto' as const, ...resolveSettings(argv, io) };
     const { emulator, at } = await start(given, logTo(io.stderr, given));
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };

@@ -133,9 +133,9 @@ export const FLAGS = {
     fallback: 'svc',
     path: 'unless-name',
   }),
-  clock: choice(['real', 'virtual'], {
-    describe: 'A virtual clock stands still until it is advanced',
-    fallback: 'real',
+  clock: choice(['real', 'virtual', 'auto'], {
+    describe: 'A virtual clock stands still until it is advanced; auto advances by itself to what an intern waits for',
+    fallback: 'real; exec: auto',
   }),
   scripts: list({
     describe: 'File or folder of JSON scripts, read again on change; may be repeated',

@@ -80,7 +80,7 @@ describe('what cannot be used is told with its place', () => {
     [{ port: '70000' }, '--port: expected a whole number from 0 to 65534; found "70000"'],
     [{ port: '' }, '--port: expected a whole number'],
     [{ port: ['1', '2'] }, '--port: given more than once'],
-    [{ clock: 'fast' }, '--clock: expected real or virtual; found "fast"'],
+    [{ clock: 'fast' }, '--clock: expected real or virtual or auto; found "fast"'],
     [{ keepalive: 'soon' }, '--keepalive: expected a duration'],
     [{ keepalive: '0' }, '--keepalive: expected at least 1 ms'],
     [{ 'oidc-issuer': 'a.test' }, '--oidc-issuer: expected an http or https URL'],

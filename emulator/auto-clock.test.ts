@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { EmulatorOptions } from './options.js';
+import type { Behaviour } from './scripts/behaviour.js';
+import { createTestClient, type Reply } from './test-client.js';
+
+const EPOCH = Date.UTC(2026, 0, 1);
+
+const client = (options: EmulatorOptions = {}) => {
+  const api = createTestClient({ clock: 'auto', ...options });
+  const intern = api.credentials.intern?.id ?? '';
+  return {
+    ...api,
+    intern,
+    since: () => api.emulator.clock.now() - EPOCH,
+    chat: (content: string, more: object = {}, of = intern) =>
+      api.post(`/interns/${of}/chat/completions`, { stream: true, messages: [{ role: 'user', content }], ...more }),
+    /** Asks until the answer is as wanted. What takes no time still takes a few turns. */
+    async until(path: string, wanted: (reply: Reply) => boolean): Promise<Reply> {
+      for (let turns = 0; turns < 2_000; turns++) {
+        const reply = await api.get(path);
+        if (wanted(reply)) return reply;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      throw new Error(`${path} never answered as wanted`);
+    },
+  };
+};
+
+describe('on an automatic clock (WEB-5)', () => {
+  test('the target and the clock say that it is virtual', async () => {
+    const api = client();
+    expect((await api.get('/_emulator/target')).json.clock).toBe('virtual');
+    expect((await api.get('/_emulator/clock')).json).toEqual({ now: '2026-01-01T00:00:00.000Z', mode: 'virtual' });
+    await api.emulator.close();
+  });
+
+  test('boots and teardowns take no time, and show the time they took', async () => {
+    const api = client();
+    const made = await api.create({ name: 'booting', provision: true });
+    const { json } = await api.until(`/interns/${made.id}`, (reply) => reply.json.status === 'running');
+    expect(Date.parse(json.updated_at) - Date.parse(json.created_at)).toBe(1_000);
+    await api.delete(`/interns/${made.id}`);
+    await api.until(`/interns/${made.id}`, (reply) => reply.status === 404);
+    expect(api.since()).toBe(2_000);
+    await api.emulator.close();
+  });
+
+  test('a script that waits streams each thing at its time, with keepalives between, in order', async () => {
+    const api = client();
+    expect((await api.chat('script: slow')).text.match(/"content":"[^"]+"/g)).toHaveLength(20);
+    const spent = api.since();
+    expect(spent).toBeGreaterThanOrEqual(19 * 500);
+    const { text } = await api.chat('script: silent');
+    expect(text.match(/: keepalive/g)).toHaveLength(9);
+    expect(text).toMatch(/"content":"[^"]+".*: keepalive.*"finish_reason":"stop".*\[DONE\]/s);
+    expect(api.since()).toBe(spent + 300_000);
+    const entries = (await api.get('/_emulator/journal')).json.data;
+    const writes = entries.at(-1).writes.map((write: { at: string }) => Date.parse(write.at) - EPOCH - spent);
+    expect(writes.slice(1, -1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * 30_000));
+    await api.emulator.close();
+  });
+
+  test('an injected delay takes no time', async () => {
+    const api = client();
+    await api.post('/_emulator/faults', { operation: 'list', delay: '90s' });
+    expect((await api.get('/interns')).status).toBe(200);
+    expect(api.since()).toBe(90_000);
+    await api.emulator.close();
+  });
+
+  test('a delay beyond the bound of the signing route is its 408, at its time', async () => {
+    const api = client();
+    await api.post('/_emulator/faults', { operation: 'sign', delay: '15s' });
+    const path = `/interns/${api.intern}/daemon/sign`;
+    const signed = await api.post(path, { bodySha256: '0'.repeat(64) }, { as: api.credentials.oauth_token });
+    expect(signed.status).toBe(408);
+    expect(api.since()).toBe(10_000);
+    await api.emulator.close();
+  });
+
+  test('a question waits for its client however long, and until its deadline when that is passed', async () => {
+    const api = client();
+    const asked = await api.chat('script: ask-question', { session_id: 'asks' });
+    expect(asked.text).toContain('"finish_reason":"tool_calls"');
+    for (let turns = 0; turns < 200; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(api.since()).toBe(0);
+    // Work elsewhere goes on meanwhile, and brings the deadline nearer.
+    await api.create({ name: 'booting', provision: true });
+    await api.until('/interns', (reply) => reply.json.data[0].status === 'running');
+    const waiting = async () => (await api.get('/_emulator/runs')).json.data[0].status;
+    expect([api.since(), await waiting()]).toEqual([1_000, 'waiting']);
+    await api.advance(298_999);
+    expect(await waiting()).toBe('waiting');
+    await api.advance(1);
+    expect(await waiting()).toBe('ended');
+    await api.emulator.close();
+  });
+
+  test('a run that never ends waits for its client too', async () => {
+    const api = client();
+    const response = await api.emulator.fetch(`${api.emulator.target.base_url}/interns/${api.intern}/invoke`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.credentials.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ input: 'script: never-ends' }),
+    });
+    expect(response.status).toBe(202);
+    for (let turns = 0; turns < 200; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(api.since()).toBe(0);
+    await api.emulator.close();
+  });
+
+  test('freezing stops it, advancing by hand moves it, resuming lets it go on', async () => {
+    const api = client();
+    const clock = (body: object) => api.post('/_emulator/clock', body);
+    expect((await clock({ freeze: true })).json.mode).toBe('frozen');
+    const made = await api.create({ name: 'booting', provision: true });
+    for (let turns = 0; turns < 100; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+    expect((await api.get(`/interns/${made.id}`)).json.status).toBe('provisioning');
+    expect((await clock({ advance: 400 })).json).toEqual({ now: '2026-01-01T00:00:00.400Z', mode: 'frozen' });
+    expect((await clock({ resume: true })).json.mode).toBe('virtual');
+    await api.until(`/interns/${made.id}`, (reply) => reply.json.status === 'running');
+    expect(api.since()).toBe(1_000);
+    await api.emulator.close();
+  });
+
+  test('a reset ends what waits, and the clock goes on where it is', async () => {
+    const api = client();
+    await api.post(`/interns/${api.intern}/invoke`, { input: 'script: slow' });
+    await api.emulator.reset();
+    const { since } = api;
+    const before = since();
+    await api.create({ name: 'booting', provision: true });
+    await api.until('/interns', (reply) => reply.json.data[0].status === 'running');
+    expect(since()).toBe(before + 1_000);
+    await api.emulator.close();
+  });
+
+  test('a script that waits again and again leaves room for everything else', async () => {
+    const polls: Behaviour = {
+      name: 'polls',
+      // biome-ignore lint/correctness/useYield: it says nothing at all
+      async *turn(_turn, { clock }) {
+        for (;;) await clock.sleep(60_000);
+      },
+    };
+    const api = client({ scripts: [polls], settings: { execution_deadline: 86_400_000 } });
+    expect((await api.post(`/interns/${api.intern}/invoke`, { input: 'script: polls' })).status).toBe(202);
+    await api.until('/_emulator/clock', () => api.since() >= 3_600_000);
+    expect((await api.get('/interns')).status).toBe(200);
+    expect(api.since()).toBeLessThan(86_400_000);
+    await api.emulator.close();
+  });
+
+  test('the same seed and requests give the same bytes', async () => {
+    const story = async () => {
+      const api = client({ seed: 's' });
+      const made = await api.create({ name: 'same', provision: true });
+      await api.until(`/interns/${made.id}`, (reply) => reply.json.status === 'running');
+      const texts = [(await api.chat('script: slow', {}, made.id)).text, (await api.chat('script: silent')).text];
+      await api.emulator.close();
+      return texts;
+    };
+    expect(await story()).toEqual(await story());
+  });
+});
