@@ -51,7 +51,8 @@ export const sessionRowSchema = z.strictObject({
   id: z.string(),
   intern_id: z.uuid(),
   session_id: z.string(),
-  origin: z.enum(['chat', 'invoke']),
+  /** Only what invoke issued is kept. */
+  origin: z.literal('invoke'),
   /** Caller id it was issued to (INVOKE-3). */
   caller: z.string(),
 });

@@ -1,8 +1,9 @@
 import { Refusal } from '../contract/errors.js';
 import type { SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
+import { keepNewest } from './bounded.js';
 
-/** Which sessions were issued by invoke, and to whom. */
+/** Which sessions were issued by invoke, and to whom: the newest 10,000. */
 export interface Sessions {
   /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
   owned(internId: string, sessionId: string, callerId: string): void;
@@ -20,12 +21,13 @@ export function createSessions(rows: Collection<SessionRow>): Sessions {
   return {
     owned(internId, sessionId, callerId) {
       const row = rows.get(rowId(internId, sessionId));
-      if (row?.origin !== 'invoke' || row.caller !== callerId) throw new Refusal('session_not_found');
+      if (row?.caller !== callerId) throw new Refusal('session_not_found');
     },
     issue(internId, sessionId, callerId) {
       const id = rowId(internId, sessionId);
       if (rows.has(id)) return;
       rows.put({ id, intern_id: internId, session_id: sessionId, origin: 'invoke', caller: callerId });
+      keepNewest(rows);
     },
     forget(internId) {
       const gone = [...rows.values()].filter((row) => row.intern_id === internId);

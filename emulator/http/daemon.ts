@@ -3,6 +3,8 @@ import type { Random } from '../clock/random.js';
 import type { InternDaemonAccess } from '../contract/daemon.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow, RevealRow } from '../contract/state.js';
+import { keepNewest } from '../domain/bounded.js';
+import type { Collection } from '../store/store.js';
 import { json } from './response.js';
 import { type Route, route } from './route.js';
 
@@ -10,7 +12,7 @@ export interface DaemonDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'uuid'>;
   readonly store: {
-    collection(name: 'reveals'): { put(row: RevealRow): void };
+    collection(name: 'reveals'): Collection<RevealRow>;
     commit(): Promise<void>;
   };
   /** Where daemons listen: scheme, host, and port where it isn't the scheme's own. */
@@ -39,7 +41,9 @@ export function daemonRoute(deps: DaemonDeps): Route {
         at: new Date(deps.clock.now()).toISOString(),
       };
       const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
-      deps.store.collection('reveals').put(reveal);
+      const reveals = deps.store.collection('reveals');
+      reveals.put(reveal);
+      keepNewest(reveals);
       await deps.store.commit();
       deps.log?.({ event: 'reveal', intern_id: reveal.intern_id, caller: reveal.caller, at: reveal.at });
       return json(answer, 200, { 'cache-control': 'no-store' });
