@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import { defaultFactories } from '../../emulator/factories.js';
 import { checks } from '../checks/index.js';
 import { ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import type { Deviation } from './deviation.js';
-import { together } from './deviation.js';
+import { wrap } from './combinators/parts.js';
 import { deviations } from './index.js';
 import { faults, idleChecks, isCaught, type Matrix, score, tryBaseline, tryDeviation } from './matrix.js';
-import written from './score.json' with { type: 'json' };
+import type { Deviation } from './mutant.js';
+import { together } from './mutant.js';
 import { TRY } from './try.js';
 
 const options = { ...TRY, runs: 1, now: () => 0 };
@@ -29,13 +30,6 @@ test('every deviation names checks that there are, and every check is named', ()
   expect(deviations.filter(({ caughtBy }) => new Set(caughtBy).size !== caughtBy.length)).toEqual([]);
   expect(deviations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([]);
   expect(idleChecks(deviations, checks)).toEqual([]);
-});
-
-test('the score that is written down is that of the deviations and checks there are', () => {
-  expect(written).toEqual({
-    deviations: { caught: deviations.length, of: deviations.length },
-    checks: { proven: checks.length, of: checks.length },
-  });
 });
 
 /** A check that a list without interns breaks, one that nothing breaks, and one of the kit's own mistakes. */
@@ -74,7 +68,7 @@ const deviation = (over: Partial<Deviation>): Deviation => ({
   name: 'sample',
   requirement: 'LIST-1',
   description: 'The list is empty.',
-  alters: { interns: (usual) => ({ ...usual, list: () => [] }) },
+  mutant: wrap({ createInterns: (usual) => ({ ...usual, list: () => [] }) }),
   caughtBy: ['sample/listed'],
   ...over,
 });
@@ -109,14 +103,14 @@ test('one that a named check does not notice survives, a mistake of the kit is n
 
 test('a crash is no catch', async () => {
   const crashing = deviation({
-    alters: {
-      interns: (usual) => ({
+    mutant: wrap({
+      createInterns: (usual) => ({
         ...usual,
         list() {
           throw new TypeError('not made for this');
         },
       }),
-    },
+    }),
   });
   const result = await tryDeviation(crashing, sample, options);
   expect(result.crashes[0]).toContain('not made for this');
@@ -144,10 +138,14 @@ test('a check that fails without any deviation is told, and one that no deviatio
   expect(faults(matrixOf([], { baseline, idle }))).toHaveLength(3);
 });
 
-test('changes of one part come one after another', () => {
-  const changes = together(
-    { settings: (usual) => ({ ...usual, keepalive: usual.keepalive + 1 }) },
-    { settings: (usual) => ({ ...usual, keepalive: usual.keepalive * 2 }) },
+test('several mutations of one part come one after another', () => {
+  const mutant = together(
+    wrap({ loadSettings: (usual) => ({ ...usual, keepalive: usual.keepalive + 1 }) }),
+    wrap({ loadSettings: (usual) => ({ ...usual, keepalive: usual.keepalive * 2 }) }),
   );
-  expect(changes.settings?.({ keepalive: 1 } as never)).toMatchObject({ keepalive: 4 });
+  const usual = defaultFactories.loadSettings();
+  expect(mutant.factories?.(defaultFactories).loadSettings?.()).toEqual({
+    ...usual,
+    keepalive: (usual.keepalive + 1) * 2,
+  });
 });

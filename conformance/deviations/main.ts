@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { systemHost } from '../framework/time.js';
-import type { Deviation } from './deviation.js';
 import { deviations as allDeviations } from './index.js';
 import {
   type Baseline,
@@ -18,6 +17,7 @@ import {
   tryBaseline,
   tryDeviation,
 } from './matrix.js';
+import type { Deviation } from './mutant.js';
 import { TRY } from './try.js';
 
 const USAGE = `Usage: npm run deviations -- [--only NAME…] [--all] [--runs N] [--jobs N] [--no-baseline] [--quiet] [--write]
@@ -63,7 +63,7 @@ async function work(settings: Settings, part: { index: number; of: number }, tel
     const mine: Check[] = share(allChecks, part);
     tell({
       type: 'baseline',
-      result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs), timeout: 10_000 }),
+      result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }),
     });
   }
   const wanted: Deviation[] = allDeviations.filter((one) => matches(settings.only, one.name));

@@ -1,6 +1,6 @@
 import type { Check } from '../framework/check.js';
 import type { CheckResult } from '../run/results.js';
-import type { Deviation } from './deviation.js';
+import type { Deviation } from './mutant.js';
 import { type TryOptions, tryChecks } from './try.js';
 
 /** What became of one deviation. */
@@ -46,7 +46,7 @@ export async function tryDeviation(
   const began = options.now();
   const named = new Set(deviation.caughtBy);
   const wanted = options.all === true ? checks : checks.filter((check) => named.has(check.id));
-  const { checks: results, crashes } = await tryChecks(wanted, deviation.alters, options);
+  const { checks: results, crashes } = await tryChecks(wanted, deviation.mutant, options);
   const unknown = deviation.caughtBy.filter((id) => !checks.some((check) => check.id === id));
   return {
     name: deviation.name,

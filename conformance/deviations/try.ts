@@ -1,14 +1,14 @@
 import { assemble } from '../../emulator/emulator.js';
+import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
 import { SHIPPED } from '../framework/profile.js';
-import { systemHost } from '../framework/time.js';
 import type { CheckResult } from '../run/results.js';
 import { run } from '../run/runner.js';
-import { alteredFactories } from './alterations.js';
-import type { Changes } from './deviation.js';
+import { createIdleHost } from './idle-host.js';
+import type { Mutant } from './mutant.js';
 
-/** What came of running checks against an emulator with parts exchanged. */
+/** What came of running checks against a mutant. */
 export interface Tried {
   readonly checks: readonly CheckResult[];
   /** What the emulator logged that no deviation may cause: a crash is not a catch. */
@@ -18,26 +18,30 @@ export interface Tried {
 export interface TryOptions {
   readonly runs: number;
   readonly seed: string;
-  /** ms of real time within which an answer has to come: what hangs is caught by this. */
-  readonly timeout: number;
 }
 
-export const TRY: TryOptions = { runs: 60, seed: 'deviations', timeout: 1_500 };
+export const TRY: TryOptions = { runs: 60, seed: 'deviations' };
 
 const CRASHES = ['internal_error', 'daemon_error', 'store_failed', 'script_failed'];
 
 /**
- * Runs checks against an emulator of its own with the given alterations: in this process, on a virtual clock, under the
- * published profile, so that checks of every level can fail.
+ * Runs checks against a mutant of its own: in this process, on a virtual clock, under the published profile, so that
+ * checks of every level can fail. The kit waits on a host without a wall clock: what hangs is caught because nothing
+ * goes on any more, not because some seconds are over.
  */
 export async function tryChecks(
   checks: readonly Check[],
-  alters: Changes | (() => Changes),
+  given: Mutant | (() => Mutant),
   options: TryOptions = TRY,
 ): Promise<Tried> {
   const crashes: string[] = [];
   const profile = SHIPPED.openrouter;
-  const { control, ...alterations } = typeof alters === 'function' ? alters() : alters;
+  const mutant = typeof given === 'function' ? given() : given;
+  const host = createIdleHost();
+  const factories: Factories = {
+    ...defaultFactories,
+    createClock: (...given) => host.watchedClock(defaultFactories.createClock(...given)),
+  };
   const emulator = assemble(
     {
       clock: 'virtual',
@@ -47,28 +51,27 @@ export async function tryChecks(
         if (CRASHES.includes(String(record.event))) crashes.push(JSON.stringify(record));
       },
     },
-    alteredFactories(alterations),
+    { ...factories, ...mutant.factories?.(factories) },
   );
   const usual = (request: Request) => emulator.fetch(request);
-  const controlled = control?.(usual) ?? usual;
-  const isControl = (request: Request) => new URL(request.url).pathname.startsWith('/_emulator/');
+  const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
   try {
     const driver = createEmulatorDriver({
       descriptor: { ...emulator.target },
-      fetch: (request) => (isControl(request) ? controlled(request) : usual(request)),
-      daemonFetch: (request) => emulator.daemon.fetch(request),
-      host: systemHost,
+      fetch: host.watched(mutant.around?.(usual, emulator) ?? usual),
+      daemonFetch: host.watched(mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon),
+      host,
       tag: 'dev1',
       remote: false,
       ...(profile === undefined ? {} : { profile }),
     });
     const results = await run({
       driver,
+      host,
       checks,
       runs: options.runs,
       seed: options.seed,
       tag: 'dev1',
-      timeout: options.timeout,
       shrinkBudget: 0,
       blocking: false,
     });

@@ -1,0 +1,209 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { Interns } from '../../../emulator/domain/interns.js';
+import { exchangeOf, withHeader } from '../combinators/exchange.js';
+import { beforeHandling, callers, rewire, routes, visible, wrap } from '../combinators/parts.js';
+import { errorReply, rewriteErrors } from '../combinators/replies.js';
+import { rewriteHeader } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+const LIFECYCLE = ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend', 'chat', 'invoke'] as const;
+
+export const AUTH = defineDeviations([
+  {
+    name: 'key-not-needed-to-read',
+    requirement: 'AUTH-1',
+    description: 'Reads without Authorization are answered.',
+    mutant: {
+      around:
+        (next, { target }) =>
+        (request) =>
+          next(
+            exchangeOf(request).area === 'interns' && request.method === 'GET' && !request.headers.has('authorization')
+              ? withHeader(request, 'authorization', `Bearer ${target.credentials.api_key}`)
+              : request,
+          ),
+    },
+    caughtBy: ['auth/key-needed', 'auth/key-message'],
+  },
+  {
+    name: 'key-wrong-is-403',
+    requirement: 'AUTH-1',
+    description: 'An invalid key is 403.',
+    mutant: rewriteErrors(({ status, request }) =>
+      status === 401 && request.headers.has('authorization') ? { status: 403 } : undefined,
+    ),
+    caughtBy: ['auth/key-needed', 'auth/key-exact', 'auth/management-key-on-interns', 'auth/scim-other-credentials'],
+  },
+  {
+    name: 'key-message-of-its-own',
+    requirement: 'AUTH-1',
+    description: 'The message of the 401 is `Unauthorized`.',
+    mutant: rewriteErrors(({ status, area, error }) =>
+      status === 401 && area === 'interns' ? { error: { ...error, message: 'Unauthorized' } } : undefined,
+    ),
+    caughtBy: ['auth/key-message'],
+  },
+  {
+    name: 'key-under-any-scheme',
+    requirement: 'AUTH-1',
+    description: 'A key is taken under any scheme of Authorization, or none.',
+    mutant: rewriteHeader('authorization', (given) =>
+      given && !/^bearer /i.test(given) ? `Bearer ${given.split(' ').at(-1)}` : given,
+    ),
+    caughtBy: ['auth/authorization-forms'],
+  },
+  {
+    name: 'key-by-its-beginning',
+    requirement: 'AUTH-1',
+    description: 'What begins with a key is that key.',
+    mutant: rewire({
+      createPipeline: (deps) => [
+        { ...deps, resolve: async (token) => (await deps.resolve(token)) ?? deps.resolve(token.slice(0, -1)) },
+      ],
+    }),
+    caughtBy: ['auth/key-exact'],
+  },
+  {
+    name: 'workspaces-not-kept-apart',
+    requirement: 'AUTH-2',
+    description: 'Every intern is read with every key.',
+    mutant: visible((caller, id, interns) => interns.get(id) ?? interns.visible(caller, id)),
+    caughtBy: [
+      'auth/workspace-of-the-key',
+      'auth/hidden-is-unknown',
+      'auth/hidden-whatever-the-body',
+      'auth/own-key-other-interns',
+      'auth/matrix',
+      'chat-answers/not-to-others',
+    ],
+  },
+  {
+    name: 'list-of-all-workspaces',
+    requirement: 'AUTH-2',
+    description: 'The list holds the interns of every workspace.',
+    mutant: wrap({
+      createInterns: (usual) => {
+        let all: ReturnType<Interns['list']> = [];
+        return {
+          ...usual,
+          put(row, ...rest) {
+            const next = usual.put(row, ...rest);
+            all = [next, ...all.filter((one) => one.id !== row.id)].sort((a, b) => b.seq - a.seq);
+            return next;
+          },
+          list: (caller) =>
+            caller.kind === 'own_key' ? usual.list(caller) : all.flatMap((row) => usual.get(row.id) ?? []),
+        };
+      },
+    }),
+    caughtBy: ['auth/workspace-of-the-key'],
+  },
+  {
+    name: 'interns-of-their-creator-only',
+    requirement: 'AUTH-2',
+    description: 'A key sees only the interns that its person created.',
+    mutant: visible((caller, id, interns) => {
+      const row = interns.visible(caller, id);
+      if (caller.kind !== 'own_key' && row.creator !== caller.id) throw new Refusal('not_found');
+      return row;
+    }),
+    caughtBy: ['auth/workspace-shares-interns', 'chat-lock/for-every-caller'],
+  },
+  {
+    name: 'token-and-key-are-two-callers',
+    requirement: 'AUTH-2',
+    description: "A person's OAuth token is another caller than the API key.",
+    mutant: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
+    caughtBy: [
+      'auth/own-key-is-a-caller-of-its-own',
+      'invoke-sessions/session-of-the-member',
+      'limiter/per-member',
+      'create/one-caller-one-key',
+      'auth/oauth-acts-as-its-member',
+    ],
+  },
+  {
+    name: 'callers-by-workspace',
+    requirement: 'AUTH-2',
+    description: 'All keys of a workspace are one caller.',
+    mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
+    caughtBy: [
+      'auth/own-key-is-a-caller-of-its-own',
+      'create/key-per-caller',
+      'invoke-sessions/session-of-the-caller',
+      'limiter/per-member',
+    ],
+  },
+  {
+    name: 'scim-401-with-the-other-message',
+    requirement: 'AUTH-6',
+    description: 'The 401 of SCIM says `Invalid or missing API key`.',
+    mutant: rewriteErrors(({ status, area, error }) =>
+      status === 401 && area === 'scim' ? { error: { ...error, message: 'Invalid or missing API key' } } : undefined,
+    ),
+    caughtBy: ['auth/scim-needs-a-management-key'],
+  },
+  {
+    name: 'scim-other-credentials-are-403',
+    requirement: 'AUTH-6',
+    description: 'An API key on SCIM is 403.',
+    mutant: rewriteErrors(({ status, request, area }) =>
+      status === 401 && area === 'scim' && request.headers.has('authorization') ? { status: 403 } : undefined,
+    ),
+    caughtBy: ['auth/scim-other-credentials'],
+  },
+  {
+    name: 'daemon-by-api-key',
+    requirement: 'AUTH-7',
+    description: 'An API key reads the daemon token.',
+    mutant: routes('daemon', (row) => ({ ...row, credential: 'any' })),
+    caughtBy: ['auth/daemon-needs-oauth', 'auth/matrix'],
+  },
+  {
+    name: 'daemon-403-with-another-reason',
+    requirement: 'AUTH-7',
+    description: 'The 403 of an API key has the reason forbidden.',
+    mutant: rewriteErrors(({ reason, operation, error }) =>
+      reason === 'personal_identity_required' && operation === 'daemon'
+        ? { error: { ...error, metadata: { reason: 'forbidden', retryable: false } } }
+        : undefined,
+    ),
+    caughtBy: ['auth/daemon-needs-oauth'],
+  },
+  {
+    name: 'signing-by-interns-only-grant',
+    requirement: 'AUTH-8',
+    description: 'A grant without vault:read signs.',
+    mutant: routes('sign', (row) => ({ ...row, credential: 'oauth' })),
+    caughtBy: ['auth/signing-needs-the-vault-grant', 'auth/matrix'],
+  },
+  {
+    name: 'signing-403-is-retryable',
+    requirement: 'AUTH-8',
+    description: 'The 403 of signing says that trying again helps.',
+    mutant: rewriteErrors(({ reason, error }) =>
+      reason === 'personal_identity_required'
+        ? { error: { ...error, metadata: { reason, retryable: true } } }
+        : undefined,
+    ),
+    caughtBy: ['auth/signing-needs-the-vault-grant'],
+  },
+  {
+    name: 'oauth-only-for-the-daemon',
+    requirement: 'AUTH-10',
+    description: 'An OAuth token is 403 on lifecycle, chat and invoke.',
+    mutant: beforeHandling(LIFECYCLE, ({ caller }) =>
+      caller.kind === 'oauth' ? errorReply(403, 'An API key is needed', 'forbidden') : undefined,
+    ),
+    caughtBy: ['auth/oauth-acts-as-its-member', 'auth/matrix'],
+  },
+  {
+    name: 'interns-only-grant-cannot-chat',
+    requirement: 'AUTH-10',
+    description: 'An interns-only grant is 403 on chat and invoke.',
+    mutant: beforeHandling(['chat', 'invoke'], ({ caller }) =>
+      caller.grant === 'interns' ? errorReply(403, 'The grant lacks chat', 'forbidden') : undefined,
+    ),
+    caughtBy: ['auth/oauth-acts-as-its-member'],
+  },
+]);

@@ -1,0 +1,212 @@
+import { type Exchange, exchangeOf, withHeader, withRequest } from '../combinators/exchange.js';
+import { rewire } from '../combinators/parts.js';
+import { errorReply, rewriteErrors, rewriteReply, rewriteSuccess } from '../combinators/replies.js';
+import { answerInstead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+const REQUEST_ID = 'x-request-id';
+const BASE_PATH = '/api/v1';
+
+/** Serves requests as if they had come under the usual host name. */
+const onAnyHost = (when: (exchange: Exchange) => boolean): Mutant => ({
+  around:
+    (next, { target }) =>
+    (request) => {
+      if (!when(exchangeOf(request))) return next(request);
+      const url = new URL(request.url);
+      url.host = new URL(target.base_url).host;
+      return next(withHeader(withRequest(request, { url: url.href }), 'host', undefined));
+    },
+});
+
+export const BASE = defineDeviations([
+  {
+    name: 'base-without-version',
+    requirement: 'BASE-1',
+    description: 'The collection is served without the version segment too.',
+    mutant: rewriteRequest((request, { path }) =>
+      path === '/interns' && !request.url.includes(BASE_PATH)
+        ? withRequest(request, { url: request.url.replace('/interns', `${BASE_PATH}/interns`) })
+        : request,
+    ),
+    caughtBy: ['base/version-segment'],
+  },
+  {
+    name: 'base-outside-asks-for-a-key',
+    requirement: 'BASE-5',
+    description: 'A path outside the base is 401 without a key.',
+    mutant: answerInstead(({ area, request }) =>
+      area === 'none' && !request.headers.has('authorization')
+        ? errorReply(401, 'Invalid or missing API key')
+        : undefined,
+    ),
+    caughtBy: ['base/outside-is-404'],
+  },
+  {
+    name: 'base-answers-as-text',
+    requirement: 'BASE-2',
+    description: 'JSON answers are declared as text/plain.',
+    mutant: rewriteReply((answer) =>
+      answer.headers['content-type'] === 'application/json'
+        ? { ...answer, headers: { ...answer.headers, 'content-type': 'text/plain' } }
+        : answer,
+    ),
+    caughtBy: ['base/json-content-type'],
+  },
+  {
+    name: 'base-errors-as-html',
+    requirement: 'BASE-2',
+    description: 'A 404 is a page of HTML.',
+    mutant: rewriteReply((answer) =>
+      answer.status === 404
+        ? { ...answer, body: '<h1>Not found</h1>', headers: { ...answer.headers, 'content-type': 'text/html' } }
+        : answer,
+    ),
+    caughtBy: ['base/json-content-type', 'base/error-envelope'],
+  },
+  {
+    name: 'error-code-as-text',
+    requirement: 'BASE-3',
+    description: 'The code of an error is a string.',
+    mutant: rewriteErrors(({ error }) => ({ error: { ...error, code: String(error.code) } })),
+    caughtBy: ['base/error-envelope'],
+  },
+  {
+    name: 'unauthorized-with-metadata',
+    requirement: 'BASE-3',
+    description: 'A 401 carries metadata.',
+    mutant: rewriteErrors(({ status, error }) =>
+      status === 401 ? { error: { ...error, metadata: { reason: 'unauthorized', retryable: false } } } : undefined,
+    ),
+    caughtBy: ['base/no-metadata-on-401', 'auth/key-message'],
+  },
+  {
+    name: 'regional-served',
+    requirement: 'BASE-4',
+    description: 'Regional host names are served like any other.',
+    mutant: onAnyHost(() => true),
+    caughtBy: [
+      'base/regional-refused',
+      'base/regional-scim-refused',
+      'base/regional-forbidden',
+      'base/regional-by-beginning',
+    ],
+  },
+  {
+    name: 'regional-scim-served',
+    requirement: 'BASE-4',
+    description: 'SCIM is served on regional host names.',
+    mutant: onAnyHost(({ area }) => area === 'scim'),
+    caughtBy: ['base/regional-scim-refused'],
+  },
+  {
+    name: 'regional-not-found',
+    requirement: 'BASE-4',
+    description: 'A regional host name is 404 instead of 403.',
+    mutant: rewriteErrors(({ status, error }) =>
+      status === 403 && error.message === 'Forbidden' ? { status: 404 } : undefined,
+    ),
+    caughtBy: ['base/regional-forbidden'],
+  },
+  {
+    name: 'regional-anywhere-in-the-name',
+    requirement: 'BASE-4',
+    description: 'A host is regional when eu. stands anywhere in its name.',
+    mutant: rewire({ createPipeline: (deps) => [{ ...deps, regional: (host) => /eu\./i.test(host) }] }),
+    caughtBy: ['base/regional-by-beginning'],
+  },
+  {
+    name: 'unknown-path-is-400',
+    requirement: 'BASE-5',
+    description: 'An unknown path below /interns is 400.',
+    mutant: rewriteReply((answer, { area, known }) =>
+      area === 'interns' && !known && answer.status === 404 ? errorReply(400, 'No such path', 'bad_request') : answer,
+    ),
+    caughtBy: ['auth/outsider-one-answer', 'base/unknown-path', 'auth/outsider-any-path'],
+  },
+  {
+    name: 'other-method-is-404',
+    requirement: 'BASE-5',
+    description: 'A known path with another method is 404.',
+    mutant: rewriteErrors(({ status }) =>
+      status === 405
+        ? {
+            body: { error: { code: 404, message: 'Not found', metadata: { reason: 'not_found', retryable: false } } },
+            status: 404,
+          }
+        : undefined,
+    ),
+    caughtBy: ['base/method-not-allowed'],
+  },
+  {
+    name: 'head-is-another-method',
+    requirement: 'BASE-5',
+    description: 'HEAD is 405.',
+    mutant: rewriteReply((answer, { request }) => (request.method === 'HEAD' ? { ...answer, status: 405 } : answer)),
+    caughtBy: ['base/head-as-get'],
+  },
+  {
+    name: 'options-is-200',
+    requirement: 'BASE-5',
+    description: 'OPTIONS answers 200 with a body.',
+    mutant: rewriteReply((answer, { request }) =>
+      request.method === 'OPTIONS' && answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer,
+    ),
+    caughtBy: ['base/options'],
+  },
+  {
+    name: 'malformed-json-is-422',
+    requirement: 'BASE-5',
+    description: 'A body that is no JSON is 422.',
+    mutant: rewriteErrors(({ status, request, area }) =>
+      status === 400 && area === 'interns' && request.method !== 'GET' ? { status: 422 } : undefined,
+    ),
+    caughtBy: [
+      'base/malformed-json-is-400',
+      'create/field-types',
+      'create/no-object',
+      'create/explicit-workspace',
+      'delete/bad-body',
+    ],
+  },
+  {
+    name: 'invalid-utf8-is-mended',
+    requirement: 'BASE-5',
+    description: 'Bytes of a body that are no UTF-8 become replacement characters.',
+    mutant: rewriteRequest(async (request) =>
+      request.method === 'PATCH' && request.body ? withRequest(request, { body: await request.text() }) : request,
+    ),
+    caughtBy: ['base/invalid-utf8-is-400'],
+  },
+  {
+    name: 'request-id-not-echoed',
+    requirement: 'BASE-6',
+    description: 'Every answer carries an x-request-id of its own.',
+    mutant: rewriteHeader(REQUEST_ID, () => undefined),
+    caughtBy: ['base/request-id-echo'],
+  },
+  {
+    name: 'request-id-echoed-as-it-is',
+    requirement: 'BASE-6',
+    description: 'Any x-request-id is echoed, whatever its form.',
+    mutant: rewriteReply((answer, { request }) => {
+      const given = request.headers.get(REQUEST_ID);
+      return given ? { ...answer, headers: { ...answer.headers, [REQUEST_ID]: given } } : answer;
+    }),
+    caughtBy: ['base/request-id-of-its-own'],
+  },
+  {
+    name: 'request-id-not-on-errors',
+    requirement: 'BASE-6',
+    description: 'Errors carry no x-request-id.',
+    mutant: rewriteErrors(() => ({ headers: { 'content-type': 'application/json' } })),
+    caughtBy: ['base/request-id-everywhere'],
+  },
+  {
+    name: 'answers-of-actions-are-empty',
+    requirement: 'BASE-2',
+    description: 'Successful answers of provision and suspend are empty.',
+    mutant: rewriteSuccess(['provision', 'suspend'], (answer) => ({ ...answer, body: null, headers: {} })),
+    caughtBy: ['provision/answer', 'suspend/answer'],
+  },
+]);

@@ -1,0 +1,222 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { Route } from '../../../emulator/http/route.js';
+import {
+  isJsonType,
+  isObject,
+  jsonOf,
+  type Operation,
+  TYPED,
+  withHeader,
+  withRequest,
+} from '../combinators/exchange.js';
+import { type Made, routes, wrap } from '../combinators/parts.js';
+import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
+import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
+import { defineDeviations, together } from '../mutant.js';
+
+const LIFECYCLE = ['create', 'update', 'delete'] as const;
+const ACTIONS = ['provision', 'suspend'] as const;
+
+const json = (type: 'required' | 'ignored') => (row: Route) => ({ ...row, body: { ...row.body, json: type } });
+
+const CAP = 1_048_576;
+
+const isTyped = (operation: Operation | undefined) => operation !== undefined && TYPED.includes(operation);
+
+export const BODIES = defineDeviations([
+  {
+    name: 'media-type-not-looked-at',
+    requirement: 'BODY-3',
+    description: 'Create, update and delete take a body of any media type.',
+    mutant: routes(LIFECYCLE, json('ignored')),
+    caughtBy: ['bodies/media-type', 'bodies/media-type-family', 'order/pairs'],
+  },
+  {
+    name: 'media-type-without-parameters',
+    requirement: 'BODY-3',
+    description: 'application/json; charset=utf-8 is refused.',
+    mutant: rewriteHeader('content-type', (type) => (type?.includes(';') ? 'text/plain' : type)),
+    caughtBy: ['bodies/media-type', 'bodies/media-type-of-signing'],
+  },
+  {
+    name: 'media-type-refused-with-400',
+    requirement: 'BODY-3',
+    description: 'Another media type is 400.',
+    mutant: rewriteErrors(({ status }) => (status === 415 ? { status: 400 } : undefined)),
+    caughtBy: [
+      'bodies/media-type',
+      'bodies/media-type-of-signing',
+      'bodies/media-type-family',
+      'bodies/provision-media-type',
+      'sign/refusals',
+    ],
+  },
+  {
+    name: 'media-type-of-chat-looked-at',
+    requirement: 'BODY-3',
+    description: 'Chat and invoke refuse another media type.',
+    mutant: routes(['chat', 'invoke'], json('required')),
+    caughtBy: ['bodies/chat-and-invoke-any-type', 'chat-requests/media-type-not-looked-at'],
+  },
+  {
+    name: 'media-type-of-actions-not-looked-at',
+    requirement: 'BODY-1',
+    description: 'Provision and suspend take a body of any media type.',
+    mutant: routes(ACTIONS, json('ignored')),
+    caughtBy: ['bodies/provision-media-type'],
+  },
+  {
+    name: 'media-type-before-size',
+    requirement: 'BODY-5',
+    description: 'Of an oversized body of another media type the media type is told.',
+    mutant: rewriteReply((answer, { operation, request }) =>
+      answer.status === 413 && isTyped(operation) && !isJsonType(request)
+        ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
+        : answer,
+    ),
+    caughtBy: ['order/pairs', 'order/any-faults'],
+  },
+  {
+    name: 'body-before-media-type',
+    requirement: 'BODY-5',
+    description: 'Of a body of another media type that is no JSON the body is told.',
+    mutant: routes(LIFECYCLE, (row) => ({
+      ...row,
+      body: { ...row.body, json: 'ignored' },
+      parse(parts) {
+        const input = row.parse(parts);
+        if (parts.bytes.length > 0 && !/^application\/json *(;|$)/i.test(parts.headers.get('content-type') ?? ''))
+          throw new Refusal('unsupported_media_type');
+        return input;
+      },
+    })),
+    caughtBy: ['order/pairs'],
+  },
+  {
+    name: 'workspace-before-key',
+    requirement: 'BODY-5',
+    description: 'A bad Idempotency-Key is passed over, so that a foreign workspace is told.',
+    mutant: tryAgain('create', (_status, { reason }, request) =>
+      reason === 'invalid_body' && request.headers.has('idempotency-key')
+        ? withHeader(request, 'idempotency-key', undefined)
+        : undefined,
+    ),
+    caughtBy: ['order/workspace-after-body', 'create/key-lengths'],
+  },
+  {
+    name: 'fault-after-state',
+    requirement: 'BODY-5',
+    description: 'An injected fault is met only by calls that the state allows.',
+    mutant: () => {
+      let take: Made<'createFaults'>['take'] = () => undefined;
+      return together(
+        wrap({
+          createFaults(usual) {
+            take = usual.take;
+            return { ...usual, take: () => undefined };
+          },
+        }),
+        rewriteReply((reply, { operation }) => {
+          const fault = reply.status < 400 && operation ? take(operation) : undefined;
+          return fault?.status === undefined ? reply : errorReply(fault.status, 'Injected', 'injected', true);
+        }),
+      );
+    },
+    caughtBy: ['faults/nothing-was-done', 'order/fault-before-state', 'faults/starts-nothing'],
+  },
+  {
+    name: 'actions-ignore-their-body',
+    requirement: 'BODY-1',
+    description: 'Provision and suspend ignore whatever body they get.',
+    mutant: rewriteRequest((request, { operation }) =>
+      operation === 'provision' || operation === 'suspend' ? withRequest(request, { body: undefined }) : request,
+    ),
+    caughtBy: ['bodies/any-field-is-refused', 'bodies/no-object-where-none-is-taken'],
+  },
+  {
+    name: 'actions-take-what-is-no-object',
+    requirement: 'BODY-1',
+    description: 'Provision and suspend take arrays, texts, numbers and null.',
+    mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? value : undefined)),
+    caughtBy: ['bodies/no-object-where-none-is-taken'],
+  },
+  {
+    name: 'actions-refuse-an-empty-object',
+    requirement: 'BODY-1',
+    description: 'Provision and suspend refuse {}.',
+    mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? { ...value, any: true } : value)),
+    caughtBy: ['bodies/no-field'],
+  },
+  {
+    name: 'malformed-body-is-empty',
+    requirement: 'BODY-4',
+    description: 'A body of update and delete that is no JSON is taken for an empty one.',
+    mutant: tryAgain(['update', 'delete'], async (status, _error, request) =>
+      status === 400 && jsonOf(await request.clone().text()) === undefined
+        ? withRequest(request, { body: '{}' })
+        : undefined,
+    ),
+    caughtBy: ['bodies/malformed', 'base/malformed-json-is-400'],
+  },
+  {
+    name: 'malformed-body-is-500',
+    requirement: 'BODY-4',
+    description: 'A create with a body that is no JSON is 500.',
+    mutant: rewriteErrors(({ status, operation }) =>
+      status === 400 && operation === 'create' ? { status: 500 } : undefined,
+    ),
+    caughtBy: ['bodies/malformed', 'bodies/empty', 'base/malformed-json-is-400'],
+  },
+  {
+    name: 'cap-not-there',
+    requirement: 'BODY-2',
+    description: 'An oversized body is 400.',
+    mutant: rewriteErrors(({ status }) => (status === 413 ? { status: 400 } : undefined)),
+    caughtBy: [
+      'bodies/cap',
+      'bodies/cap-of-signing',
+      'bodies/cap-of-every-write',
+      'bodies/cap-in-bytes',
+      'bodies/cap-whatever-it-holds',
+      'bodies/cap-elsewhere',
+      'sign/refusals',
+      'order/pairs',
+    ],
+  },
+  {
+    name: 'cap-with-the-limit-itself',
+    requirement: 'BODY-2',
+    description: 'A body of exactly 1048576 bytes is 413.',
+    mutant: rewriteRequest(async (request) => {
+      const body = request.body ? await request.clone().text() : '';
+      return body.length === CAP ? withRequest(request, { body: `${body} ` }) : request;
+    }),
+    caughtBy: ['bodies/cap', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
+  },
+  {
+    name: 'cap-in-characters',
+    requirement: 'BODY-2',
+    description: 'The cap counts characters.',
+    mutant: {
+      around: (next) => async (request) => {
+        const copy = request.body ? request.clone() : undefined;
+        const response = await next(request);
+        return response.status === 413 && copy && (await copy.text()).length <= CAP
+          ? responseOf(errorReply(400, 'Invalid request body', 'invalid_body'))
+          : response;
+      },
+    },
+    caughtBy: ['bodies/cap-in-bytes'],
+  },
+  {
+    name: 'cap-not-for-updates',
+    requirement: 'BODY-2',
+    description: 'An oversized update is 400.',
+    mutant: rewriteReply((answer, { request }) =>
+      answer.status === 413 && request.method === 'PATCH'
+        ? errorReply(400, 'Invalid request body', 'invalid_body')
+        : answer,
+    ),
+    caughtBy: ['bodies/cap', 'bodies/cap-of-every-write'],
+  },
+]);

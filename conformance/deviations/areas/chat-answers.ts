@@ -1,0 +1,125 @@
+import type { RunView } from '../../../emulator/contract/run.js';
+import { whenAnswered, yields } from '../combinators/behaviours.js';
+import { exchangeOf, withRequest } from '../combinators/exchange.js';
+import { rewriteErrors } from '../combinators/replies.js';
+import { answerInstead, tryAgain } from '../combinators/requests.js';
+import { answering, endsRuns, REFUSED } from '../combinators/runs.js';
+import { rewriteFinal } from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_ANSWERS = defineDeviations([
+  {
+    name: 'answer-in-a-session-of-its-own',
+    requirement: 'CHAT-6',
+    description: 'The stream after an answer tells another session_id.',
+    mutant: () => {
+      const asked = new Set<unknown>();
+      return rewriteFinal((chunk, finish) => {
+        const again = asked.has(chunk.session_id);
+        if (finish === 'tool_calls') asked.add(chunk.session_id);
+        return again ? { ...chunk, session_id: `${String(chunk.session_id)}-2` } : chunk;
+      });
+    },
+    caughtBy: [
+      'chat-answers/any-turn',
+      'chat-answers/goes-on-live',
+      'chat-answers/to-the-run-that-asked',
+      'chat/tool-call-pauses-and-continues',
+    ],
+  },
+  {
+    name: 'answer-cancel-ends-the-run',
+    requirement: 'CHAT-6',
+    description: 'The answer cancel ends the run.',
+    mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
+    caughtBy: ['chat-answers/runs-go-on', 'chat-answers/every-option'],
+  },
+  {
+    name: 'answer-needs-its-echo',
+    requirement: 'CHAT-6',
+    description: 'A reply without the echo of the call is refused.',
+    mutant: answerInstead(async (exchange) => {
+      const answer = await answering(exchange);
+      const echo = (answer?.body.messages as { tool_calls?: { id?: unknown }[] }[] | undefined)?.at(-2);
+      return answer && !echo?.tool_calls?.some(({ id }) => id === answer.callId) ? REFUSED.unacceptable : undefined;
+    }),
+    caughtBy: ['chat-answers/echo-not-checked'],
+  },
+  {
+    name: 'answer-taken-by-any-intern',
+    requirement: 'CHAT-6',
+    description: 'An answer that is sent to another intern is delivered all the same.',
+    mutant: {
+      around:
+        (next, { fetch, target }) =>
+        async (request) => {
+          const answer = await answering(exchangeOf(request));
+          if (!answer) return next(request);
+          const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as { data: RunView[] };
+          const asking = data.find((run) => run.question?.id === answer.callId)?.intern_id ?? answer.internId;
+          return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
+        },
+    },
+    caughtBy: ['chat-answers/not-to-others-live', 'chat-answers/not-to-others', 'chat-refusals/unknown-call'],
+  },
+  {
+    name: 'answer-that-will-not-do-is-cancel',
+    requirement: 'CHAT-7',
+    description: 'An answer that is no option is taken for cancel.',
+    mutant: tryAgain('chat', async (status, { message }, request) => {
+      if (status !== 400 || !String(message).includes('Unacceptable answer')) return undefined;
+      const body = (await request.clone().json()) as { messages: object[] };
+      const messages = [...body.messages.slice(0, -1), { ...body.messages.at(-1), content: 'cancel' }];
+      return withRequest(request, { body: JSON.stringify({ ...body, messages }) });
+    }),
+    caughtBy: [
+      'chat-unacceptable/unacceptable-option',
+      'chat-unacceptable/option-not-offered',
+      'chat-unacceptable/unacceptable-stays',
+      'chat-deadlines/not-extended',
+    ],
+  },
+  {
+    name: 'answer-that-will-not-do-is-422',
+    requirement: 'CHAT-7',
+    description: 'An answer that is no option is 422.',
+    mutant: rewriteErrors(({ status, error }) =>
+      status === 400 && String(error.message).includes('Unacceptable answer') ? { status: 422 } : undefined,
+    ),
+    caughtBy: [
+      'chat-unacceptable/unacceptable-option',
+      'chat-unacceptable/unacceptable-content',
+      'chat-unacceptable/field-types',
+      'chat-unacceptable/unacceptable-stays',
+    ],
+  },
+  {
+    name: 'answer-that-will-not-do-ends-the-run',
+    requirement: 'CHAT-7',
+    description: 'After an unacceptable answer the question is closed.',
+    mutant: endsRuns(
+      async ({ operation }, response) =>
+        operation === 'chat' &&
+        response.status === 400 &&
+        (await response.clone().text()).includes('Unacceptable answer'),
+    ),
+    caughtBy: [
+      'chat-unacceptable/unacceptable-option',
+      'chat-unacceptable/option-not-offered',
+      'chat-unacceptable/unacceptable-content',
+      'chat-unacceptable/unacceptable-stays',
+    ],
+  },
+  {
+    name: 'answer-inherited',
+    requirement: 'CHAT-6',
+    description: 'A field named like an inherited property is never asked for.',
+    mutant: yields(
+      () => (event) =>
+        'ask' in event && event.ask.kind === 'elicitation'
+          ? { ask: { ...event.ask, fields: event.ask.fields.filter(({ name }) => !(name in {})) } }
+          : event,
+    ),
+    caughtBy: ['chat-unacceptable/inherited-names'],
+  },
+]);

@@ -1,0 +1,107 @@
+import { isObject } from '../combinators/exchange.js';
+import { rewriteBody } from '../combinators/requests.js';
+import { choiceOf, chunkOf, rewriteChunks, rewriteDeltas, rewriteFrames } from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_CONTENT = defineDeviations([
+  {
+    name: 'stream-reasoning-as-content',
+    requirement: 'CHAT-1',
+    description: 'Thinking comes as content.',
+    mutant: rewriteDeltas(({ reasoning, ...delta }) =>
+      reasoning === undefined ? delta : { ...delta, content: reasoning },
+    ),
+    caughtBy: ['chat-content/reasoning-apart', 'chat-answers/any-turn'],
+  },
+  {
+    name: 'stream-splits-lines',
+    requirement: 'CHAT-1',
+    description: 'Line ends in content are sent as they are.',
+    mutant: rewriteFrames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
+    caughtBy: ['chat-content/content-intact', 'chat-content/awkward-lines'],
+  },
+  {
+    name: 'stream-trims-pieces',
+    requirement: 'CHAT-1',
+    description: 'White space at the end of a piece of content is lost.',
+    mutant: rewriteDeltas((delta) =>
+      typeof delta.content === 'string' ? { ...delta, content: delta.content.trimEnd() } : delta,
+    ),
+    caughtBy: ['chat-content/content-intact', 'chat-content/long', 'chat-stream/echo-is-the-prompt'],
+  },
+  {
+    name: 'stream-mends-surrogates',
+    requirement: 'CHAT-1',
+    description: 'Halves of surrogate pairs become replacement characters.',
+    mutant: rewriteDeltas((delta) =>
+      typeof delta.content === 'string'
+        ? { ...delta, content: Buffer.from(delta.content, 'utf8').toString('utf8') }
+        : delta,
+    ),
+    caughtBy: ['chat-content/lone-surrogates'],
+  },
+  {
+    name: 'stream-loses-the-thousandth',
+    requirement: 'CHAT-2',
+    description: 'Of a long reply what comes after 1,000 chunks is lost.',
+    mutant: rewriteChunks(() => {
+      let count = 0;
+      return (chunk) => {
+        if (choiceOf(chunk)?.delta.content) count++;
+        return count > 1_000 && choiceOf(chunk)?.delta.content ? undefined : chunk;
+      };
+    }),
+    caughtBy: ['chat-content/long'],
+  },
+  {
+    name: 'stream-out-of-order',
+    requirement: 'CHAT-2',
+    description: 'Two neighbouring pieces of content change places.',
+    mutant: rewriteFrames(() => {
+      let held: string | undefined;
+      let done = false;
+      return (frame) => {
+        const content = choiceOf(chunkOf(frame) ?? {})?.delta.content;
+        if (held !== undefined) {
+          const before = held;
+          held = undefined;
+          done ||= Boolean(content);
+          return content ? frame + before : before + frame;
+        }
+        if (done || !content) return frame;
+        held = frame;
+        return ': \n\n';
+      };
+    }),
+    caughtBy: ['chat-content/long', 'chat-content/content-intact'],
+  },
+  {
+    name: 'chat-reads-all-messages',
+    requirement: 'CHAT-15',
+    description: 'The prompt is made of all messages of the user.',
+    mutant: rewriteBody('chat', (value) => {
+      if (!isObject(value) || !Array.isArray(value.messages)) return value;
+      const messages = value.messages as { role?: unknown; content?: unknown }[];
+      const last = messages.at(-1);
+      if (last?.role !== 'user' || typeof last.content !== 'string') return value;
+      const earlier = messages
+        .slice(0, -1)
+        .filter(({ role, content }) => role === 'user' && typeof content === 'string');
+      const content = [...earlier.map((one) => one.content), last.content].join('\n');
+      return { ...value, messages: [{ ...last, content }] };
+    }),
+    caughtBy: ['chat-stream/only-last-message'],
+  },
+  {
+    name: 'chat-keeps-the-first-part',
+    requirement: 'CHAT-15',
+    description: 'Of text parts only the first is read.',
+    mutant: rewriteBody('chat', (value) => {
+      if (!isObject(value) || !Array.isArray(value.messages)) return value;
+      const last = value.messages.at(-1) as { content?: unknown } | undefined;
+      if (!last || !Array.isArray(last.content) || last.content.length < 2) return value;
+      return { ...value, messages: [...value.messages.slice(0, -1), { ...last, content: last.content.slice(0, 1) }] };
+    }),
+    caughtBy: ['chat-stream/only-last-message', 'chat-requests/length-of-parts'],
+  },
+]);

@@ -1,0 +1,165 @@
+import { yields } from '../combinators/behaviours.js';
+import {
+  choiceOf,
+  chunkOf,
+  rewriteChunks,
+  rewriteErrorChunks,
+  rewriteFinal,
+  rewriteFrames,
+} from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_ENDINGS = defineDeviations([
+  {
+    name: 'stream-session-id-null-after-an-error',
+    requirement: 'CHAT-3',
+    description: 'After an error session_id is null.',
+    mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
+    caughtBy: ['chat-endings/session-stays'],
+  },
+  {
+    name: 'usage-not-told',
+    requirement: 'CHAT-4',
+    description: 'usage is always null.',
+    mutant: rewriteFinal((chunk) => ({ ...chunk, usage: null })),
+    caughtBy: [
+      'chat-final/usage-as-reported',
+      'chat-final/usage-shape',
+      'chat-stream/echo-is-the-prompt',
+      'chat-final/usage-after-pause',
+    ],
+  },
+  {
+    name: 'usage-of-the-session',
+    requirement: 'CHAT-4',
+    description: 'A run that reports no usage tells that of the run before it in the session.',
+    mutant: () => {
+      const last = new Map<unknown, unknown>();
+      return rewriteFinal((chunk, finish) => {
+        if (finish === 'tool_calls') return chunk;
+        const usage = chunk.usage ?? last.get(chunk.session_id) ?? null;
+        last.set(chunk.session_id, usage);
+        return { ...chunk, usage };
+      });
+    },
+    caughtBy: ['chat-final/usage-of-its-own-run'],
+  },
+  {
+    name: 'usage-only-after-stop',
+    requirement: 'CHAT-4',
+    description: 'After an error usage is null.',
+    mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, usage: null } : chunk)),
+    caughtBy: ['chat-final/usage-as-reported'],
+  },
+  {
+    name: 'usage-of-nothing',
+    requirement: 'CHAT-4',
+    description: 'Where none was reported usage counts nought.',
+    mutant: rewriteFinal((chunk, finish) =>
+      finish === 'tool_calls'
+        ? chunk
+        : { ...chunk, usage: chunk.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
+    ),
+    caughtBy: ['chat-final/no-usage-is-null'],
+  },
+  {
+    name: 'usage-after-tool-calls',
+    requirement: 'CHAT-4',
+    description: 'After tool_calls usage tells what was used so far.',
+    mutant: rewriteFinal((chunk, finish) =>
+      finish === 'tool_calls'
+        ? { ...chunk, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }
+        : chunk,
+    ),
+    caughtBy: ['chat-final/usage-after-pause'],
+  },
+  {
+    name: 'error-code-of-its-own',
+    requirement: 'CHAT-12',
+    description: 'The error of a run that the intern ended has code 500.',
+    mutant: rewriteErrorChunks((chunk, error) =>
+      error.metadata.reason === 'run_ended' ? { ...chunk, error: { ...error, code: 500 } } : chunk,
+    ),
+    caughtBy: [
+      'chat-endings/cancelled',
+      'chat-endings/deadline',
+      'chat-endings/suspend-while-streaming',
+      'chat-endings/delete-while-streaming',
+      'suspend/ends-runs',
+      'delete/ends-runs',
+    ],
+  },
+  {
+    name: 'error-reason-of-the-deadline',
+    requirement: 'CHAT-12',
+    description: 'A run that meets its deadline ends as severed.',
+    mutant: yields(() => (event) => ('end' in event && event.end === 'deadline' ? { end: 'severed' } : event)),
+    caughtBy: ['chat-endings/deadline', 'chat-endings/any'],
+  },
+  {
+    name: 'severed-is-run-ended',
+    requirement: 'CHAT-13',
+    description: 'A connection that breaks is told as run_ended.',
+    mutant: rewriteErrorChunks((chunk, error) =>
+      error.metadata.reason === 'stream_severed'
+        ? { ...chunk, error: { ...error, code: 410, metadata: { ...error.metadata, reason: 'run_ended' } } }
+        : chunk,
+    ),
+    caughtBy: ['chat-endings/severed', 'chat-endings/any'],
+  },
+  {
+    name: 'severed-is-not-retryable',
+    requirement: 'CHAT-13',
+    description: 'stream_severed says that trying again does not help.',
+    mutant: rewriteErrorChunks((chunk, error) =>
+      error.metadata.reason === 'stream_severed'
+        ? { ...chunk, error: { ...error, metadata: { ...error.metadata, retryable: false } } }
+        : chunk,
+    ),
+    caughtBy: ['chat-endings/severed-published'],
+  },
+  {
+    name: 'severed-has-no-ending',
+    requirement: 'CHAT-13',
+    description: 'A severed stream ends without final chunk and [DONE].',
+    mutant: rewriteChunks(() => {
+      let severed = false;
+      return (chunk) => {
+        const error = chunk.error as { metadata: { reason: string } } | undefined;
+        severed ||= error?.metadata.reason === 'stream_severed';
+        return severed && choiceOf(chunk) === undefined ? undefined : chunk;
+      };
+    }),
+    caughtBy: ['chat-endings/severed', 'chat-final/usage-as-reported'],
+  },
+  {
+    name: 'error-in-the-choice',
+    requirement: 'CHAT-12',
+    description: 'The error stands in the choice.',
+    mutant: rewriteErrorChunks(({ error, ...chunk }) => {
+      const choice = choiceOf(chunk);
+      return { ...chunk, choices: [{ ...choice, error }] };
+    }),
+    caughtBy: ['chat-endings/error-in-place'],
+  },
+  {
+    name: 'error-erases-what-was-said',
+    requirement: 'CHAT-12',
+    description: 'What was said before an error is not sent.',
+    mutant: rewriteFrames(() => {
+      let held = '';
+      return (frame) => {
+        const chunk = chunkOf(frame);
+        const choice = choiceOf(chunk ?? {});
+        if (choice && choice.finish_reason === null && choice.delta.role === undefined) {
+          held += frame;
+          return ': \n\n';
+        }
+        const all = chunk?.error === undefined ? held + frame : frame;
+        held = '';
+        return all;
+      };
+    }),
+    caughtBy: ['chat-endings/any', 'chat-endings/fails'],
+  },
+]);

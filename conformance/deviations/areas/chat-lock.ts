@@ -1,0 +1,124 @@
+import { wrap } from '../combinators/parts.js';
+import { errorMetadata, errorStatus, rewriteReply } from '../combinators/replies.js';
+import { busy, prompts, streamingIn } from '../combinators/runs.js';
+import { cannedReply } from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_LOCK = defineDeviations([
+  {
+    name: 'lock-not-there',
+    requirement: 'CHAT-14',
+    description: 'A prompt to an intern that is busy is answered by another of its kind.',
+    mutant: rewriteReply((reply, { operation }) =>
+      operation === 'chat' && reply.status === 409 && String(reply.body).includes('"busy"')
+        ? cannedReply('Hm.')
+        : reply,
+    ),
+    caughtBy: [
+      'chat-lock/silent-run',
+      'chat-lock/prompts',
+      'chat-lock/waiting-session',
+      'chat-lock/resumed-run',
+      'chat-lock/race',
+      'chat-lock/for-every-caller',
+      'chat-lock/busy-changes-nothing',
+      'chat-refusals/busy-before-unacceptable',
+    ],
+  },
+  {
+    name: 'lock-of-all-interns',
+    requirement: 'CHAT-14',
+    description: 'While a chat run streams no other intern takes a prompt.',
+    mutant: prompts(async (usual, request, runs) => {
+      if (streamingIn(runs.list()).some((run) => run.intern_id !== request.intern.id)) throw busy();
+      return usual(request);
+    }),
+    caughtBy: ['chat-lock/per-intern', 'chat-sessions/same-id-elsewhere', 'keepalive/every-stream'],
+  },
+  {
+    name: 'lock-kept-while-waiting',
+    requirement: 'CHAT-14',
+    description: 'A run that waits on a question keeps the lock.',
+    mutant: prompts(async (usual, request, runs) => {
+      const waiting = runs.list(request.intern.id).find((run) => run.status === 'waiting');
+      if (waiting && waiting.session_id !== request.sessionId) throw busy();
+      return usual(request);
+    }),
+    caughtBy: [
+      'chat-lock/not-while-waiting',
+      'chat-lock/let-go',
+      'chat-answers/to-the-run-that-asked',
+      'chat-deadlines/each-its-own',
+    ],
+  },
+  {
+    name: 'lock-held-by-invoke',
+    requirement: 'CHAT-14',
+    description: 'A run of invoke holds the lock.',
+    mutant: prompts(async (usual, request, runs) => {
+      if (runs.list(request.intern.id).some((run) => run.origin === 'invoke' && run.status === 'running')) throw busy();
+      return usual(request);
+    }),
+    caughtBy: ['chat-lock/not-by-invoke', 'chat-sessions/invoke-session-going'],
+  },
+  {
+    name: 'lock-keeps-invoke-out',
+    requirement: 'CHAT-14',
+    description: 'While a chat run streams invoke is 409 busy.',
+    mutant: wrap({
+      createRuns: (usual) => ({
+        ...usual,
+        async invoke(request) {
+          if (streamingIn(usual.list(request.intern.id)).length > 0) throw busy();
+          return usual.invoke(request);
+        },
+      }),
+    }),
+    caughtBy: ['chat-lock/not-for-invoke'],
+  },
+  {
+    name: 'lock-kept-after-a-cancellation',
+    requirement: 'CHAT-14',
+    description: 'A run that was cancelled keeps the lock.',
+    mutant: prompts(async (usual, request, runs) => {
+      if (runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled') throw busy();
+      return usual(request);
+    }),
+    caughtBy: [
+      'chat-lock/let-go',
+      'chat-lock/let-go-by-suspend',
+      'chat-lock/let-go-by-disconnect',
+      'disconnect/while-silent',
+    ],
+  },
+  {
+    name: 'busy-for-good',
+    requirement: 'CHAT-14',
+    description: 'busy says that trying again does not help.',
+    mutant: errorMetadata('busy', 409, { retryable: false }),
+    caughtBy: [
+      'chat-lock/prompts',
+      'chat-lock/waiting-session',
+      'chat-lock/resumed-run',
+      'chat-refusals/busy-before-unacceptable',
+    ],
+  },
+  {
+    name: 'busy-is-423',
+    requirement: 'CHAT-14',
+    description: 'busy is 423.',
+    mutant: errorStatus('busy', 409, 423),
+    caughtBy: ['chat-lock/prompts', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
+  },
+  {
+    name: 'busy-does-not-say-until-when',
+    requirement: 'CHAT-14',
+    description: 'The 409 of a busy intern has no Retry-After.',
+    mutant: rewriteReply((answer) => {
+      if (answer.status !== 409) return answer;
+      const { 'retry-after': _, ...headers } = answer.headers;
+      return { ...answer, headers };
+    }),
+    caughtBy: ['chat-lock/prompts', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
+  },
+]);

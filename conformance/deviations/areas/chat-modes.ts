@@ -1,0 +1,98 @@
+import type { ApprovalMode } from '../../../emulator/contract/run.js';
+import { answersItself } from '../combinators/behaviours.js';
+import { isObject } from '../combinators/exchange.js';
+import { wrap } from '../combinators/parts.js';
+import { rewriteBody, rewriteFields, rewritePrompts } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_MODES = defineDeviations([
+  {
+    name: 'mode-manual-by-default',
+    requirement: 'CHAT-8',
+    description: 'Without approval_mode a run asks.',
+    mutant: rewritePrompts((body) => ({ approval_mode: 'manual', ...body })),
+    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/manual-asks-live', 'chat-modes/mode-not-remembered'],
+  },
+  {
+    name: 'mode-not-looked-at',
+    requirement: 'CHAT-8',
+    description: 'A run never asks for permission.',
+    mutant: rewritePrompts(({ approval_mode: _, ...body }) => body),
+    caughtBy: [
+      'chat-modes/consents-when-omitted',
+      'chat-modes/manual-asks-live',
+      'chat-questions/one-tool-call',
+      'model/conversations',
+    ],
+  },
+  {
+    name: 'mode-self-drive-asks',
+    requirement: 'CHAT-8',
+    description: 'approval_mode self-drive asks like manual.',
+    mutant: rewriteFields('chat', (body) =>
+      body.approval_mode === 'self-drive' ? { ...body, approval_mode: 'manual' } : body,
+    ),
+    caughtBy: ['chat-modes/self-drive-is-omitted'],
+  },
+  {
+    name: 'mode-refuses-by-itself',
+    requirement: 'CHAT-8',
+    description: 'A run that is not asked rejects what needs permission.',
+    mutant: answersItself((ask, turn) =>
+      ask.kind === 'permission' && (turn.approvalMode !== 'manual' || turn.origin === 'invoke')
+        ? ask.options.at(-1)
+        : undefined,
+    ),
+    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/self-drive-is-omitted', 'invoke-runs/consents'],
+  },
+  {
+    name: 'mode-that-is-none-is-ignored',
+    requirement: 'CHAT-8',
+    description: 'An unknown approval_mode is ignored.',
+    mutant: rewriteBody('chat', (value) => {
+      if (!isObject(value) || ['manual', 'self-drive'].includes(String(value.approval_mode))) return value;
+      const { approval_mode: _, ...rest } = value;
+      return rest;
+    }),
+    caughtBy: ['chat-modes/unknown-mode', 'chat-modes/mode-of-a-reply'],
+  },
+  {
+    name: 'mode-in-any-case',
+    requirement: 'CHAT-8',
+    description: 'approval_mode is taken in any case.',
+    mutant: rewriteBody('chat', (value) =>
+      isObject(value) && typeof value.approval_mode === 'string'
+        ? { ...value, approval_mode: value.approval_mode.toLowerCase() }
+        : value,
+    ),
+    caughtBy: ['chat-modes/unknown-mode'],
+  },
+  {
+    name: 'mode-of-the-session',
+    requirement: 'CHAT-8',
+    description: 'A session keeps the mode it was started with.',
+    mutant: wrap({
+      createRuns: (usual) => {
+        const modes = new Map<string, ApprovalMode>();
+        return {
+          ...usual,
+          async prompt(request) {
+            const known = request.sessionId === undefined ? undefined : modes.get(request.sessionId);
+            const result = await usual.prompt({ ...request, approvalMode: request.approvalMode ?? known });
+            const session = 'reader' in result ? result.reader.sessionId : result.steered;
+            if (request.approvalMode) modes.set(session, request.approvalMode);
+            return result;
+          },
+        };
+      },
+    }),
+    caughtBy: ['chat-modes/not-remembered-live', 'chat-modes/mode-not-remembered'],
+  },
+  {
+    name: 'mode-of-the-reply',
+    requirement: 'CHAT-8',
+    description: 'A reply without a mode lets the run go on by itself.',
+    mutant: answersItself((ask, _turn, asked) => (asked > 0 && ask.kind === 'permission' ? ask.options[0] : undefined)),
+    caughtBy: ['chat-modes/reply-keeps-mode'],
+  },
+]);

@@ -1,0 +1,77 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import { settings, wrap } from '../combinators/parts.js';
+import { errorMetadata, errorReply, errorStatus, rewriteReply } from '../combinators/replies.js';
+import { choiceOf, chunkOf, insteadOfStream, opensWithTheFirst } from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_NOT_TAKEN = defineDeviations([
+  {
+    name: 'not-ready-is-503',
+    requirement: 'CHAT-16',
+    description: 'An intern that does not run is 503.',
+    mutant: errorStatus('intern_not_ready', 409, 503),
+    caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses', 'provision/first-boot'],
+  },
+  {
+    name: 'not-ready-wakes-it',
+    requirement: 'CHAT-16',
+    description: 'A prompt to a suspended intern is answered as if it ran.',
+    mutant: wrap({
+      createRuns: (usual) => ({
+        ...usual,
+        prompt: async (request) => {
+          const { record } = request.intern;
+          if (record.status === 'stopped') throw new Refusal('busy');
+          return usual.prompt(request);
+        },
+      }),
+    }),
+    caughtBy: ['chat-not-taken/not-running'],
+  },
+  {
+    name: 'unreachable-is-told-in-the-stream',
+    requirement: 'CHAT-16',
+    description: 'An intern that cannot be reached opens a stream that ends with an error.',
+    mutant: rewriteReply((answer, { request, area, operation, known, internId }) =>
+      operation === 'chat' && answer.status === 502
+        ? {
+            status: 200,
+            headers: { 'content-type': 'text/event-stream' },
+            body: `data: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"error"}],"error":{"code":502,"message":"unreachable","metadata":{"reason":"intern_unreachable","retryable":true}}}\n\ndata: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[],"session_id":null,"usage":null}\n\ndata: [DONE]\n\n`,
+          }
+        : answer,
+    ),
+    caughtBy: ['chat-not-taken/not-accepted', 'shipped-scripts/shipped-refusals'],
+  },
+  {
+    name: 'unreachable-for-good',
+    requirement: 'CHAT-16',
+    description: 'intern_unreachable says that trying again does not help.',
+    mutant: errorMetadata('intern_unreachable', 502, { retryable: false }),
+    caughtBy: ['chat-not-taken/not-accepted'],
+  },
+  {
+    name: 'accepted-only-when-it-did-not-fail',
+    requirement: 'CHAT-16',
+    description: 'A run that says something and fails at once is 502.',
+    mutant: insteadOfStream(
+      (written) => written.includes('"finish_reason":"error"'),
+      errorReply(502, 'The turn failed', 'turn_failed'),
+    ),
+    caughtBy: ['chat-not-taken/accepted-first', 'chat-endings/cancelled', 'chat-endings/severed'],
+  },
+  {
+    name: 'stream-opens-with-the-first-word',
+    requirement: 'CHAT-16',
+    description: 'A stream does not open before the intern says something.',
+    mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
+    caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/before-first-word'],
+  },
+  {
+    name: 'eight-may-wait',
+    requirement: 'CHAT-16',
+    description: 'With eight runs waiting the next prompt is refused.',
+    mutant: settings({ max_waiting_runs: 8 }),
+    caughtBy: ['chat-not-taken/too-many-waiting'],
+  },
+]);

@@ -1,0 +1,124 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import { wrap } from '../combinators/parts.js';
+import { rewriteReply } from '../combinators/replies.js';
+import { answerInstead, rewriteAnswers } from '../combinators/requests.js';
+import { answering, REFUSED, refusesAnswers, streamingIn } from '../combinators/runs.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_REFUSALS = defineDeviations([
+  {
+    name: 'reply-without-session-is-unknown',
+    requirement: 'CHAT-7',
+    description: 'A reply without session_id is 404.',
+    mutant: rewriteAnswers((body) => ({ session_id: 'none', ...body })),
+    caughtBy: ['chat-refusals/session-before-call', 'chat-unacceptable/without-session'],
+  },
+  {
+    name: 'reply-to-an-unknown-call-is-409',
+    requirement: 'CHAT-7',
+    description: 'A call that was never asked is 409 interaction_not_pending.',
+    mutant: refusesAnswers(({ reason }) => (reason === 'interaction_unknown' ? REFUSED.notPending : undefined)),
+    caughtBy: ['chat-refusals/unknown-call', 'chat-refusals/unknown-before-ended', 'chat-refusals/session-before-call'],
+  },
+  {
+    name: 'reply-forgets-ended-runs',
+    requirement: 'CHAT-7',
+    description: 'The call of a run that has ended is unknown.',
+    mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
+      reason === 'interaction_not_pending' &&
+      !runs.some((run) => run.session_id === sessionId && run.status === 'waiting')
+        ? REFUSED.unknown
+        : undefined,
+    ),
+    caughtBy: [
+      'chat-refusals/unknown-before-ended',
+      'chat-refusals/ended-before-busy',
+      'chat-refusals/ended-before-unacceptable',
+      'chat-deadlines/late-answer',
+    ],
+  },
+  {
+    name: 'reply-busy-before-ended',
+    requirement: 'CHAT-7',
+    description: 'While another run streams a reply to an ended run is busy.',
+    mutant: refusesAnswers(({ reason }, _answer, runs) =>
+      reason === 'interaction_not_pending' && streamingIn(runs).length > 0 ? REFUSED.busy : undefined,
+    ),
+    caughtBy: ['chat-refusals/ended-before-busy', 'chat-refusals/stale-before-busy'],
+  },
+  {
+    name: 'reply-content-before-all',
+    requirement: 'CHAT-7',
+    description: 'An unacceptable answer is 400 before anything of its run is looked at.',
+    mutant: answerInstead(async (exchange) =>
+      (await answering(exchange))?.content === 'no such option' ? REFUSED.unacceptable : undefined,
+    ),
+    caughtBy: [
+      'chat-refusals/ended-before-unacceptable',
+      'chat-refusals/stale',
+      'chat-refusals/busy-before-unacceptable',
+      'chat-refusals/streaming-before-stale',
+      'chat-deadlines/at-the-deadline',
+    ],
+  },
+  {
+    name: 'reply-stale-before-streaming',
+    requirement: 'CHAT-7',
+    description: 'While the run streams an answer to its old question is interaction_not_pending.',
+    mutant: refusesAnswers(({ reason }) => (reason === 'attachment_failed' ? REFUSED.notPending : undefined)),
+    caughtBy: ['chat-refusals/streaming-before-stale', 'chat-refusals/unknown-before-streaming'],
+  },
+  {
+    name: 'reply-to-a-stopped-intern-is-404',
+    requirement: 'CHAT-7',
+    description: 'A reply to a suspended intern is 404.',
+    mutant: refusesAnswers(({ reason }) => (reason === 'intern_not_ready' ? REFUSED.unknown : undefined)),
+    caughtBy: ['chat-refusals/not-running'],
+  },
+  {
+    name: 'reply-need-not-stream',
+    requirement: 'CHAT-15',
+    description: 'A reply with stream false is taken.',
+    mutant: rewriteAnswers((body) => ({ ...body, stream: true })),
+    caughtBy: ['chat-unacceptable/body-before-state'],
+  },
+  {
+    name: 'reply-that-comes-second-is-200',
+    requirement: 'CHAT-7',
+    description: 'An answer that comes second is answered with an empty stream.',
+    mutant: rewriteReply((answer, { request, area, operation, known, internId }) =>
+      operation === 'chat' &&
+      answer.status === 409 &&
+      /attachment_failed|interaction_not_pending/.test(String(answer.body))
+        ? { status: 200, body: 'data: [DONE]\n\n', headers: { 'content-type': 'text/event-stream' } }
+        : answer,
+    ),
+    caughtBy: [
+      'chat-once/race-live',
+      'chat-once/race',
+      'chat-once/while-it-streams',
+      'chat-once/answered-twice',
+      'chat-deadlines/closed-after',
+    ],
+  },
+  {
+    name: 'reply-delivered-to-the-streaming-run',
+    requirement: 'CHAT-7',
+    description: 'An answer to a run that streams is steered into it.',
+    mutant: wrap({
+      createRuns: (usual) => ({
+        ...usual,
+        async reply(request) {
+          try {
+            return await usual.reply(request);
+          } catch (error) {
+            if (error instanceof Refusal && error.key === 'attachment_failed')
+              await usual.prompt({ ...request, prompt: request.content });
+            throw error;
+          }
+        },
+      }),
+    }),
+    caughtBy: ['chat-once/while-it-streams'],
+  },
+]);

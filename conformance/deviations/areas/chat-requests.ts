@@ -1,0 +1,112 @@
+import { isObject, type Json, withRequest } from '../combinators/exchange.js';
+import { errorReply, rewriteErrors } from '../combinators/replies.js';
+import { answerInstead, refuseBody, rewriteBody, rewriteRequest } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+interface Message {
+  role?: unknown;
+  content?: unknown;
+  [field: string]: unknown;
+}
+type Body = Json & { messages: Message[] };
+
+/** Changes the body of a chat request that has messages. */
+const bodies = (change: (body: Body) => Json) =>
+  rewriteBody('chat', (value) => (isObject(value) && Array.isArray(value.messages) ? change(value as Body) : value));
+
+/** Changes the last message of a chat request. */
+const last = (change: (message: Message) => Message) =>
+  bodies((body) => {
+    const message: unknown = body.messages.at(-1);
+    return isObject(message) ? { ...body, messages: [...body.messages.slice(0, -1), change(message)] } : body;
+  });
+
+const TEXT = (content: unknown): string | undefined => (typeof content === 'string' ? content : undefined);
+
+const FIELDS = ['messages', 'stream', 'session_id', 'approval_mode', 'model'];
+
+export const CHAT_REQUESTS = defineDeviations([
+  {
+    name: 'prompt-cut',
+    requirement: 'CHAT-15',
+    description: 'A prompt that is too long is cut.',
+    mutant: last((message) => {
+      const text = TEXT(message.content);
+      return text === undefined ? message : { ...message, content: [...text].slice(0, 32_000).join('') };
+    }),
+    caughtBy: ['chat-requests/length', 'chat-steering/steered-is-checked'],
+  },
+  {
+    name: 'prompt-may-be-empty',
+    requirement: 'CHAT-15',
+    description: 'An empty prompt is taken.',
+    mutant: last((message) =>
+      message.role === 'user' && message.content === '' ? { ...message, content: ' ' } : message,
+    ),
+    caughtBy: ['chat-requests/length', 'chat-requests/content-forms', 'chat-steering/steered-is-checked'],
+  },
+  {
+    name: 'stream-is-always-true',
+    requirement: 'CHAT-15',
+    description: 'stream is not looked at.',
+    mutant: bodies((body) => ({ ...body, stream: true })),
+    caughtBy: ['chat-requests/stream-true', 'chat-unacceptable/body-before-state'],
+  },
+  {
+    name: 'last-message-of-the-user',
+    requirement: 'CHAT-15',
+    description: 'The last message of the user is read, whatever stands after it.',
+    mutant: bodies((body) => {
+      const at = body.messages.findLastIndex((message) => isObject(message) && message.role === 'user');
+      const role = (body.messages.at(-1) as Message | null)?.role;
+      return at < 0 || role === 'tool' ? body : { ...body, messages: body.messages.slice(0, at + 1) };
+    }),
+    caughtBy: ['chat-requests/last-role'],
+  },
+  {
+    name: 'chat-refuses-unknown-fields',
+    requirement: 'CHAT-15',
+    description: 'A chat request with an unknown field is refused.',
+    mutant: refuseBody(
+      'chat',
+      (body) => isObject(body) && Object.keys(body).some((key) => !FIELDS.includes(key)),
+      errorReply(400, 'Invalid request body', 'bad_request'),
+    ),
+    caughtBy: ['chat-requests/unknown-fields'],
+  },
+  {
+    name: 'chat-takes-what-is-no-object',
+    requirement: 'BODY-4',
+    description: 'A chat or invoke body that is no JSON object is 422.',
+    mutant: answerInstead(async ({ operation, request }) => {
+      if ((operation !== 'chat' && operation !== 'invoke') || !request.headers.has('authorization')) return undefined;
+      const text = await request.clone().text();
+      return /^(\[\]|null|1|true|"text")$/.test(text) ? errorReply(422, 'Unprocessable', 'bad_request') : undefined;
+    }),
+    caughtBy: ['chat-requests/no-object', 'bodies/chat-and-invoke-reason'],
+  },
+  {
+    name: 'chat-mends-broken-json',
+    requirement: 'BASE-5',
+    description: 'A chat or invoke body that is no JSON is 500.',
+    mutant: rewriteErrors(({ operation, status, error }) =>
+      (operation === 'chat' || operation === 'invoke') && status === 400 && error.message === 'Invalid request body'
+        ? { status: 500 }
+        : undefined,
+    ),
+    caughtBy: ['chat-requests/malformed', 'base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
+  },
+  {
+    name: 'body-decoded-piece-by-piece',
+    requirement: 'CHAT-15',
+    description: 'A body that arrives in pieces is decoded piece by piece.',
+    mutant: rewriteRequest(async (request, { operation }) => {
+      if (operation !== 'chat' || !request.body) return request;
+      let body = '';
+      for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>)
+        body += new TextDecoder().decode(piece);
+      return withRequest(request, { body });
+    }),
+    caughtBy: ['chat-requests/cut-anywhere'],
+  },
+]);

@@ -1,0 +1,116 @@
+import { bodyOf, isObject } from '../combinators/exchange.js';
+import {
+  choiceOf,
+  rewriteChoices,
+  rewriteChunks,
+  rewriteDeltas,
+  rewriteFinal,
+  rewriteFrames,
+} from '../combinators/streams.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CHAT_STREAM = defineDeviations([
+  {
+    name: 'stream-without-done',
+    requirement: 'CHAT-1',
+    description: 'A stream ends without [DONE].',
+    mutant: rewriteFrames(() => (text) => text.replace('data: [DONE]\n\n', '')),
+    caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'model/conversations', 'disconnect/after-done'],
+  },
+  {
+    name: 'stream-without-final-chunk',
+    requirement: 'CHAT-3',
+    description: 'No chunk with empty choices comes after the finish reason.',
+    mutant: rewriteFinal(() => undefined),
+    caughtBy: ['chat-stream/grammar', 'chat-final/no-usage-is-null', 'suspend/ends-runs', 'delete/ends-runs'],
+  },
+  {
+    name: 'stream-session-id-with-the-choice',
+    requirement: 'CHAT-3',
+    description: 'Every chunk carries session_id.',
+    mutant: rewriteChunks(() => (chunk) => ({ session_id: 'early', ...chunk })),
+    caughtBy: ['chat-final/session-id-only-final'],
+  },
+  {
+    name: 'stream-session-id-changes',
+    requirement: 'CHAT-3',
+    description: 'The session_id of a continued session is another.',
+    mutant: rewriteFinal((chunk) => ({ ...chunk, session_id: `${String(chunk.session_id)}x` })),
+    caughtBy: ['chat-sessions/continue', 'chat-sessions/unseen-id'],
+  },
+  {
+    name: 'stream-stops-at-length',
+    requirement: 'CHAT-2',
+    description: 'A run that stops says finish_reason `end_turn`.',
+    mutant: rewriteChoices((choice) =>
+      choice.finish_reason === 'stop' ? { ...choice, finish_reason: 'end_turn' } : choice,
+    ),
+    caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'provision/first-boot'],
+  },
+  {
+    name: 'stream-finishes-twice',
+    requirement: 'CHAT-2',
+    description: 'The finish reason comes twice.',
+    mutant: rewriteChunks(() => (chunk) => (choiceOf(chunk)?.finish_reason ? [chunk, chunk] : chunk)),
+    caughtBy: ['chat-stream/grammar', 'chat-content/long'],
+  },
+  {
+    name: 'stream-silent-run-never-finishes',
+    requirement: 'CHAT-2',
+    description: 'A run without a word ends without a finish reason.',
+    mutant: rewriteChunks(() => {
+      let said = false;
+      return (chunk) => {
+        const choice = choiceOf(chunk);
+        if (choice?.delta.content || choice?.delta.tool_calls || choice?.delta.reasoning) said = true;
+        return choice?.finish_reason === 'stop' && !said ? undefined : chunk;
+      };
+    }),
+    caughtBy: ['chat-content/no-output'],
+  },
+  {
+    name: 'stream-object-is-the-completions',
+    requirement: 'CHAT-1',
+    description: 'object is `chat.completion`.',
+    mutant: rewriteChunks(() => (chunk) => ({ ...chunk, object: 'chat.completion' })),
+    caughtBy: ['chat-stream/published-shape', 'chat-stream/shape-across-pauses'],
+  },
+  {
+    name: 'stream-id-of-each-chunk',
+    requirement: 'CHAT-1',
+    description: 'Every chunk has an id of its own.',
+    mutant: rewriteChunks(() => {
+      let count = 0;
+      return (chunk) => ({ ...chunk, id: `${String(chunk.id)}-${count++}` });
+    }),
+    caughtBy: ['chat-stream/published-shape'],
+  },
+  {
+    name: 'stream-created-in-milliseconds',
+    requirement: 'CHAT-1',
+    description: 'created counts milliseconds.',
+    mutant: rewriteChunks(() => (chunk) => ({ ...chunk, created: Number(chunk.created) * 1_000 })),
+    caughtBy: ['chat-stream/created-in-seconds'],
+  },
+  {
+    name: 'stream-begins-with-content',
+    requirement: 'CHAT-1',
+    description: 'The first chunk carries the role only.',
+    mutant: rewriteDeltas((delta) => (delta.role === undefined ? delta : { role: delta.role })),
+    caughtBy: ['chat-stream/empty-first-content'],
+  },
+  {
+    name: 'stream-model-of-the-request',
+    requirement: 'CHAT-1',
+    description: 'Chunks carry the model of the request.',
+    mutant: {
+      around: (next, emulator) => async (request) => {
+        const body = await bodyOf(request);
+        const model = isObject(body) ? body.model : undefined;
+        const told = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
+        return (told.around?.(next, emulator) ?? next)(request);
+      },
+    },
+    caughtBy: ['chat-stream/model-not-the-requests'],
+  },
+]);

@@ -1,0 +1,202 @@
+import { exchangeOf, withHeader, withRequest } from '../combinators/exchange.js';
+import { callers, type Made, wrap } from '../combinators/parts.js';
+import { rewriteControl, rewriteErrors } from '../combinators/replies.js';
+import { answerInstead, rewriteControlRequest } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+type Clock = Made<'createClock'>;
+
+export const CONTROL = defineDeviations([
+  {
+    name: 'control-health-says-up',
+    requirement: 'EMU-1',
+    description: 'health says status up.',
+    mutant: rewriteControl('GET', '/health', (body) => ({ ...body, status: 'up' })),
+    caughtBy: ['emulator/health'],
+  },
+  {
+    name: 'control-target-without-the-version-segment',
+    requirement: 'EMU-1',
+    description: 'base_url of the target lacks the version segment.',
+    mutant: rewriteControl('GET', '/target', (body) => ({ ...body, base_url: new URL(String(body.base_url)).origin })),
+    caughtBy: ['emulator/target'],
+  },
+  {
+    name: 'control-target-with-dead-credentials',
+    requirement: 'EMU-1',
+    description: 'The interns-only token of the target opens nothing.',
+    mutant: callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
+    caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access'],
+  },
+  {
+    name: 'control-intern-without-script',
+    requirement: 'EMU-4',
+    description: 'An intern is shown without the script put on it.',
+    mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
+      'script' in body ? { ...body, script: null } : body,
+    ),
+    caughtBy: ['emulator/intern-view', 'scripts/chosen-by'],
+  },
+  {
+    name: 'control-intern-with-another-vault',
+    requirement: 'EMU-4',
+    description: 'An intern is shown with a vault that is not its own.',
+    mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
+      'vault' in body ? { ...body, vault: { id: 'none' } } : body,
+    ),
+    caughtBy: ['emulator/intern-view'],
+  },
+  {
+    name: 'control-from-any-host',
+    requirement: 'EMU-10',
+    description: 'The control interface answers whatever Host is named.',
+    mutant: rewriteControlRequest((request) => withHeader(request, 'host', undefined)),
+    caughtBy: ['emulator/loopback-only'],
+  },
+  {
+    name: 'control-from-any-page',
+    requirement: 'EMU-10',
+    description: 'Pages of other sites may call the control interface.',
+    mutant: rewriteControlRequest((request) => withHeader(request, 'origin', undefined)),
+    caughtBy: ['emulator/cross-site'],
+  },
+  {
+    name: 'control-unknown-call-is-200',
+    requirement: 'EMU-1',
+    description: 'A call that is none answers 200.',
+    mutant: {
+      around: (next) => async (request) => {
+        const { area, path } = exchangeOf(request);
+        const response = await next(request);
+        return area === 'control' && response.status === 404 && !/^\/(interns|scripts)\//.test(path)
+          ? Response.json({})
+          : response;
+      },
+    },
+    caughtBy: ['emulator/bad-calls'],
+  },
+  {
+    name: 'advance-answers-the-time-before',
+    requirement: 'EMU-2',
+    description: 'advance answers the time that it was.',
+    mutant: {
+      around: (next) => async (request) => {
+        const { area, path } = exchangeOf(request);
+        if (area !== 'control' || request.method !== 'POST' || path !== '/clock') return next(request);
+        const before: unknown = await (await next(new Request(request.url))).json();
+        const response = await next(request);
+        return response.status === 200 ? Response.json(before) : response;
+      },
+    },
+    caughtBy: ['emulator/advance'],
+  },
+  {
+    name: 'advance-jumps',
+    requirement: 'EMU-2',
+    description: 'advance sets the clock first, and then fires what is due.',
+    mutant: wrap({
+      createClock(clock: Clock): Clock {
+        let target: number | undefined;
+        return {
+          ...clock,
+          get mode() {
+            return clock.mode;
+          },
+          now: () => target ?? clock.now(),
+          async advance(ms) {
+            target = clock.now() + ms;
+            try {
+              await clock.advance(ms);
+            } finally {
+              target = undefined;
+            }
+          },
+        };
+      },
+    }),
+    caughtBy: ['emulator/due-order', 'chat-deadlines/shown-as-deadline', 'invoke-runs/deadline-shown'],
+  },
+  {
+    name: 'advance-fires-once',
+    requirement: 'EMU-2',
+    description: 'What is set off while the clock advances waits for the next advance.',
+    mutant: wrap({
+      createClock(clock: Clock): Clock {
+        let late: { due: number; fire: () => void; gone: boolean }[] | undefined;
+        return {
+          ...clock,
+          get mode() {
+            return clock.mode;
+          },
+          timer(ms, fire) {
+            if (!late) return clock.timer(ms, fire);
+            const entry = { due: clock.now() + ms, fire, gone: false };
+            late.push(entry);
+            return {
+              cancel() {
+                entry.gone = true;
+              },
+            };
+          },
+          async advance(ms) {
+            late = [];
+            await clock.advance(ms);
+            const entries = late;
+            late = undefined;
+            for (const entry of entries)
+              clock.timer(Math.max(1, entry.due - clock.now()), () => {
+                if (!entry.gone) entry.fire();
+              });
+          },
+        };
+      },
+    }),
+    caughtBy: ['emulator/advance-settles'],
+  },
+  {
+    name: 'clock-moves-with-each-request',
+    requirement: 'EMU-2',
+    description: 'A virtual clock moves ahead a second with each request.',
+    mutant: answerInstead(async (_exchange, { clock }) => {
+      await clock.advance(1_000);
+      return undefined;
+    }),
+    caughtBy: ['emulator/virtual-stands-still', 'provision/takes-a-second'],
+  },
+  {
+    name: 'journal-cannot-be-emptied',
+    requirement: 'EMU-11',
+    description: 'DELETE of the journal leaves it as it is.',
+    mutant: wrap({ createJournal: (usual) => ({ ...usual, clear() {} }) }),
+    caughtBy: ['emulator/journal-holds'],
+  },
+  {
+    name: 'journal-not-redacted',
+    requirement: 'AUTH-9',
+    description: 'Credentials in bodies and streams stand in the journal.',
+    mutant: wrap({ createAccounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }) }),
+    caughtBy: ['emulator/journal-redacted'],
+  },
+  {
+    name: 'export-with-credentials',
+    requirement: 'AUTH-9',
+    description: 'The exported state always has its credentials.',
+    mutant: rewriteControlRequest((request, path) =>
+      path === '/state' && request.method === 'GET'
+        ? withRequest(request, { url: request.url.replace(/\?.*$/, '').concat('?credentials=1') })
+        : request,
+    ),
+    caughtBy: ['emulator/export-redacted'],
+  },
+  {
+    name: 'refusal-repeats-the-key',
+    requirement: 'AUTH-9',
+    description: 'The message of a 401 repeats the key that was sent.',
+    mutant: rewriteErrors(({ status, request, error }) =>
+      status === 401
+        ? { error: { ...error, message: `Invalid key: ${request.headers.get('authorization')}` } }
+        : undefined,
+    ),
+    caughtBy: ['emulator/errors-redacted', 'auth/key-message'],
+  },
+]);

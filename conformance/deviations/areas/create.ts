@@ -1,0 +1,128 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { Json } from '../combinators/exchange.js';
+import { inside, routes, wrap } from '../combinators/parts.js';
+import { rewriteErrors, rewriteJson, rewriteStatus } from '../combinators/replies.js';
+import { rewriteFields } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+export const CREATE = defineDeviations([
+  {
+    name: 'create-loses-white-space',
+    requirement: 'CREATE-1',
+    description: 'description and instructions are trimmed.',
+    mutant: rewriteFields('create', (body) => ({
+      ...body,
+      ...(typeof body.description === 'string' ? { description: body.description.trim() } : {}),
+      ...(typeof body.instructions === 'string' ? { instructions: body.instructions.trim() } : {}),
+    })),
+    caughtBy: ['create/reads-back'],
+  },
+  {
+    name: 'create-is-200',
+    requirement: 'CREATE-1',
+    description: 'A create answers 200.',
+    mutant: rewriteStatus('create', 201, 200),
+    caughtBy: ['create/status-201'],
+  },
+  {
+    name: 'create-ignores-the-workspace',
+    requirement: 'CREATE-1',
+    description: "A create in another workspace goes into the key's.",
+    mutant: routes('create', ({ authorize: _, ...row }) => row),
+    caughtBy: ['create/foreign-workspace', 'create/foreign-workspace-404'],
+  },
+  {
+    name: 'create-in-a-foreign-workspace-is-403',
+    requirement: 'CREATE-1',
+    description: "A create in a workspace that is not the key's is 403.",
+    mutant: rewriteErrors(({ status, error, request }) =>
+      status === 404 && error.message === 'Workspace not found' && request.method === 'POST'
+        ? { status: 403 }
+        : undefined,
+    ),
+    caughtBy: ['create/foreign-workspace-404'],
+  },
+  {
+    name: 'create-takes-flags-as-text',
+    requirement: 'CREATE-1',
+    description: 'provision is taken for true when it is anything but nothing.',
+    mutant: rewriteFields('create', (body) =>
+      'provision' in body ? { ...body, provision: Boolean(body.provision) } : body,
+    ),
+    caughtBy: ['create/flag-types'],
+  },
+  {
+    name: 'vault-shared-by-all',
+    requirement: 'CREATE-2',
+    description: 'All interns have the same vault.',
+    mutant: wrap({
+      createInterns: (usual) =>
+        inside(
+          usual,
+          'put',
+          (put) => (row, record, change) =>
+            put(
+              row,
+              record?.vault_id ? { ...record, vault_id: '00000000-0000-4000-8000-000000000001' } : record,
+              change,
+            ),
+        ),
+    }),
+    caughtBy: ['create/private-vault'],
+  },
+  {
+    name: 'vault-made-at-the-first-boot',
+    requirement: 'CREATE-2',
+    description: 'An intern has no vault until it was provisioned.',
+    mutant: rewriteJson(['create', 'get', 'list', 'update'], (body) => {
+      const bare = (record: Json) => (record.hostname === null ? { ...record, vault_id: null } : record);
+      return Array.isArray(body.data) ? { ...body, data: (body.data as Json[]).map(bare) } : bare(body);
+    }),
+    caughtBy: ['create/private-vault', 'create/vault-in-listing'],
+  },
+  {
+    name: 'vault-attached-instead-of-its-own',
+    requirement: 'CREATE-2',
+    description: 'An attached vault takes the place of the private one.',
+    mutant: wrap({
+      createInterns: (usual) =>
+        inside(
+          usual,
+          'put',
+          (put) => (row, record, change) =>
+            put(
+              row,
+              record?.vault_id && row.record.attached_vault_id
+                ? { ...record, vault_id: row.record.attached_vault_id }
+                : record,
+              change,
+            ),
+        ),
+    }),
+    caughtBy: ['create/private-vault-beside-attached', 'create/attached-vault'],
+  },
+  {
+    name: 'vault-attached-is-not-shown',
+    requirement: 'CREATE-2',
+    description: 'attached_vault_id is always null.',
+    mutant: rewriteJson(['create', 'get'], (body) => ({ ...body, attached_vault_id: null })),
+    caughtBy: ['create/attached-vault'],
+  },
+  {
+    name: 'vault-that-is-none-is-passed-over',
+    requirement: 'CREATE-2',
+    description: 'A vault that cannot be attached is ignored.',
+    mutant: wrap({
+      createCreate: (usual) => (request) => {
+        try {
+          return usual(request);
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.key !== 'vault_unavailable') throw error;
+          const { vault_id: _, ...body } = request.body;
+          return usual({ ...request, body });
+        }
+      },
+    }),
+    caughtBy: ['create/vault-that-cannot-be-attached'],
+  },
+]);

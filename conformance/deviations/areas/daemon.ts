@@ -1,0 +1,115 @@
+import type { Json } from '../combinators/exchange.js';
+import { routes } from '../combinators/parts.js';
+import { jsonReply, rewriteErrors, rewriteJson, rewriteReply, withoutHeader } from '../combinators/replies.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+const isAlias = (row: { readonly path: string }) => row.path === '/interns/:id/daemon-access';
+
+const NOT_STORED = 'cache-control';
+
+const accesses = (change: (body: Json) => Json): Mutant => rewriteJson('daemon', (body) => change(body));
+
+export const DAEMON = defineDeviations([
+  {
+    name: 'daemon-can-be-stored',
+    requirement: 'DAEMON-1',
+    description: 'Origin and token are answered without Cache-Control: no-store.',
+    mutant: withoutHeader(NOT_STORED, ({ status }, { operation }) => operation === 'daemon' && status < 400),
+    caughtBy: ['daemon/access'],
+  },
+  {
+    name: 'daemon-needs-the-vault-grant',
+    requirement: 'DAEMON-1',
+    description: 'An interns-only grant does not read the daemon token.',
+    mutant: routes('daemon', (row) => ({ ...row, credential: 'oauth_vault' })),
+    caughtBy: ['daemon/access', 'daemon/token-per-boot', 'auth/matrix'],
+  },
+  {
+    name: 'daemon-under-other-names',
+    requirement: 'DAEMON-1',
+    description: 'The token is answered as daemon_token.',
+    mutant: accesses(({ token, ...body }) => ({ ...body, daemon_token: token })),
+    caughtBy: ['daemon/access', 'daemon/access-form'],
+  },
+  {
+    name: 'daemon-of-a-stopped-intern',
+    requirement: 'DAEMON-1',
+    description: 'The access of an intern that does not run is answered with a token to come.',
+    mutant: rewriteReply((reply, { operation, internId }) =>
+      operation === 'daemon' && reply.status === 409 && String(reply.body).includes('intern_not_running')
+        ? jsonReply(
+            200,
+            { origin: 'http://127.0.0.1:4684', token: `emu-dtok-${internId}` },
+            { 'cache-control': 'no-store' },
+          )
+        : reply,
+    ),
+    caughtBy: ['daemon/not-of-a-stopped-intern', 'daemon/not-running', 'daemon/reveals-logged', 'auth/matrix'],
+  },
+  {
+    name: 'daemon-unreachable-is-502',
+    requirement: 'DAEMON-1',
+    description: 'A daemon that cannot be reached is 502.',
+    mutant: rewriteErrors(({ status, reason }) =>
+      status === 409 && reason === 'intern_unreachable' ? { status: 502 } : undefined,
+    ),
+    caughtBy: ['daemon/unreachable'],
+  },
+  {
+    name: 'reveal-logged-by-member',
+    requirement: 'DAEMON-2',
+    description: "A reveal is logged by the service's own id of the member.",
+    mutant: routes('daemon', (row) => ({
+      ...row,
+      handle: (call) => {
+        const { subject: _, ...caller } = call.caller;
+        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
+      },
+    })),
+    caughtBy: ['daemon/reveals-logged'],
+  },
+  {
+    name: 'reveal-logged-with-the-token',
+    requirement: 'DAEMON-2',
+    description: 'The log of reveals holds the token.',
+    mutant: routes('daemon', (row) => ({
+      ...row,
+      handle: (call) => {
+        const caller = { ...call.caller, subject: `${call.caller.subject} ${call.intern.daemon_token}` };
+        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
+      },
+    })),
+    caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],
+  },
+  {
+    name: 'daemon-alias-gone',
+    requirement: 'DAEMON-3',
+    description: 'The deprecated alias of the daemon access is 404.',
+    mutant: routes(isAlias, () => undefined),
+    caughtBy: ['daemon/alias', 'daemon/alias-tells-its-successor', 'daemon/not-running', 'daemon/unreachable'],
+  },
+  {
+    name: 'daemon-alias-by-api-key',
+    requirement: 'DAEMON-3',
+    description: 'An API key reads the daemon token by the alias.',
+    mutant: routes(isAlias, (row) => ({ ...row, credential: 'any' })),
+    caughtBy: ['daemon/alias', 'auth/daemon-needs-oauth'],
+  },
+  {
+    name: 'daemon-alias-can-be-stored',
+    requirement: 'DAEMON-3',
+    description: 'The alias answers without Cache-Control: no-store.',
+    mutant: withoutHeader(
+      NOT_STORED,
+      ({ status }, { operation, alias }) => operation === 'daemon' && alias && status < 400,
+    ),
+    caughtBy: ['daemon/alias'],
+  },
+  {
+    name: 'daemon-alias-does-not-say-it-is-one',
+    requirement: 'DAEMON-3',
+    description: 'The alias has no Deprecation header.',
+    mutant: withoutHeader('deprecation', (_reply, { operation, alias }) => operation === 'daemon' && alias),
+    caughtBy: ['daemon/alias-tells-its-successor'],
+  },
+]);

@@ -1,0 +1,149 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { InternRow } from '../../../emulator/contract/state.js';
+import { plans } from '../combinators/behaviours.js';
+import { inside, transitions, wrap } from '../combinators/parts.js';
+import { errorReply, rewriteRecords } from '../combinators/replies.js';
+import { answerInstead, rewriteFields } from '../combinators/requests.js';
+import { survives } from '../combinators/runs.js';
+import { defineDeviations } from '../mutant.js';
+
+export const DELETE = defineDeviations([
+  {
+    name: 'teardown-never-ends',
+    requirement: 'DELETE-1',
+    description: 'A deleted intern stays destroying.',
+    mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'hangs' } })),
+    caughtBy: ['delete/until-gone', 'delete/from-every-state', 'delete/takes-its-time', 'model/in-time'],
+  },
+  {
+    name: 'deleting-shows-the-old-status',
+    requirement: 'DELETE-1',
+    description: 'While the teardown goes on the status is that of before.',
+    mutant: rewriteRecords((record) => (record.status === 'destroying' ? { ...record, status: 'stopped' } : record)),
+    caughtBy: ['delete/answer', 'delete/destroying-is-busy', 'delete/tried-again'],
+  },
+  {
+    name: 'delete-not-while-booting',
+    requirement: 'DELETE-1',
+    description: 'A booting intern cannot be deleted.',
+    mutant: transitions((row) =>
+      row.on === 'delete' ? { ...row, from: row.from.filter((one) => one !== 'provisioning') } : row,
+    ),
+    caughtBy: ['delete/from-every-state', 'provision/hanging-boot'],
+  },
+  {
+    name: 'destroying-is-404',
+    requirement: 'DELETE-1',
+    description: 'An intern cannot be read any more as soon as it is being deleted.',
+    mutant: wrap({
+      createInterns: (usual) =>
+        inside(usual, 'visible', (visible) => (caller, id) => {
+          const row = visible(caller, id);
+          if (row.record.status === 'destroying') throw new Refusal('not_found');
+          return row;
+        }),
+    }),
+    caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
+  },
+  {
+    name: 'vault-outlives-its-intern',
+    requirement: 'DELETE-1',
+    description: 'The vault of a gone intern can still be attached.',
+    mutant: () => {
+      const gone = new Set<string>();
+      return wrap({
+        createInterns: (usual) =>
+          inside(usual, 'remove', (remove) => (row) => {
+            if (row.record.vault_id) gone.add(row.record.vault_id);
+            remove(row);
+          }),
+        createCreate: (usual) => (request) => {
+          const { vault_id, ...body } = request.body;
+          if (vault_id === undefined || !gone.has(vault_id)) return usual(request);
+          const { created, intern } = usual({ ...request, body });
+          return { created, intern: { ...intern, attached_vault_id: vault_id } };
+        },
+      });
+    },
+    caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
+  },
+  {
+    name: 'own-key-reads-the-gone',
+    requirement: 'DELETE-1',
+    description: 'With its own key a gone intern is read as it was.',
+    mutant: wrap({
+      createAccounts: (usual) => ({ ...usual, removeOwnKey() {} }),
+      createInterns: (usual) => {
+        const gone = new Map<string, InternRow>();
+        inside(usual, 'remove', (remove) => (row) => {
+          gone.set(row.id, row);
+          remove(row);
+        });
+        return inside(usual, 'visible', (visible) => (caller, id) => {
+          const row = gone.get(id);
+          return row && caller.internId === id ? row : visible(caller, id);
+        });
+      },
+    }),
+    caughtBy: ['delete/own-key-is-dead', 'delete/own-key-dies'],
+  },
+  {
+    name: 'delete-lets-runs-go-on',
+    requirement: 'DELETE-1',
+    description: 'A delete ends no run.',
+    mutant: survives('deleted'),
+    caughtBy: ['delete/ends-runs', 'delete/ends-waiting-runs', 'chat-endings/delete-while-streaming'],
+  },
+  {
+    name: 'delete-needs-a-body',
+    requirement: 'DELETE-2',
+    description: 'A delete without a body is 400.',
+    mutant: answerInstead(({ operation, request }) =>
+      operation === 'delete' && !request.body ? errorReply(400, 'Invalid request body', 'invalid_body') : undefined,
+    ),
+    caughtBy: ['delete/optional-body', 'delete/until-gone'],
+  },
+  {
+    name: 'delete-takes-white-space-for-a-body',
+    requirement: 'DELETE-2',
+    description: 'A delete with white space for a body is 400.',
+    mutant: answerInstead(async ({ operation, request }) =>
+      operation === 'delete' && request.body && (await request.clone().text()).trim() === ''
+        ? errorReply(400, 'Invalid request body', 'invalid_body')
+        : undefined,
+    ),
+    caughtBy: ['delete/optional-body'],
+  },
+  {
+    name: 'delete-drops-unknown-fields',
+    requirement: 'DELETE-2',
+    description: 'Unknown fields of a delete are ignored.',
+    mutant: rewriteFields('delete', ({ acknowledge_workspace_loss }) =>
+      acknowledge_workspace_loss === undefined ? {} : { acknowledge_workspace_loss },
+    ),
+    caughtBy: ['delete/bad-body'],
+  },
+  {
+    name: 'delete-loses-the-workspace',
+    requirement: 'DELETE-3',
+    description: 'A workspace that cannot be archived is lost without acknowledgement.',
+    mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'gone' } })),
+    caughtBy: ['delete/archive-fails', 'delete/tried-again'],
+  },
+  {
+    name: 'delete-ignores-the-acknowledgement',
+    requirement: 'DELETE-3',
+    description: 'acknowledge_workspace_loss changes nothing.',
+    mutant: wrap({ createProvisioning: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) }),
+    caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
+  },
+  {
+    name: 'delete-forgets-why-it-failed',
+    requirement: 'DELETE-3',
+    description: 'The message of a failed teardown does not name workspace_archive_failed.',
+    mutant: rewriteRecords((record) =>
+      record.status === 'destroy_failed' ? { ...record, last_failure_message: 'The teardown failed' } : record,
+    ),
+    caughtBy: ['delete/archive-fails'],
+  },
+]);

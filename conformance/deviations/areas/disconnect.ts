@@ -1,0 +1,95 @@
+import type { RunView } from '../../../emulator/contract/run.js';
+import type { Runs } from '../../../emulator/domain/runs.js';
+import { exchangeOf } from '../combinators/exchange.js';
+import { settings, wrap } from '../combinators/parts.js';
+import { rewriteControl } from '../combinators/replies.js';
+import { answering, endsRuns } from '../combinators/runs.js';
+import { whenLeft } from '../combinators/streams.js';
+import { defineDeviations, together } from '../mutant.js';
+
+export const DISCONNECT = defineDeviations([
+  {
+    name: 'disconnect-not-noticed',
+    requirement: 'CHAT-10',
+    description: 'A run goes on when its client leaves.',
+    mutant: whenLeft(() => false),
+    caughtBy: [
+      'disconnect/while-silent',
+      'disconnect/cancels',
+      'disconnect/while-it-speaks',
+      'disconnect/before-first-word',
+      'disconnect/answered-run',
+      'chat-lock/let-go-by-disconnect',
+    ],
+  },
+  {
+    name: 'disconnect-after-an-answer-not-noticed',
+    requirement: 'CHAT-10',
+    description: 'A client that leaves the stream after an answer cancels nothing.',
+    mutant: () => {
+      const answers = new WeakSet<Request>();
+      return together(
+        whenLeft(({ exchange }) => !answers.has(exchange.request)),
+        {
+          around: (next) => async (request) => {
+            if (await answering(exchangeOf(request))) answers.add(request);
+            return next(request);
+          },
+        },
+      );
+    },
+    caughtBy: ['disconnect/answered-run'],
+  },
+  {
+    name: 'disconnect-while-it-speaks-not-noticed',
+    requirement: 'CHAT-10',
+    description: 'A run is cancelled only when its client leaves in silence.',
+    mutant: whenLeft(({ said }) => said < 2),
+    caughtBy: ['disconnect/while-it-speaks'],
+  },
+  {
+    name: 'disconnect-ends-all',
+    requirement: 'CHAT-10',
+    description: 'A client that leaves cancels every run of the intern.',
+    mutant: () => {
+      let end: Runs['endAll'] = () => {};
+      return together(
+        wrap({
+          createRuns(usual) {
+            end = usual.endAll;
+            return usual;
+          },
+        }),
+        whenLeft(({ exchange }) => {
+          setImmediate(() => end(exchange.internId, 'reset'));
+          return true;
+        }),
+      );
+    },
+    caughtBy: ['disconnect/only-its-own'],
+  },
+  {
+    name: 'disconnect-a-minute-later',
+    requirement: 'CHAT-9',
+    description: 'A run that waits is ended when nobody has been connected for a minute.',
+    mutant: settings({ interaction_deadline: 60_000 }),
+    caughtBy: ['disconnect/cancel-after-done', 'chat-deadlines/open-until'],
+  },
+  {
+    name: 'disconnect-of-who-steered-cancels',
+    requirement: 'CHAT-10',
+    description: 'The run that a prompt was steered into ends with the connection of that prompt.',
+    mutant: endsRuns(({ operation }, { status }) => operation === 'chat' && status === 202),
+    caughtBy: ['disconnect/of-who-steered'],
+  },
+  {
+    name: 'run-shown-as-cancelled-when-its-client-goes',
+    requirement: 'EMU-4',
+    description: 'The control interface shows a run that stopped by itself as cancelled.',
+    mutant: rewriteControl('GET', '/runs', (body) => ({
+      ...body,
+      data: (body.data as RunView[]).map((run) => (run.ended === 'stop' ? { ...run, ended: 'cancelled' } : run)),
+    })),
+    caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
+  },
+]);

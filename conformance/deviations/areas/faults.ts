@@ -1,0 +1,107 @@
+import { type Made, wrap } from '../combinators/parts.js';
+import { rewriteErrors, rewriteReply } from '../combinators/replies.js';
+import { defineDeviations, together } from '../mutant.js';
+
+export const FAULTS = defineDeviations([
+  {
+    name: 'fault-of-another-status',
+    requirement: 'EMU-6',
+    description: 'A fault 408 of chat comes as 504.',
+    mutant: rewriteErrors(({ status, request }) =>
+      status === 408 && request.url.includes('/chat/') ? { status: 504 } : undefined,
+    ),
+    caughtBy: ['faults/chat-statuses'],
+  },
+  {
+    name: 'fault-for-one-call-only',
+    requirement: 'EMU-6',
+    description: 'A fault is met once, whatever its times.',
+    mutant: wrap({ createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
+    caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'faults/chat-statuses', 'sign/server-failure'],
+  },
+  {
+    name: 'fault-for-ever',
+    requirement: 'EMU-6',
+    description: 'A fault stays until it is cleared.',
+    mutant: wrap({
+      createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }),
+    }),
+    caughtBy: [
+      'faults/every-operation',
+      'faults/scim-form',
+      'faults/list-and-clear',
+      'faults/chat-statuses',
+      'faults/only-their-operation',
+      'faults/refused-use-none',
+      'faults/dropped',
+    ],
+  },
+  {
+    name: 'fault-without-envelope',
+    requirement: 'EMU-6',
+    description: 'A fault is answered in plain text.',
+    mutant: rewriteReply((answer) =>
+      answer.headers['x-emulator-detail'] === 'injected fault'
+        ? { ...answer, body: 'injected fault', headers: { ...answer.headers, 'content-type': 'text/plain' } }
+        : answer,
+    ),
+    caughtBy: [
+      'faults/every-operation',
+      'faults/scim-form',
+      'faults/chat-statuses',
+      'sign/server-failure',
+      'scim/failure',
+    ],
+  },
+  {
+    name: 'fault-used-up-by-refused-calls',
+    requirement: 'EMU-6',
+    description: 'A call that is refused uses a fault up.',
+    mutant: () => {
+      let take: Made<'createFaults'>['take'] = () => undefined;
+      return together(
+        wrap({
+          createFaults(usual) {
+            take = usual.take;
+            return usual;
+          },
+        }),
+        rewriteReply((reply, { operation }) => {
+          if (operation && [400, 401, 404].includes(reply.status)) take(operation);
+          return reply;
+        }),
+      );
+    },
+    caughtBy: ['faults/refused-lifecycle-calls', 'faults/refused-use-none', 'order/fault-before-state'],
+  },
+  {
+    name: 'fault-without-delay',
+    requirement: 'EMU-6',
+    description: 'A delay is not waited for.',
+    mutant: wrap({
+      createFaults: (usual) => ({
+        ...usual,
+        take(operation) {
+          const fault = usual.take(operation);
+          return fault && { ...fault, delay: undefined };
+        },
+      }),
+    }),
+    caughtBy: ['faults/delayed-lifecycle-calls', 'faults/delay', 'sign/times-out-after-10s'],
+  },
+  {
+    name: 'fault-answers-in-place-of-dropping',
+    requirement: 'EMU-6',
+    description: 'A fault that drops the connection answers 500 instead.',
+    mutant: wrap({
+      createFaults: (usual) => ({
+        ...usual,
+        take(operation) {
+          const fault = usual.take(operation);
+          return fault?.disconnect ? { operation, times: 1, status: 500 } : fault;
+        },
+      }),
+    }),
+    caughtBy: ['faults/dropped-lifecycle-calls', 'faults/dropped'],
+  },
+]);

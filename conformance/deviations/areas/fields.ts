@@ -1,0 +1,105 @@
+import { isObject } from '../combinators/exchange.js';
+import { inside, wrap } from '../combinators/parts.js';
+import { errorMetadata, rewriteJson } from '../combinators/replies.js';
+import { rewriteBody, rewriteFields } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+const LONG = 'description';
+
+export const FIELDS = defineDeviations([
+  {
+    name: 'name-of-3-at-least',
+    requirement: 'CREATE-5',
+    description: 'A name of 2 characters is refused.',
+    mutant: rewriteFields('create', (body) =>
+      typeof body.name === 'string' && body.name.length < 3 ? { ...body, name: '' } : body,
+    ),
+    caughtBy: ['create/shortest-name'],
+  },
+  {
+    name: 'name-without-hyphens',
+    requirement: 'CREATE-5',
+    description: 'Hyphens of a name become underscores.',
+    mutant: rewriteJson('create', (body) => ({ ...body, name: String(body.name).replaceAll('-', '_') })),
+    caughtBy: ['create/name-rules', 'create/reads-back'],
+  },
+  {
+    name: 'name-not-unique',
+    requirement: 'CREATE-5',
+    description: 'Two interns of one creator may have one name.',
+    mutant: wrap({ createInterns: (usual) => inside(usual, 'nameTaken', () => () => false) }),
+    caughtBy: ['create/name-taken', 'create/rename-taken', 'create/derived-key'],
+  },
+  {
+    name: 'name-never-free-again',
+    requirement: 'CREATE-5',
+    description: 'The name of a deleted intern stays taken.',
+    mutant: wrap({
+      createInterns: (usual) => {
+        const gone = new Set<string>();
+        inside(usual, 'remove', (remove) => (row) => {
+          gone.add(`${row.creator} ${row.record.name}`);
+          remove(row);
+        });
+        return inside(
+          usual,
+          'nameTaken',
+          (taken) => (creator, workspace, name, except) =>
+            gone.has(`${creator} ${name}`) || taken(creator, workspace, name, except),
+        );
+      },
+    }),
+    caughtBy: ['create/name-taken', 'create/keys-and-deleted-interns'],
+  },
+  {
+    name: 'text-counted-in-code-units',
+    requirement: 'CREATE-5',
+    description: 'Limits of texts count UTF-16 code units.',
+    mutant: rewriteFields(['create', 'update'], (body) =>
+      typeof body[LONG] === 'string' && body[LONG].length > 2_000 ? { ...body, [LONG]: 'x'.repeat(2_001) } : body,
+    ),
+    caughtBy: ['create/text-limits'],
+  },
+  {
+    name: 'fields-turned-into-text',
+    requirement: 'BODY-4',
+    description: 'Numbers and booleans are taken for text.',
+    mutant: rewriteFields(['create', 'update'], (body) =>
+      Object.fromEntries(
+        Object.entries(body).map(([key, value]) =>
+          ['description', 'instructions'].includes(key) && ['number', 'boolean'].includes(typeof value)
+            ? [key, String(value)]
+            : [key, value],
+        ),
+      ),
+    ),
+    caughtBy: ['create/field-types'],
+  },
+  {
+    name: 'create-drops-unknown-fields',
+    requirement: 'CREATE-5',
+    description: 'Unknown fields of a create are ignored.',
+    mutant: rewriteFields('create', (body) =>
+      Object.fromEntries(
+        Object.entries(body).filter(([key]) =>
+          ['name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id'].includes(key),
+        ),
+      ),
+    ),
+    caughtBy: ['create/unknown-fields'],
+  },
+  {
+    name: 'update-takes-what-is-no-object',
+    requirement: 'BODY-4',
+    description: 'An update with a body that is no object changes nothing and is 200.',
+    mutant: rewriteBody('update', (value) => (isObject(value) ? value : {})),
+    caughtBy: ['create/no-object', 'create/invalid-body-reason'],
+  },
+  {
+    name: 'invalid-body-of-another-reason',
+    requirement: 'BODY-4',
+    description: 'Invalid bodies of lifecycle operations have the reason bad_request.',
+    mutant: errorMetadata('invalid_body', 400, { reason: 'bad_request' }),
+    caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'lifecycle/update-unknown-field'],
+  },
+]);

@@ -1,0 +1,123 @@
+import { bodyOf, isObject, type Json, tokenOf, withRequest } from '../combinators/exchange.js';
+import { inside, remembersCreates, wrap } from '../combinators/parts.js';
+import { errorReply, rewriteErrors, rewriteStatus } from '../combinators/replies.js';
+import { answerInstead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
+import { defineDeviations, type Mutant, together } from '../mutant.js';
+
+/** Who creates what under which key. */
+const keyOf = (request: Request) => `${tokenOf(request)} ${request.headers.get('idempotency-key')}`;
+
+/** Has retries of a key send the body that was sent first, where `when` says so. */
+const sendsTheFirst = (when: (first: Json, now: Json) => boolean) => (): Mutant => {
+  const firsts = new Map<string, Json>();
+  return rewriteRequest(async (request, { operation }) => {
+    if (operation !== 'create' || !request.headers.has('idempotency-key')) return request;
+    const body = await bodyOf(request);
+    if (!isObject(body)) return request;
+    const first = firsts.get(keyOf(request)) ?? body;
+    firsts.set(keyOf(request), first);
+    return when(first, body) ? withRequest(request, { body: JSON.stringify(first) }) : request;
+  });
+};
+
+export const IDEMPOTENCY = defineDeviations([
+  {
+    name: 'key-not-looked-at',
+    requirement: 'CREATE-4',
+    description: 'A retry with the same key is a create of its own.',
+    mutant: () => {
+      let count = 0;
+      return rewriteHeader('idempotency-key', (key, { operation }) =>
+        operation === 'create' ? `none-${count++}` : key,
+      );
+    },
+    caughtBy: ['create/retry-makes-no-second', 'create/replay-200', 'create/derived-key', 'model/lifecycle'],
+  },
+  {
+    name: 'key-looked-up-before-it-waits',
+    requirement: 'CREATE-4',
+    description: 'Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.',
+    mutant: () =>
+      together(
+        remembersCreates((entries) => {
+          const fresh = new Set<string>();
+          return {
+            get: (id) => (fresh.has(id) ? undefined : entries.get(id)),
+            put(row) {
+              fresh.add(row.id);
+              setImmediate(() => fresh.delete(row.id));
+              entries.put(row);
+            },
+          };
+        }),
+        wrap({
+          createInterns(usual) {
+            const fresh = new Set<string>();
+            inside(usual, 'put', (put) => (row, ...rest) => {
+              if (!usual.get(row.id)) {
+                fresh.add(row.record.name);
+                setImmediate(() => fresh.delete(row.record.name));
+              }
+              return put(row, ...rest);
+            });
+            return inside(
+              usual,
+              'nameTaken',
+              (taken) => (creator, workspace, name, except) =>
+                !fresh.has(name) && taken(creator, workspace, name, except),
+            );
+          },
+        }),
+      ),
+    caughtBy: [
+      'create/racing-equal-creates',
+      'create/racing-retries-make-one',
+      'create/racing-different-creates',
+      'create/unfinished-retries-race',
+    ],
+  },
+  {
+    name: 'key-replays-with-201',
+    requirement: 'CREATE-4',
+    description: 'A replay answers 201.',
+    mutant: rewriteStatus('create', 200, 201),
+    caughtBy: ['create/replay-200', 'create/derived-key', 'create/equal-as-json'],
+  },
+  {
+    name: 'key-replays-whatever-the-body',
+    requirement: 'CREATE-4',
+    description: 'The same key with another body replays the first answer.',
+    mutant: sendsTheFirst(() => true),
+    caughtBy: [
+      'create/key-reused',
+      'create/key-reused-first',
+      'create/racing-different-creates',
+      'create/unfinished-with-another-body',
+    ],
+  },
+  {
+    name: 'key-compares-only-names',
+    requirement: 'CREATE-4',
+    description: 'Bodies of one key are compared by their names.',
+    mutant: sendsTheFirst((first, now) => first.name === now.name),
+    caughtBy: ['create/key-reused'],
+  },
+  {
+    name: 'key-reused-is-422',
+    requirement: 'CREATE-4',
+    description: 'A reused key is 422.',
+    mutant: rewriteErrors(({ reason }) => (reason === 'idempotency_key_reused' ? { status: 422 } : undefined)),
+    caughtBy: ['create/key-reused', 'create/key-reused-first', 'create/unfinished-with-another-body'],
+  },
+  {
+    name: 'key-of-128-at-most',
+    requirement: 'CREATE-4',
+    description: 'A key of more than 128 characters is refused.',
+    mutant: answerInstead(({ operation, request }) =>
+      operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128
+        ? errorReply(400, 'Idempotency-Key must be 1 to 128 characters', 'invalid_body')
+        : undefined,
+    ),
+    caughtBy: ['create/key-lengths', 'create/keys-differ-in-case'],
+  },
+]);

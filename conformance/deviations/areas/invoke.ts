@@ -1,0 +1,230 @@
+import { answersItself, endsAfter } from '../combinators/behaviours.js';
+import { bodyOf, exchangeOf, isObject } from '../combinators/exchange.js';
+import { settings, wrap } from '../combinators/parts.js';
+import {
+  errorMetadata,
+  errorReply,
+  responseOf,
+  rewriteErrors,
+  rewriteJson,
+  rewriteStatus,
+} from '../combinators/replies.js';
+import { refuseBody, rewriteBody, rewriteFields } from '../combinators/requests.js';
+import { goingIn } from '../combinators/runs.js';
+import { defineDeviations, together } from '../mutant.js';
+
+const _objects = (change: (body: Record<string, unknown>) => Record<string, unknown>) =>
+  rewriteBody('invoke', (value) => (isObject(value) ? change(value) : value));
+
+export const INVOKE = defineDeviations([
+  {
+    name: 'invoke-is-200',
+    requirement: 'INVOKE-1',
+    description: 'invoke answers 200.',
+    mutant: rewriteStatus('invoke', 202, 200),
+    caughtBy: ['invoke/accepted', 'invoke/published-answer', 'model/conversations', 'invoke-sessions/continue'],
+  },
+  {
+    name: 'invoke-answers-accepted',
+    requirement: 'INVOKE-1',
+    description: 'invoke says status accepted.',
+    mutant: rewriteJson('invoke', (body) => (body.status === 'started' ? { ...body, status: 'accepted' } : body)),
+    caughtBy: ['invoke/published-answer', 'invoke-runs/ended-by-suspend', 'invoke-sessions/steered'],
+  },
+  {
+    name: 'invoke-tells-what-was-said',
+    requirement: 'INVOKE-7',
+    description: 'invoke answers with the output of the run.',
+    mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
+    caughtBy: ['invoke/no-progress'],
+  },
+  {
+    name: 'invoke-ends-with-its-answer',
+    requirement: 'INVOKE-1',
+    description: 'A run of invoke is cancelled a second after its answer.',
+    mutant: endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
+    caughtBy: ['invoke-runs/goes-on', 'invoke-runs/deadline', 'invoke-runs/client-gone'],
+  },
+  {
+    name: 'invoke-cuts-its-input',
+    requirement: 'INVOKE-1',
+    description: 'input that is too long is cut.',
+    mutant: rewriteFields('invoke', (body) =>
+      typeof body.input === 'string' ? { ...body, input: [...body.input].slice(0, 32_000).join('') } : body,
+    ),
+    caughtBy: ['invoke/input-length'],
+  },
+  {
+    name: 'invoke-takes-anything-as-input',
+    requirement: 'INVOKE-1',
+    description: 'input that is no text is taken as text.',
+    mutant: rewriteFields('invoke', (body) =>
+      body.input !== undefined && typeof body.input !== 'string'
+        ? { ...body, input: JSON.stringify(body.input) }
+        : body,
+    ),
+    caughtBy: ['invoke/invalid-body'],
+  },
+  {
+    name: 'invoke-refuses-unknown-fields',
+    requirement: 'INVOKE-1',
+    description: 'A field that invoke does not know is 400.',
+    mutant: refuseBody(
+      'invoke',
+      (body) => isObject(body) && Object.keys(body).some((key) => !['input', 'session_id'].includes(key)),
+      errorReply(400, 'Invalid request body', 'bad_request'),
+    ),
+    caughtBy: ['invoke/unknown-fields', 'invoke-runs/consents'],
+  },
+  {
+    name: 'invoke-invalid-body-of-another-reason',
+    requirement: 'INVOKE-1',
+    description: 'An invalid body of chat and invoke has the reason invalid_body.',
+    mutant: errorMetadata('bad_request', 400, { reason: 'invalid_body' }),
+    caughtBy: [
+      'invoke/invalid-body',
+      'bodies/chat-and-invoke-reason',
+      'chat-requests/length',
+      'chat-requests/messages',
+    ],
+  },
+  {
+    name: 'invoke-always-new',
+    requirement: 'INVOKE-2',
+    description: 'Every invoke starts a session of its own.',
+    mutant: rewriteFields('invoke', ({ session_id: _, ...body }) => body),
+    caughtBy: [
+      'invoke-sessions/continue',
+      'invoke-sessions/continue-live',
+      'invoke-sessions/steered',
+      'model/conversations',
+    ],
+  },
+  {
+    name: 'invoke-queues-instead-of-steering',
+    requirement: 'INVOKE-2',
+    description: 'With a run going invoke starts another in the session.',
+    mutant: wrap({
+      createRuns: (usual) => ({
+        ...usual,
+        async invoke(request) {
+          const going = goingIn(usual, request.intern.id, request.sessionId);
+          if (going?.origin !== 'invoke') return usual.invoke(request);
+          const { sessionId: _, ...rest } = request;
+          await usual.invoke(rest);
+          return { session_id: going.session_id, status: 'started' };
+        },
+      }),
+    }),
+    caughtBy: ['invoke-sessions/steered', 'invoke-sessions/steered-live', 'invoke-runs/deadline-not-extended'],
+  },
+  {
+    name: 'invoke-session-of-any-intern',
+    requirement: 'INVOKE-3',
+    description: 'A session of invoke is taken on every intern of its caller.',
+    mutant: () => {
+      const home = new Map<string, string>();
+      return together(
+        wrap({
+          createRuns: (usual) => ({
+            ...usual,
+            ownedSession: (intern, session, caller) => usual.ownedSession(home.get(session) ?? intern, session, caller),
+            async invoke(request) {
+              const { sessionId, ...rest } = request;
+              const elsewhere =
+                sessionId !== undefined && (home.get(sessionId) ?? request.intern.id) !== request.intern.id;
+              const started = await usual.invoke(elsewhere ? rest : request);
+              return elsewhere ? { ...started, session_id: sessionId } : started;
+            },
+          }),
+        }),
+        rewriteJson('invoke', (body, { internId = '' }) => {
+          const session = String(body.session_id);
+          home.set(session, home.get(session) ?? internId);
+          return body;
+        }),
+      );
+    },
+    caughtBy: ['invoke-sessions/session-elsewhere', 'invoke-sessions/steered-live'],
+  },
+  {
+    name: 'invoke-session-refused-with-403',
+    requirement: 'INVOKE-3',
+    description: 'A session of another caller is 403.',
+    mutant: rewriteErrors(({ status, error }) =>
+      status === 404 && error.message === 'Session not found' ? { status: 403 } : undefined,
+    ),
+    caughtBy: [
+      'invoke-sessions/session-of-the-caller',
+      'invoke-sessions/session-elsewhere',
+      'invoke-sessions/busy-chat-session',
+    ],
+  },
+  {
+    name: 'invoke-session-refused-for-another-reason',
+    requirement: 'INVOKE-3',
+    description: 'The reason of a refused session is session_not_found.',
+    mutant: rewriteErrors(({ status, error }) =>
+      status === 404 && error.message === 'Session not found'
+        ? { error: { ...error, metadata: { reason: 'session_not_found', retryable: false } } }
+        : undefined,
+    ),
+    caughtBy: ['invoke-sessions/refused-reason'],
+  },
+  {
+    name: 'invoke-session-refusal-tells',
+    requirement: 'INVOKE-3',
+    description: 'The refusal of a session of others is told from that of a session of nobody.',
+    mutant: () => {
+      const issued = new Set<unknown>();
+      return together(
+        rewriteJson('invoke', (body) => {
+          issued.add(body.session_id);
+          return body;
+        }),
+        {
+          around: (next) => async (request) => {
+            const body = exchangeOf(request).operation === 'invoke' ? await bodyOf(request) : undefined;
+            const response = await next(request);
+            return response.status === 404 && isObject(body) && issued.has(body.session_id)
+              ? responseOf(errorReply(404, 'Session of another caller'))
+              : response;
+          },
+        },
+      );
+    },
+    caughtBy: ['invoke-sessions/told-apart-by-nothing'],
+  },
+  {
+    name: 'invoke-declines-every-question',
+    requirement: 'INVOKE-4',
+    description: 'A run of invoke ignores the fallback of a question.',
+    mutant: answersItself((ask, turn) =>
+      turn.origin === 'invoke' && ask.kind === 'elicitation' ? { action: 'decline' } : undefined,
+    ),
+    caughtBy: ['invoke-runs/fallback'],
+  },
+  {
+    name: 'invoke-cancels-questions-without-fallback',
+    requirement: 'INVOKE-4',
+    description: 'A question without a fallback is cancelled.',
+    mutant: answersItself((ask, turn) =>
+      turn.origin === 'invoke' && ask.kind === 'elicitation' && !ask.fallback ? { action: 'cancel' } : undefined,
+    ),
+    caughtBy: ['invoke-runs/no-fallback'],
+  },
+  {
+    name: 'invoke-for-half-an-hour',
+    requirement: 'INVOKE-5',
+    description: 'A run of invoke is ended after half an hour.',
+    mutant: settings({ execution_deadline: 1_800_000 }),
+    caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown', 'invoke-runs/deadline-not-extended'],
+  },
+  {
+    name: 'invoke-a-few-milliseconds-longer',
+    requirement: 'INVOKE-5',
+    description: 'A run of invoke is ended three milliseconds after its hour.',
+    mutant: settings({ execution_deadline: 3_600_003 }),
+    caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown'],
+  },
+]);

@@ -1,0 +1,186 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import { beforeHandling, type Made, rewire, wrap } from '../combinators/parts.js';
+import { errorMetadata, errorStatus, withoutHeader } from '../combinators/replies.js';
+import { defineDeviations, type Mutant, together } from '../mutant.js';
+
+type Limiter = Made<'createLimiter'>;
+
+/** A limiter of one's own, that is told the time and what the limit is. */
+const limits =
+  (create: (usual: Limiter, now: () => number, limit: () => number) => Limiter): (() => Mutant) =>
+  () => ({
+    factories: ({ createLimiter }) => ({
+      createLimiter: (deps) =>
+        create(
+          createLimiter(deps),
+          () => deps.clock.now(),
+          () => deps.settings().turns_per_minute,
+        ),
+    }),
+  });
+
+/** Counts nothing. */
+const uncounted = () => () => {};
+
+const tooMany = (seconds: number) =>
+  new Refusal('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } });
+
+export const LIMITER = defineDeviations([
+  {
+    name: 'limit-not-there',
+    requirement: 'CHAT-17',
+    description: 'Any number of turns is taken.',
+    mutant: wrap({ createLimiter: (usual) => ({ ...usual, take: () => () => {} }) }),
+    caughtBy: [
+      'limiter/chat',
+      'limiter/signatures',
+      'limiter/message-and-header',
+      'sign/counts-as-a-turn',
+      'sign/counts-with-chat',
+    ],
+  },
+  {
+    name: 'limit-is-503',
+    requirement: 'CHAT-17',
+    description: 'Over the limit is 503.',
+    mutant: errorStatus('rate_limited', 429, 503),
+    caughtBy: ['limiter/chat', 'limiter/signatures', 'order/limiter-last', 'limiter-counts/what-is-limited'],
+  },
+  {
+    name: 'limit-is-for-good',
+    requirement: 'CHAT-17',
+    description: 'rate_limited says that trying again does not help.',
+    mutant: errorMetadata('rate_limited', 429, { retryable: false }),
+    caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
+  },
+  {
+    name: 'limit-without-retry-after',
+    requirement: 'CHAT-17',
+    description: 'The 429 has no Retry-After.',
+    mutant: withoutHeader('retry-after', ({ status }) => status === 429),
+    caughtBy: ['limiter/message-and-header', 'sign/retry-after', 'limiter/retry-after-holds'],
+  },
+  {
+    name: 'limit-not-for-invoke',
+    requirement: 'CHAT-17',
+    description: 'invoke is not limited.',
+    mutant: wrap({
+      createRuns: (usual) => ({ ...usual, invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
+    }),
+    caughtBy: [
+      'limiter/message-and-header',
+      'limiter-counts/what-counts',
+      'limiter-counts/what-is-limited',
+      'order/limiter-last',
+    ],
+  },
+  {
+    name: 'limit-not-for-signing',
+    requirement: 'SIGN-8',
+    description: 'Signing is not limited.',
+    mutant: rewire({
+      createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
+    }),
+    caughtBy: ['limiter/signatures', 'sign/counts-as-a-turn', 'sign/counts-with-chat', 'sign/retry-after'],
+  },
+  {
+    name: 'limit-judged-first',
+    requirement: 'CHAT-17',
+    description: 'A turn is counted before its state is looked at.',
+    mutant: () => {
+      let limiter: Limiter | undefined;
+      return together(
+        wrap({
+          createLimiter(usual) {
+            limiter = usual;
+            return { ...usual, take: uncounted };
+          },
+        }),
+        beforeHandling(['chat', 'invoke', 'sign'], ({ caller }) => {
+          limiter?.take(caller.id);
+          return undefined;
+        }),
+      );
+    },
+    caughtBy: [
+      'limiter-counts/refused-do-not-count',
+      'limiter-counts/busy-does-not-count',
+      'limiter-counts/judged-last',
+      'order/limiter-last',
+      'limits/refused-requests-are-free',
+    ],
+  },
+  {
+    name: 'limit-counts-refused-turns',
+    requirement: 'CHAT-17',
+    description: 'A turn that is refused by the limit counts on.',
+    mutant: limits((usual, now, limit) => {
+      const times = new Map<string, number[]>();
+      return {
+        take(caller) {
+          if (limit() === 0) return () => {};
+          const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
+          recent.push(now());
+          times.set(caller, recent);
+          if (recent.length > limit()) throw tooMany(60);
+          return () => {};
+        },
+        clear() {
+          times.clear();
+          usual.clear();
+        },
+      };
+    }),
+    caughtBy: ['limiter/sliding', 'limits/sliding-minute'],
+  },
+  {
+    name: 'limit-counts-on-when-it-is-put-again',
+    requirement: 'EMU-5',
+    description: 'Putting the limit that there is clears nothing.',
+    mutant: wrap({ createLimiter: (usual) => ({ ...usual, clear() {} }) }),
+    caughtBy: ['limits/control'],
+  },
+  {
+    name: 'limit-counts-on-when-it-changes',
+    requirement: 'EMU-5',
+    description: 'Changing the limit clears nothing.',
+    mutant: limits((_usual, now, limit) => {
+      const times = new Map<string, number[]>();
+      return {
+        take(caller) {
+          if (limit() === 0) return () => {};
+          const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
+          if (recent.length >= limit()) throw tooMany(60);
+          times.set(caller, [...recent, now()]);
+          return () => {};
+        },
+        clear() {},
+      };
+    }),
+    caughtBy: ['limiter/changing-clears', 'limits/control'],
+  },
+  {
+    name: 'limit-for-everything',
+    requirement: 'CHAT-17',
+    description: 'Reads and writes of interns count as turns.',
+    mutant: () => {
+      let limiter: Limiter | undefined;
+      return together(
+        wrap({
+          createLimiter(usual) {
+            limiter = usual;
+            return usual;
+          },
+        }),
+        beforeHandling(
+          ['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon'],
+          ({ caller }) => {
+            limiter?.take(caller.id);
+            return undefined;
+          },
+        ),
+      );
+    },
+    caughtBy: ['limiter-counts/only-turns', 'limits/lifecycle-is-free'],
+  },
+]);

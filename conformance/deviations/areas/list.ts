@@ -1,0 +1,214 @@
+import type { Intern } from '../../../emulator/contract/intern.js';
+import { exchangeOf, withRequest } from '../combinators/exchange.js';
+import { routes, wrap } from '../combinators/parts.js';
+import { jsonReply, rewriteErrors, rewriteJson, rewriteReply } from '../combinators/replies.js';
+import { rewriteQuery } from '../combinators/requests.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+interface Page {
+  data: Intern[];
+  has_more: boolean;
+  next_cursor?: string;
+}
+
+/** Changes the pages of the list. */
+const pages = (change: (page: Page, query: URLSearchParams) => unknown): Mutant =>
+  rewriteJson('list', (body, { query }) => change(body as unknown as Page, query));
+
+const BAD_QUERY_STATUS = 400;
+const isListError = (path: string) => path.endsWith('/interns');
+
+export const LIST = defineDeviations([
+  {
+    name: 'list-oldest-first',
+    requirement: 'LIST-1',
+    description: 'The list comes oldest first.',
+    mutant: wrap({ createInterns: (part) => ({ ...part, list: (caller) => part.list(caller).reverse() }) }),
+    caughtBy: ['list/newest-first'],
+  },
+  {
+    name: 'list-last-changed-first',
+    requirement: 'LIST-1',
+    description: 'The list is sorted by the last change instead of the creation.',
+    mutant: wrap({
+      createInterns: (part) => ({
+        ...part,
+        list: (caller) =>
+          part.list(caller).sort((a, b) => Date.parse(b.record.updated_at) - Date.parse(a.record.updated_at)),
+      }),
+    }),
+    caughtBy: ['list/agrees-with-reads'],
+  },
+  {
+    name: 'list-keeps-the-gone',
+    requirement: 'LIST-1',
+    description: 'Deleted interns stay in the list.',
+    mutant: wrap({
+      createInterns: (part) => {
+        const gone: ReturnType<typeof part.list> = [];
+        return {
+          ...part,
+          remove(row) {
+            gone.push(row);
+            part.remove(row);
+          },
+          list: (caller) =>
+            [...part.list(caller), ...gone.filter((row) => row.record.workspace_id === caller.workspaceId)].sort(
+              (a, b) => b.seq - a.seq,
+            ),
+        };
+      },
+    }),
+    caughtBy: ['list/gone-is-not-listed', 'delete/until-gone'],
+  },
+  {
+    name: 'list-leaves-out-the-stopped',
+    requirement: 'LIST-1',
+    description: 'The list holds only what has been provisioned.',
+    mutant: pages((page) => ({ ...page, data: page.data.filter(({ status }) => status !== 'stopped') })),
+    caughtBy: ['list/newest-first', 'model/lifecycle'],
+  },
+  {
+    name: 'list-ignores-the-status-filter',
+    requirement: 'LIST-2',
+    description: 'The status filter changes nothing.',
+    mutant: rewriteQuery('list', (query) => query.delete('status')),
+    caughtBy: ['list/by-status', 'list/by-status-live', 'list/pages-within-a-filter'],
+  },
+  {
+    name: 'list-does-not-know-destroy-failed',
+    requirement: 'LIST-2',
+    description: 'The status destroy_failed is 400 in a filter.',
+    mutant: rewriteQuery('list', (query) => {
+      const status = query.get('status');
+      if (status?.includes('destroy_failed')) query.set('status', 'unheard-of');
+    }),
+    caughtBy: ['list/every-status-is-known', 'list/by-status'],
+  },
+  {
+    name: 'list-counts-statuses-after-collapsing',
+    requirement: 'LIST-2',
+    description: 'Nine entries that repeat themselves are taken.',
+    mutant: rewriteQuery('list', (query) => {
+      const status = query.get('status');
+      if (status) query.set('status', [...new Set(status.split(','))].join(','));
+    }),
+    caughtBy: ['list/bad-status'],
+  },
+  {
+    name: 'list-of-a-foreign-workspace-is-empty',
+    requirement: 'LIST-2',
+    description: "A workspace that is not the key's gives an empty list.",
+    mutant: rewriteReply((reply, { operation }) =>
+      operation === 'list' && reply.status === 404 && String(reply.body).includes('Workspace not found')
+        ? jsonReply(200, { data: [], has_more: false })
+        : reply,
+    ),
+    caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
+  },
+  {
+    name: 'list-of-a-foreign-workspace-is-the-own',
+    requirement: 'LIST-2',
+    description: 'The filter by workspace changes nothing.',
+    mutant: routes('list', ({ authorize: _, ...row }) => row),
+    caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
+  },
+  {
+    name: 'list-of-a-foreign-workspace-is-403',
+    requirement: 'LIST-2',
+    description: "A workspace that is not the key's is 403.",
+    mutant: rewriteErrors(({ status, error, request }) =>
+      status === 404 && error.message === 'Workspace not found' && request.method === 'GET'
+        ? { status: 403 }
+        : undefined,
+    ),
+    caughtBy: ['list/foreign-workspace-404'],
+  },
+  {
+    name: 'list-by-workspace-is-empty',
+    requirement: 'LIST-2',
+    description: 'Filtered by the own workspace the list lacks the newest intern.',
+    mutant: pages((page, query) => (query.has('workspace_id') ? { ...page, data: page.data.slice(1) } : page)),
+    caughtBy: ['list/by-workspace'],
+  },
+  {
+    name: 'list-limit-is-cut-to-the-allowed',
+    requirement: 'LIST-3',
+    description: 'A limit above 500 is taken for 500.',
+    mutant: rewriteQuery('list', (query) => {
+      if (Number(query.get('limit')) > 500) query.set('limit', '500');
+    }),
+    caughtBy: ['list/bad-limit'],
+  },
+  {
+    name: 'list-errors-of-another-reason',
+    requirement: 'LIST-3',
+    description: 'A bad list query is 400 with the reason invalid_query.',
+    mutant: rewriteErrors(({ status, request, error }) =>
+      status === BAD_QUERY_STATUS && request.method === 'GET' && isListError(new URL(request.url).pathname)
+        ? { error: { ...error, metadata: { reason: 'invalid_query', retryable: false } } }
+        : undefined,
+    ),
+    caughtBy: ['list/bad-limit', 'list/bad-cursor', 'list/bad-status'],
+  },
+  {
+    name: 'list-one-page-too-many',
+    requirement: 'LIST-3',
+    description: 'A full last page says that there is more.',
+    mutant: pages((page, query) =>
+      page.data.length === Number(query.get('limit')) && !page.has_more
+        ? { ...page, has_more: true, next_cursor: 'c2VxOjE' }
+        : page,
+    ),
+    caughtBy: ['list/pages-exact-end'],
+  },
+  {
+    name: 'list-pages-overlap',
+    requirement: 'LIST-3',
+    description: 'A page begins with the last intern of the one before.',
+    mutant: () => {
+      const last = new Map<unknown, Intern | undefined>();
+      return pages((page, query) => {
+        const before = last.get(query.get('starting_after'));
+        if (page.next_cursor) last.set(page.next_cursor, page.data.at(-1));
+        return before ? { ...page, data: [before, ...page.data.slice(0, -1)] } : page;
+      });
+    },
+    caughtBy: ['list/pages-any-limit', 'list/pages-exact-end', 'list/pages-within-a-filter'],
+  },
+  {
+    name: 'list-cursor-counts-entries',
+    requirement: 'LIST-3',
+    description: 'The cursor is an offset into the list as it is now.',
+    mutant: {
+      around: (next) => async (request) => {
+        const { operation, query } = exchangeOf(request);
+        if (operation !== 'list') return next(request);
+        const offset = Number(query.get('starting_after') ?? 0);
+        const wanted = Number(query.get('limit') ?? 500);
+        const url = new URL(request.url);
+        url.searchParams.delete('starting_after');
+        if (wanted <= 500) url.searchParams.set('limit', '500');
+        const response = await next(withRequest(request, { url: url.href }));
+        if (response.status !== 200) return response;
+        const { data } = (await response.json()) as Page;
+        const more = data.length > offset + wanted;
+        return Response.json({
+          data: data.slice(offset, offset + wanted),
+          has_more: more,
+          ...(more ? { next_cursor: String(offset + wanted) } : {}),
+        });
+      },
+    },
+    caughtBy: ['list/pages-while-it-changes', 'list/filtered-status-changes-between-pages'],
+  },
+  {
+    name: 'list-of-a-hundred-by-default',
+    requirement: 'LIST-3',
+    description: 'Without a limit a page holds 100 interns.',
+    mutant: rewriteQuery('list', (query) => {
+      if (!query.has('limit')) query.set('limit', '100');
+    }),
+    caughtBy: ['list/default-limit'],
+  },
+]);

@@ -1,0 +1,168 @@
+import type { Json } from '../combinators/exchange.js';
+import { settings } from '../combinators/parts.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+interface Answered {
+  readonly status: number;
+  readonly body: Json;
+  readonly reason?: string;
+  readonly request: Request;
+}
+
+const reply = (status: number, body: unknown) => Response.json(body, { status });
+
+/** What a daemon says that accepts whatever it got. */
+const ok = (request: Request) =>
+  reply(200, { ok: true, verified: { version: 'v1', method: request.method, path: new URL(request.url).pathname } });
+
+const refuse = (reason: string) =>
+  reply(401, { error: { code: 401, message: 'Refused', metadata: { reason, retryable: false } } });
+
+/** Changes what the daemons answer; undefined leaves it. */
+const daemons = (change: (answered: Answered) => Response | undefined): Mutant => ({
+  aroundDaemon: (next) => async (request) => {
+    const response = await next(request.clone());
+    const body = (await response.clone().json()) as Json & { error?: { metadata?: { reason?: string } } };
+    const reason = body.error?.metadata?.reason;
+    return change({ status: response.status, body, request, ...(reason ? { reason } : {}) }) ?? response;
+  },
+});
+
+/** Changes requests before a daemon sees them. */
+const received = (change: (request: Request, headers: Headers) => Request | Response): Mutant => ({
+  aroundDaemon: (next) => async (request) => {
+    const changed = change(request, new Headers(request.headers));
+    return changed instanceof Response ? changed : next(changed);
+  },
+});
+
+const PREFIX = 'x-ori-invoke';
+const NONCE = `${PREFIX}-nonce`;
+const SIGNATURE_V2 = `${PREFIX}-signature-v2`;
+
+const accepts = (...reasons: string[]) =>
+  daemons(({ reason, request }) => (reason !== undefined && reasons.includes(reason) ? ok(request) : undefined));
+
+const renames = (from: string, to: string) => daemons(({ reason }) => (reason === from ? refuse(to) : undefined));
+
+export const PROOF = defineDeviations([
+  {
+    name: 'proof-by-any-token',
+    requirement: 'EMU-8',
+    description: 'The daemon takes any token.',
+    mutant: accepts('token_invalid'),
+    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
+  },
+  {
+    name: 'proof-not-needed',
+    requirement: 'SIGN-7',
+    description: 'The daemon takes requests without a proof.',
+    mutant: accepts('proof_missing'),
+    caughtBy: ['proof/missing', 'proof/v2-once', 'suspend/daemon-token-dies'],
+  },
+  {
+    name: 'proof-malformed-is-bad',
+    requirement: 'EMU-8',
+    description: 'A malformed proof is bad_signature.',
+    mutant: renames('proof_malformed', 'bad_signature'),
+    caughtBy: ['proof/malformed', 'proof/order'],
+  },
+  {
+    name: 'proof-not-verified',
+    requirement: 'SIGN-4',
+    description: 'The daemon does not verify signatures.',
+    mutant: accepts('bad_signature'),
+    caughtBy: [
+      'proof/one-bit',
+      'proof/bound-to-its-route',
+      'proof/hints',
+      'proof/nonces-of-interns-apart',
+      'proof/order',
+    ],
+  },
+  {
+    name: 'proof-v2-not-looked-at',
+    requirement: 'SIGN-7',
+    description: 'The daemon verifies the v1 signature only.',
+    mutant: received((request, headers) => {
+      if (headers.has(SIGNATURE_V2) && headers.has(NONCE)) {
+        headers.delete(SIGNATURE_V2);
+        headers.delete(NONCE);
+      }
+      return new Request(request, { headers });
+    }),
+    caughtBy: [
+      'proof/v2-once',
+      'proof/v2-race',
+      'proof/v1-again',
+      'proof/bound-to-its-route',
+      'proof/one-bit',
+      'proof/accepted',
+    ],
+  },
+  {
+    name: 'proof-on-one-route-only',
+    requirement: 'EMU-8',
+    description: 'The daemon serves POST /api/invoke only.',
+    mutant: received((request) =>
+      new URL(request.url).pathname === '/api/invoke' && request.method === 'POST'
+        ? request
+        : reply(404, {
+            error: { code: 404, message: 'Not found', metadata: { reason: 'not_found', retryable: false } },
+          }),
+    ),
+    caughtBy: ['proof/any-route', 'proof/accepted'],
+  },
+  {
+    name: 'proof-v2-again-at-once',
+    requirement: 'SIGN-7',
+    description: 'A nonce is noted a moment too late: requests sent at once are all taken.',
+    mutant: () => {
+      const fresh = new Set<string>();
+      return daemons(({ status, reason, request }) => {
+        const nonce = request.headers.get(NONCE) ?? '';
+        if (status === 200) {
+          fresh.add(nonce);
+          setImmediate(() => fresh.delete(nonce));
+        }
+        return reason === 'nonce_reused' && fresh.has(nonce) ? ok(request) : undefined;
+      });
+    },
+    caughtBy: ['proof/v2-race'],
+  },
+  {
+    name: 'proof-used-up-by-a-refusal',
+    requirement: 'SIGN-7',
+    description: 'A v2 proof that was refused cannot be used any more.',
+    mutant: () => {
+      const used = new Set<string>();
+      return daemons(({ status, reason, request }) => {
+        const nonce = request.headers.get(NONCE);
+        if (nonce === null) return undefined;
+        if (status === 200 && used.has(nonce)) return refuse('nonce_reused');
+        if (reason === 'bad_signature') used.add(nonce);
+        return undefined;
+      });
+    },
+    caughtBy: [
+      'proof/refused-is-not-used-up',
+      'proof/one-bit',
+      'proof/bound-to-its-route',
+      'proof/nonces-of-interns-apart',
+    ],
+  },
+  {
+    name: 'proof-for-ever',
+    requirement: 'SIGN-7',
+    description: 'A proof is taken however old it is.',
+    mutant: settings({ proof_window: 1_000_000_000_000 }),
+    caughtBy: ['proof/old-is-refused', 'proof/window', 'proof/order'],
+  },
+  {
+    name: 'proof-of-any-time-to-come',
+    requirement: 'SIGN-7',
+    description: 'A proof from the future is not told from others.',
+    mutant: renames('proof_from_future', 'bad_signature'),
+    caughtBy: ['proof/from-the-future'],
+  },
+]);

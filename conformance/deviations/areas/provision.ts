@@ -1,0 +1,122 @@
+import type { Interns } from '../../../emulator/domain/interns.js';
+import { plans } from '../combinators/behaviours.js';
+import { inside, moves, transitions, wrap } from '../combinators/parts.js';
+import { errorStatus, rewriteRecords } from '../combinators/replies.js';
+import { rewriteFields } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+export const PROVISION = defineDeviations([
+  {
+    name: 'boot-writes-back-what-it-read',
+    requirement: 'UPDATE-1',
+    description: 'An update while an intern boots is undone when the boot ends.',
+    mutant: () => {
+      const read = new Map<string, string | null>();
+      return moves((move) => (row, event, record, change) => {
+        if (event === 'provision') read.set(row.id, row.record.description);
+        const back = event === 'boot_succeeded' ? { description: read.get(row.id) ?? null } : {};
+        return move(row, event, { ...record, ...back }, change);
+      });
+    },
+    caughtBy: ['update/while-it-boots'],
+  },
+  {
+    name: 'boot-never-ends',
+    requirement: 'PROV-1',
+    description: 'A boot never comes to its end.',
+    mutant: plans((plan) => ({ ...plan, boot: { ...plan.boot, ends: 'hangs' } })),
+    caughtBy: ['provision/first-boot', 'provision/at-create'],
+  },
+  {
+    name: 'provision-at-create-is-ignored',
+    requirement: 'CREATE-3',
+    description: 'provision in a create is ignored.',
+    mutant: rewriteFields('create', (body) =>
+      'provision' in body && body.provision === true ? { ...body, provision: false } : body,
+    ),
+    caughtBy: ['provision/at-create', 'provision/answer'],
+  },
+  {
+    name: 'provision-at-every-create',
+    requirement: 'CREATE-3',
+    description: 'Every create provisions at once.',
+    mutant: rewriteFields('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
+    caughtBy: ['create/stopped-without-provision', 'provision/waits'],
+  },
+  {
+    name: 'provision-by-itself-after-a-while',
+    requirement: 'CREATE-3',
+    description: 'An intern that waits is provisioned after ten minutes.',
+    mutant: () => {
+      let later: (ms: number, then: () => void) => void = () => {};
+      let interns: Interns | undefined;
+      return wrap({
+        createClock(clock) {
+          later = (ms, then) => void clock.timer(ms, then);
+          return clock;
+        },
+        createInterns(usual) {
+          interns = usual;
+          return usual;
+        },
+        createProvisioning(usual) {
+          if (!interns) return usual;
+          const all = interns;
+          inside(all, 'put', (put) => (row, ...rest) => {
+            if (!all.get(row.id))
+              later(600_000, () => {
+                const now = all.get(row.id);
+                if (now?.record.status === 'stopped') usual.provision(now);
+              });
+            return put(row, ...rest);
+          });
+          return usual;
+        },
+      });
+    },
+    caughtBy: ['provision/waits'],
+  },
+  {
+    name: 'boot-without-progress',
+    requirement: 'PROV-1',
+    description: 'progress is null throughout a boot.',
+    mutant: rewriteRecords((record) => ({ ...record, progress: null })),
+    caughtBy: ['provision/states', 'provision/takes-a-second', 'provision/scripted-failure-message'],
+  },
+  {
+    name: 'boot-without-hostname',
+    requirement: 'PROV-1',
+    description: 'A running intern has no hostname.',
+    mutant: rewriteRecords((record) => ({ ...record, hostname: null })),
+    caughtBy: ['provision/states', 'get/record-form', 'provision/failed-boot'],
+  },
+  {
+    name: 'boot-starts-anew-when-asked-again',
+    requirement: 'PROV-1',
+    description: 'A provision of a booting intern is accepted and starts over.',
+    mutant: transitions((row) =>
+      row.on === 'provision' ? { ...row, from: [...row.from, 'queued', 'provisioning'] } : row,
+    ),
+    caughtBy: ['provision/only-where-it-can', 'provision/race'],
+  },
+  {
+    name: 'provision-refusal-is-423',
+    requirement: 'PROV-1',
+    description: 'intern_busy is 423.',
+    mutant: errorStatus('intern_busy', 409, 423),
+    caughtBy: [
+      'provision/not-from-destroy-failed',
+      'provision/only-where-it-can',
+      'suspend/only-what-runs',
+      'delete/destroying-is-busy',
+      'model/statuses',
+    ],
+  },
+  {
+    name: 'failed-with-the-usual-message',
+    requirement: 'EMU-9',
+    description: "A failed boot does not tell the script's message.",
+    mutant: plans(({ boot: { message: _, ...boot }, ...plan }) => ({ ...plan, boot })),
+    caughtBy: ['provision/scripted-failure-message'],
+  },
+]);

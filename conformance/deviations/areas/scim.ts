@@ -1,0 +1,85 @@
+import type { Json } from '../combinators/exchange.js';
+import { errorReply, rewriteErrors, rewriteJson, rewriteReply, rewriteStatus } from '../combinators/replies.js';
+import { answerInstead } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+export const SCIM = defineDeviations([
+  {
+    name: 'scim-mapping-without-envelope',
+    requirement: 'SCIM-1',
+    description: 'A mapping is answered without {data}.',
+    mutant: rewriteJson('scim', (body) => body.data),
+    caughtBy: ['scim/mapping'],
+  },
+  {
+    name: 'scim-role-of-its-own',
+    requirement: 'SCIM-1',
+    description: 'The role of a mapping is owner.',
+    mutant: rewriteJson('scim', ({ data }) => ({ data: { ...(data as Json), role: 'owner' } })),
+    caughtBy: ['scim/role'],
+  },
+  {
+    name: 'scim-unknown-is-empty',
+    requirement: 'SCIM-2',
+    description: 'An unknown mapping is 200 with no data.',
+    mutant: rewriteReply((answer, { mappingId, request }) =>
+      answer.status === 404 && mappingId !== undefined && request.method === 'GET'
+        ? { ...answer, status: 200, body: '{"data":null}' }
+        : answer,
+    ),
+    caughtBy: ['scim/unknown', 'scim/no-metadata', 'scim/ids'],
+  },
+  {
+    name: 'scim-unknown-with-another-message',
+    requirement: 'SCIM-2',
+    description: 'The message of an unknown mapping is `Mapping not found`.',
+    mutant: rewriteErrors(({ status, area, error }) =>
+      area === 'scim' && status === 404 ? { error: { ...error, message: 'Mapping not found' } } : undefined,
+    ),
+    caughtBy: ['scim/unknown', 'base/unknown-scim-path'],
+  },
+  {
+    name: 'scim-errors-with-metadata',
+    requirement: 'SCIM-2',
+    description: 'SCIM errors carry metadata.',
+    mutant: rewriteErrors(({ area, error }) =>
+      area === 'scim' ? { error: { ...error, metadata: { reason: 'scim', retryable: false } } } : undefined,
+    ),
+    caughtBy: [
+      'faults/scim-form',
+      'scim/no-metadata',
+      'scim/unknown',
+      'scim/failure',
+      'auth/scim-needs-a-management-key',
+    ],
+  },
+  {
+    name: 'scim-ids-in-one-case',
+    requirement: 'SCIM-2',
+    description: 'A mapping is found only by its id in lower case.',
+    mutant: answerInstead(({ mappingId }) =>
+      mappingId !== undefined && mappingId !== mappingId.toLowerCase()
+        ? errorReply(404, 'Resource not found')
+        : undefined,
+    ),
+    caughtBy: ['scim/ids'],
+  },
+  {
+    name: 'scim-failure-with-the-other-message',
+    requirement: 'SCIM-2',
+    description: 'A 500 of SCIM says `The request could not be completed`.',
+    mutant: rewriteErrors(({ status, request, area, error }) =>
+      area === 'scim' && status === 500
+        ? { error: { ...error, message: 'The request could not be completed' } }
+        : undefined,
+    ),
+    caughtBy: ['scim/failure'],
+  },
+  {
+    name: 'scim-is-202',
+    requirement: 'SCIM-1',
+    description: 'A mapping is answered with 202.',
+    mutant: rewriteStatus('scim', 200, 202),
+    caughtBy: ['scim/mapping', 'scim/ids'],
+  },
+]);

@@ -1,0 +1,189 @@
+import { behaviours, resolves, says, waits, yields } from '../combinators/behaviours.js';
+import { wrap } from '../combinators/parts.js';
+import { defineDeviations } from '../mutant.js';
+
+export const SCRIPTS = defineDeviations([
+  {
+    name: 'script-says-all-at-once',
+    requirement: 'EMU-3',
+    description: 'say comes in one chunk, whatever chunks it asks for.',
+    mutant: says((texts) => [texts.join('')]),
+    caughtBy: ['scripts/pieces', 'shipped-scripts/shipped-times'],
+  },
+  {
+    name: 'script-cuts-characters',
+    requirement: 'EMU-3',
+    description: 'say is cut within characters.',
+    mutant: says((texts) => texts.join('').split('')),
+    caughtBy: ['scripts/pieces'],
+  },
+  {
+    name: 'script-waits-before-the-first-piece',
+    requirement: 'EMU-2',
+    description: 'Paced chunks begin after the first pause.',
+    mutant: behaviours((behaviour) => ({
+      ...behaviour,
+      async *turn(turn, context) {
+        const generator = behaviour.turn(turn, context);
+        let first = true;
+        let answer: unknown;
+        for (;;) {
+          const step = await generator.next(answer as never);
+          if (step.done) return;
+          if (first) await context.clock.sleep(1);
+          first = false;
+          answer = yield step.value;
+        }
+      },
+    })),
+    caughtBy: ['scripts/pace'],
+  },
+  {
+    name: 'script-waits-longer',
+    requirement: 'EMU-2',
+    description: 'Every wait takes a millisecond longer.',
+    mutant: waits((sleep, ms) => sleep(ms + 1)),
+    caughtBy: ['scripts/wait', 'scripts/pace', 'invoke-runs/goes-on'],
+  },
+  {
+    name: 'script-forgets-the-first-answer',
+    requirement: 'EMU-3',
+    description: 'The first answer of a run reaches it as cancel.',
+    mutant: behaviours((behaviour) => ({
+      ...behaviour,
+      async *turn(turn, context) {
+        const generator = behaviour.turn(turn, context);
+        let first = true;
+        let answer: unknown;
+        for (;;) {
+          const step = await generator.next(answer as never);
+          if (step.done) return;
+          answer = yield step.value;
+          if ('ask' in step.value && first) {
+            answer = step.value.ask.kind === 'permission' ? 'cancel' : { action: 'cancel' };
+            first = false;
+          }
+        }
+      },
+    })),
+    caughtBy: ['scripts/when', 'chat-answers/every-option', 'chat-answers/question-actions'],
+  },
+  {
+    name: 'script-compares-whole-answers',
+    requirement: 'EMU-3',
+    description: 'Of the content of an answer only one field reaches the script.',
+    mutant: behaviours((behaviour) => ({
+      ...behaviour,
+      async *turn(turn, context) {
+        const generator = behaviour.turn(turn, context);
+        let answer: unknown;
+        for (;;) {
+          const step = await generator.next(answer as never);
+          if (step.done) return;
+          const given = yield step.value;
+          answer =
+            typeof given === 'object' && given.content
+              ? { ...given, content: Object.fromEntries(Object.entries(given.content).slice(-1)) }
+              : given;
+        }
+      },
+    })),
+    caughtBy: ['scripts/when', 'chat-answers/question-content'],
+  },
+  {
+    name: 'script-failure-for-good',
+    requirement: 'EMU-3',
+    description: 'A turn that fails is never worth trying again.',
+    mutant: yields(
+      () => (event) => ('end' in event && event.end === 'failed' ? { ...event, retryable: false } : event),
+    ),
+    caughtBy: ['scripts/ends'],
+  },
+  {
+    name: 'script-of-the-prompt-before-the-one-put',
+    requirement: 'EMU-3',
+    description: 'A script named by the prompt goes before one put on the intern.',
+    mutant: resolves((usual, intern, prompt) => {
+      const named = /^script: (\S+)/.exec(prompt)?.[1];
+      return usual.resolveTurn(named === undefined ? intern : { ...intern, script: null }, prompt);
+    }),
+    caughtBy: ['scripts/chosen-by'],
+  },
+  {
+    name: 'script-unknown-is-echo',
+    requirement: 'EMU-3',
+    description: 'A prompt that names an unknown script is echoed.',
+    mutant: resolves((usual, intern, prompt) => {
+      const named = /^script: (\S+)/.exec(prompt)?.[1];
+      return usual.resolveTurn(intern, named === undefined || usual.get(named) ? prompt : `Unknown.\n${prompt}`);
+    }),
+    caughtBy: ['scripts/unknown'],
+  },
+  {
+    name: 'script-invalid-is-put',
+    requirement: 'EMU-3',
+    description: 'A script that is invalid is taken, and says nothing.',
+    mutant: wrap({
+      createScriptRegistry: (usual) => ({
+        ...usual,
+        put(name, source) {
+          try {
+            return usual.put(name, source);
+          } catch {
+            return usual.put(name, { name, turn: [] });
+          }
+        },
+      }),
+    }),
+    caughtBy: ['scripts/invalid'],
+  },
+  {
+    name: 'script-put-again-is-ignored',
+    requirement: 'EMU-3',
+    description: 'A script that is put again stays as it was.',
+    mutant: wrap({
+      createScriptRegistry: (usual) => ({
+        ...usual,
+        put: (name, source) => usual.view(name) ?? usual.put(name, source),
+      }),
+    }),
+    caughtBy: ['scripts/put-again'],
+  },
+  {
+    name: 'shipped-asks-once',
+    requirement: 'EMU-9',
+    description: 'ask-twice asks one question.',
+    mutant: yields((name) => {
+      let asked = false;
+      return (event) => {
+        if (name !== 'ask-twice' || !('ask' in event)) return event;
+        const again = asked;
+        asked = true;
+        return again ? undefined : event;
+      };
+    }),
+    caughtBy: ['shipped-scripts/shipped-asks', 'chat-questions/ids-differ'],
+  },
+  {
+    name: 'shipped-no-usage-with-usage',
+    requirement: 'EMU-9',
+    description: 'no-usage reports usage.',
+    mutant: yields(
+      (name) => (event) =>
+        name === 'no-usage' && 'say' in event
+          ? [event, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }]
+          : event,
+    ),
+    caughtBy: ['shipped-scripts/shipped-endings', 'update/model-at-next-provision'],
+  },
+  {
+    name: 'shipped-refusals-speak-first',
+    requirement: 'EMU-9',
+    description: 'refuses and unreachable say something before they end.',
+    mutant: yields(
+      (name) => (event) =>
+        ['refuses', 'unreachable'].includes(name) && 'end' in event ? [{ say: 'Hm. ' }, event] : event,
+    ),
+    caughtBy: ['shipped-scripts/shipped-refusals', 'chat-not-taken/not-accepted', 'invoke/not-accepted'],
+  },
+]);

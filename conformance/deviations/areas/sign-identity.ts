@@ -1,0 +1,88 @@
+import { exchangeOf, tokenOf } from '../combinators/exchange.js';
+import { beforeHandling, type Made, wrap } from '../combinators/parts.js';
+import { errorReply, responseOf, rewriteJson } from '../combinators/replies.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+type SignRequest = Parameters<Made<'createProofs'>['signer']['sign']>[0];
+
+/** Changes what is signed. */
+const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
+  wrap({
+    createProofs: (usual) => ({
+      ...usual,
+      signer: { ...usual.signer, sign: (request) => usual.signer.sign(change(request)) },
+    }),
+  });
+
+export const SIGN_IDENTITY = defineDeviations([
+  {
+    name: 'sign-timestamp-in-milliseconds',
+    requirement: 'SIGN-5',
+    description: 'The timestamp counts milliseconds.',
+    mutant: signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
+    caughtBy: ['sign/timestamp-is-now', 'sign/timestamp-form'],
+  },
+  {
+    name: 'sign-timestamp-as-number',
+    requirement: 'SIGN-5',
+    description: 'The timestamp is a number.',
+    mutant: rewriteJson('sign', (body) => ({
+      ...body,
+      'x-ori-invoke-timestamp': Number(body['x-ori-invoke-timestamp']),
+    })),
+    caughtBy: ['sign/answer', 'sign/timestamp-form'],
+  },
+  {
+    name: 'sign-timestamp-of-the-boot',
+    requirement: 'SIGN-5',
+    description: 'The timestamp is that of the first proof.',
+    mutant: () => {
+      let first: number | undefined;
+      return signs((request) => {
+        first ??= request.timestamp;
+        return { ...request, timestamp: first };
+      });
+    },
+    caughtBy: ['sign/timestamp-is-now', 'proof/old-is-refused'],
+  },
+  {
+    name: 'sign-nonce-of-the-intern',
+    requirement: 'SIGN-7',
+    description: 'Nonces are counted apart for each intern.',
+    mutant: () => {
+      const counts = new Map<string, number>();
+      return signs((request) => {
+        if (!request.route) return request;
+        const count = (counts.get(request.internId) ?? 0) + 1;
+        counts.set(request.internId, count);
+        return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
+      });
+    },
+    caughtBy: ['sign/nonces-never-repeat'],
+  },
+  {
+    name: 'sign-only-while-it-runs',
+    requirement: 'SIGN-8',
+    description: 'Signing for an intern that does not run is 409.',
+    mutant: beforeHandling('sign', ({ intern }) =>
+      intern.record.status === 'running'
+        ? undefined
+        : errorReply(409, 'The intern is not running', 'intern_not_running'),
+    ),
+    caughtBy: ['sign/status-of-the-intern', 'model/in-time'],
+  },
+  {
+    name: 'sign-before-the-gate',
+    requirement: 'SIGN-8',
+    description: 'Signing from outside the programme is 403.',
+    mutant: {
+      around:
+        (next, { target }) =>
+        async (request) =>
+          exchangeOf(request).operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key
+            ? responseOf(errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'))
+            : next(request),
+    },
+    caughtBy: ['sign/gate', 'auth/outsider', 'auth/matrix'],
+  },
+]);

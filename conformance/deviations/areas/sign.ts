@@ -1,0 +1,134 @@
+import { isObject, type Json } from '../combinators/exchange.js';
+import { wrap } from '../combinators/parts.js';
+import { rewriteJson, withoutHeader } from '../combinators/replies.js';
+import { rewriteBody } from '../combinators/requests.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+/** Changes the body of a signing request. */
+const asked = (change: (body: Json) => Json): Mutant =>
+  rewriteBody('sign', (value) => (isObject(value) ? change(value) : value));
+
+/** Changes the route of a signing request. */
+const routed = (change: (route: unknown) => unknown): Mutant =>
+  asked((body) => {
+    if (!('route' in body)) return body;
+    const { route, ...rest } = body;
+    const changed = change(route);
+    return changed === undefined ? rest : { ...rest, route: changed };
+  });
+
+export const SIGN = defineDeviations([
+  {
+    name: 'sign-without-v1',
+    requirement: 'SIGN-1',
+    description: 'With a route only the v2 signature is answered.',
+    mutant: rewriteJson('sign', (body) =>
+      'x-ori-invoke-nonce' in body
+        ? Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'x-ori-invoke-signature'))
+        : body,
+    ),
+    caughtBy: ['sign/answer', 'sign/verifies'],
+  },
+  {
+    name: 'sign-always-v2',
+    requirement: 'SIGN-1',
+    description: 'A nonce is answered without a route too.',
+    mutant: rewriteJson('sign', (body) => ({ 'x-ori-invoke-nonce': 'x', ...body })),
+    caughtBy: ['sign/answer', 'sign/unknown-fields'],
+  },
+  {
+    name: 'sign-without-nonce',
+    requirement: 'SIGN-1',
+    description: 'The nonce of a v2 proof is not answered.',
+    mutant: rewriteJson('sign', ({ 'x-ori-invoke-nonce': _, ...body }) => body),
+    caughtBy: ['sign/answer', 'sign/nonces-never-repeat', 'sign/fresh-nonce-each-time'],
+  },
+  {
+    name: 'sign-under-other-names',
+    requirement: 'SIGN-1',
+    description: 'The keys of the answer are no header names.',
+    mutant: rewriteJson('sign', (body) =>
+      Object.fromEntries(Object.entries(body).map(([key, value]) => [key.replace('x-ori-invoke-', ''), value])),
+    ),
+    caughtBy: ['sign/answer', 'sign/verifies', 'sign/user-is-the-subject'],
+  },
+  {
+    name: 'sign-can-be-stored',
+    requirement: 'SIGN-1',
+    description: 'A proof is answered without Cache-Control: no-store.',
+    mutant: withoutHeader('cache-control', ({ status }, { operation }) => operation === 'sign' && status < 400),
+    caughtBy: ['sign/answer'],
+  },
+  {
+    name: 'sign-takes-upper-case-digests',
+    requirement: 'SIGN-2',
+    description: 'A digest in upper case is taken.',
+    mutant: asked((body) =>
+      typeof body.bodySha256 === 'string' ? { ...body, bodySha256: body.bodySha256.toLowerCase() } : body,
+    ),
+    caughtBy: ['sign/bad-digest'],
+  },
+  {
+    name: 'sign-without-digest',
+    requirement: 'SIGN-2',
+    description: 'Without a digest that of an empty body is signed.',
+    mutant: asked((body) => ({
+      bodySha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      ...body,
+    })),
+    caughtBy: ['sign/bad-digest', 'sign/alias'],
+  },
+  {
+    name: 'sign-takes-methods-in-any-case',
+    requirement: 'SIGN-3',
+    description: 'The method of a route is taken in any case.',
+    mutant: routed((route) =>
+      isObject(route) && typeof route.method === 'string'
+        ? { ...route, method: route.method.trim().toUpperCase() }
+        : route,
+    ),
+    caughtBy: ['sign/route-method'],
+  },
+  {
+    name: 'sign-drops-the-query',
+    requirement: 'SIGN-3',
+    description: 'Query and fragment of a path are cut off.',
+    mutant: routed((route) =>
+      isObject(route) && typeof route.path === 'string'
+        ? { ...route, path: route.path.replace(/[?#].*$/s, '') }
+        : route,
+    ),
+    caughtBy: ['sign/route-path'],
+  },
+  {
+    name: 'sign-route-null-is-none',
+    requirement: 'SIGN-3',
+    description: 'A route that is null is taken for none.',
+    mutant: routed((route) => (route === null ? undefined : route)),
+    caughtBy: ['sign/route-form', 'sign/alias'],
+  },
+  {
+    name: 'sign-refuses-unknown-fields',
+    requirement: 'SIGN-3',
+    description: 'A signing request with an unknown field is 400.',
+    mutant: asked((body) =>
+      Object.keys(body).some((key) => !['bodySha256', 'route'].includes(key)) ? { ...body, bodySha256: '' } : body,
+    ),
+    caughtBy: ['sign/unknown-fields', 'sign/user-of-the-request-is-ignored'],
+  },
+  {
+    name: 'sign-v2-without-the-method',
+    requirement: 'SIGN-4',
+    description: 'v2 does not sign the method.',
+    mutant: wrap({
+      loadProfile: (usual) => ({
+        ...usual,
+        proof_layout: {
+          ...usual.proof_layout,
+          v2: ['intern_id', 'timestamp', 'nonce', 'user', 'path', 'body_sha256'],
+        },
+      }),
+    }),
+    caughtBy: ['sign/verifies', 'sign/path-as-sent', 'proof/bound-to-its-route'],
+  },
+]);

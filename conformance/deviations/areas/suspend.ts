@@ -1,0 +1,72 @@
+import type { RunView } from '../../../emulator/contract/run.js';
+import { moves, transitions, wrap } from '../combinators/parts.js';
+import { rewriteControl } from '../combinators/replies.js';
+import { survives } from '../combinators/runs.js';
+import { defineDeviations } from '../mutant.js';
+
+export const SUSPEND = defineDeviations([
+  {
+    name: 'suspend-does-nothing',
+    requirement: 'SUSP-1',
+    description: 'A suspend is answered, and the intern goes on running.',
+    mutant: wrap({ createProvisioning: (usual) => ({ ...usual, suspend: (row) => row }) }),
+    caughtBy: [
+      'suspend/stops-and-resumes',
+      'suspend/answer',
+      'suspend/ends-runs',
+      'suspend/race',
+      'update/status-moves-updated-at',
+    ],
+  },
+  {
+    name: 'suspend-twice',
+    requirement: 'SUSP-1',
+    description: 'A suspend of a stopped intern is 200.',
+    mutant: transitions((row) => (row.on === 'suspend' ? { ...row, from: [...row.from, 'stopped'] } : row)),
+    caughtBy: ['suspend/only-what-runs', 'suspend/race', 'model/statuses'],
+  },
+  {
+    name: 'suspend-lets-runs-go-on',
+    requirement: 'SUSP-1',
+    description: 'A suspend ends no run.',
+    mutant: survives('suspended'),
+    caughtBy: [
+      'suspend/ends-runs',
+      'suspend/ends-waiting-runs',
+      'suspend/ends-every-run',
+      'chat-endings/suspend-while-streaming',
+      'chat-endings/suspend-while-waiting',
+      'chat-endings/shown',
+      'invoke-runs/ended-by-suspend',
+    ],
+  },
+  {
+    name: 'suspend-forgets-invoke-runs',
+    requirement: 'SUSP-1',
+    description: 'Runs of invoke that a suspend ended are shown as going on.',
+    mutant: rewriteControl('GET', '/runs', (body) => ({
+      ...body,
+      data: (body.data as RunView[]).map(({ ended, ended_at, ...run }) =>
+        run.origin === 'invoke' && ended === 'cancelled'
+          ? { ...run, status: 'running' }
+          : { ...run, ...(ended && { ended }), ...(ended_at && { ended_at }) },
+      ),
+    })),
+    caughtBy: ['suspend/ends-every-run', 'invoke-runs/ended-by-suspend'],
+  },
+  {
+    name: 'daemon-token-outlives-the-suspend',
+    requirement: 'SUSP-1',
+    description: 'The daemon token is the same at every boot.',
+    mutant: moves(
+      (move) => (row, event, record, change) =>
+        move(
+          row,
+          event,
+          record,
+          event === 'boot_succeeded' ? { ...change, daemon_token: `emu-dtok-${row.id.replaceAll('-', '')}` } : change,
+        ),
+    ),
+    caughtBy: ['suspend/daemon-token-dies', 'daemon/token-per-boot'],
+  },
+]);

@@ -1,0 +1,99 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { InternRow } from '../../../emulator/contract/state.js';
+import type { Interns } from '../../../emulator/domain/interns.js';
+import { plans } from '../combinators/behaviours.js';
+import { exchangeOf, tokenOf, withHeader } from '../combinators/exchange.js';
+import { remembersCreates, wrap } from '../combinators/parts.js';
+import { rewriteErrors } from '../combinators/replies.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+/** What becomes of a create that broke off. */
+const brokenOff = (then: (row: InternRow, interns: Interns) => void): Mutant => {
+  let interns: Interns | undefined;
+  return wrap({
+    createInterns(usual) {
+      interns = usual;
+      return usual;
+    },
+    createCreate: (usual) => (request) => {
+      try {
+        return usual(request);
+      } catch (error) {
+        if (interns && error instanceof Refusal && error.key === 'upstream_unavailable') {
+          const row = interns.list(request.caller).find((one) => one.record.name === request.body.name);
+          if (row) then(row, interns);
+        }
+        throw error;
+      }
+    },
+  });
+};
+
+/** Forgets a step that a create has left to do. */
+const skips = (step: 'vault' | 'provisioner') => (): Mutant =>
+  brokenOff((row, interns) => {
+    interns.put(row, undefined, { unfinished: row.unfinished.filter((one) => one !== step) });
+  });
+
+export const UNFINISHED = defineDeviations([
+  {
+    name: 'unfinished-starts-over',
+    requirement: 'CREATE-4',
+    description: 'The retry of a create that broke off meets the half-made intern as a conflict.',
+    mutant: {
+      around: (next) => {
+        let count = 0;
+        const again = new Map<string, string>();
+        return async (request) => {
+          if (exchangeOf(request).operation !== 'create') return next(request);
+          const asked = `${tokenOf(request)} ${request.headers.get('idempotency-key')} ${await request.clone().text()}`;
+          const key = again.get(asked);
+          const response = await next(key === undefined ? request : withHeader(request, 'idempotency-key', key));
+          if (response.status === 502) again.set(asked, `again-${count++}`);
+          return response;
+        };
+      },
+    },
+    caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-retries-race', 'create/unfinished-more-than-once'],
+  },
+  {
+    name: 'unfinished-stays-without-a-vault',
+    requirement: 'CREATE-4',
+    description: 'The retry of a create that broke off before the vault leaves it without one.',
+    mutant: skips('vault'),
+    caughtBy: ['create/unfinished-is-resumed', 'create/script-vault-fails-once'],
+  },
+  {
+    name: 'unfinished-is-not-provisioned',
+    requirement: 'CREATE-4',
+    description: 'The retry of a create that broke off at the provisioner does not provision.',
+    mutant: skips('provisioner'),
+    caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-more-than-once'],
+  },
+  {
+    name: 'unfinished-is-500',
+    requirement: 'CREATE-4',
+    description: 'A create that breaks off is 500.',
+    mutant: rewriteErrors(({ reason }) => (reason === 'upstream_unavailable' ? { status: 500 } : undefined)),
+    caughtBy: ['create/unfinished-answers-201', 'create/unfinished-is-resumed', 'create/script-vault-fails-once'],
+  },
+  {
+    name: 'unfinished-taken-over-by-another-body',
+    requirement: 'CREATE-4',
+    description: 'The key of an unfinished create is not compared with its body.',
+    mutant: remembersCreates((entries) => ({
+      get(id) {
+        const entry = entries.get(id);
+        return entry && entry.answer === null && !entry.derived ? undefined : entry;
+      },
+    })),
+    caughtBy: ['create/unfinished-with-another-body', 'create/unfinished-is-resumed'],
+  },
+  {
+    name: 'vault-script-does-not-fail',
+    requirement: 'EMU-9',
+    description: 'vault-fails-once creates at the first try.',
+    mutant: plans((plan) => ({ ...plan, vault: 'ok' })),
+    caughtBy: ['create/script-vault-fails-once'],
+  },
+]);

@@ -1,0 +1,160 @@
+import type { PlainResponse } from '../../../emulator/http/response.js';
+import { puts, routes, transitions, wrap } from '../combinators/parts.js';
+import { rewriteJson, rewriteRecords } from '../combinators/replies.js';
+import { rewriteFields } from '../combinators/requests.js';
+import { defineDeviations } from '../mutant.js';
+
+/** Adds to the JSON of a response. */
+const adding = (response: PlainResponse, more: object): PlainResponse => ({
+  ...response,
+  body: JSON.stringify({ ...(JSON.parse(String(response.body)) as object), ...more }),
+});
+
+export const UPDATE = defineDeviations([
+  {
+    name: 'update-clears-what-is-omitted',
+    requirement: 'UPDATE-1',
+    description: 'An update sets omitted descriptions and instructions to null.',
+    mutant: rewriteFields('update', (body) =>
+      Object.keys(body).every((key) => ['name', 'description', 'instructions', 'model'].includes(key))
+        ? { description: null, instructions: null, ...body }
+        : body,
+    ),
+    caughtBy: ['update/only-what-is-named', 'lifecycle/update-reads-back', 'update/in-every-state'],
+  },
+  {
+    name: 'update-loses-instructions',
+    requirement: 'UPDATE-1',
+    description: 'instructions in an update are ignored.',
+    mutant: rewriteFields('update', ({ instructions: _, ...body }) => body),
+    caughtBy: ['update/only-what-is-named', 'lifecycle/update-reads-back', 'update/null-clears'],
+  },
+  {
+    name: 'update-answers-the-old-record',
+    requirement: 'UPDATE-1',
+    description: 'The answer of an update is the record as it was.',
+    mutant: wrap({
+      createInterns: (usual) => ({
+        ...usual,
+        update(row, body) {
+          usual.update(row, body);
+          return row;
+        },
+      }),
+    }),
+    caughtBy: ['update/only-what-is-named', 'update/model-form', 'update/moves-updated-at'],
+  },
+  {
+    name: 'update-takes-any-model',
+    requirement: 'UPDATE-1',
+    description: 'A model that is none is ignored.',
+    mutant: rewriteFields('update', ({ model, ...body }) =>
+      typeof model === 'string' && !/^[^/]+\/[^/:]+(:[^/:]+)?$/.test(model)
+        ? body
+        : model === undefined
+          ? body
+          : { ...body, model },
+    ),
+    caughtBy: ['update/model-form'],
+  },
+  {
+    name: 'update-drops-unknown-fields',
+    requirement: 'UPDATE-1',
+    description: 'Unknown fields of an update are ignored.',
+    mutant: rewriteFields('update', (body) =>
+      Object.fromEntries(
+        Object.entries(body).filter(([key]) => ['name', 'description', 'instructions', 'model'].includes(key)),
+      ),
+    ),
+    caughtBy: ['lifecycle/update-unknown-field', 'update/unknown-fields'],
+  },
+  {
+    name: 'update-of-the-model-at-once',
+    requirement: 'UPDATE-1',
+    description: 'A new model takes effect without a provision.',
+    mutant: puts(
+      (put) => (row, record, change) =>
+        put(
+          row,
+          record,
+          record?.model && row.booted ? { ...change, booted: { ...row.booted, model: record.model } } : change,
+        ),
+    ),
+    caughtBy: ['update/model-at-next-provision', 'scripts/model-it-booted-with'],
+  },
+  {
+    name: 'update-of-nothing-touches',
+    requirement: 'UPDATE-1',
+    description: 'An update that changes nothing moves updated_at.',
+    mutant: wrap({
+      createInterns: (usual) => ({
+        ...usual,
+        update(row, body) {
+          const after = usual.update(row, body);
+          return after === row ? usual.put(row, {}) : after;
+        },
+      }),
+    }),
+    caughtBy: ['update/no-op'],
+  },
+  {
+    name: 'status-does-not-touch',
+    requirement: 'UPDATE-1',
+    description: 'A change of status leaves updated_at.',
+    mutant: puts((put) => (row, record, change) => {
+      const next = put(row, record, change);
+      if (!record || next.record.status === row.record.status) return next;
+      return put({ ...next, record: { ...next.record, updated_at: row.record.updated_at } });
+    }),
+    caughtBy: ['update/status-moves-updated-at'],
+  },
+  {
+    name: 'update-only-while-stopped',
+    requirement: 'UPDATE-1',
+    description: 'A running intern cannot be updated.',
+    mutant: transitions((row) =>
+      row.on === 'update' ? { ...row, from: row.from.filter((status) => status !== 'running') } : row,
+    ),
+    caughtBy: ['update/in-every-state', 'suspend/keeps-what-was-changed', 'model/lifecycle'],
+  },
+  {
+    name: 'record-without-nulls',
+    requirement: 'GET-1',
+    description: 'Fields of a record that are null are left out.',
+    mutant: rewriteRecords((record) =>
+      Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)),
+    ),
+    caughtBy: ['get/record-form'],
+  },
+  {
+    name: 'record-without-settings',
+    requirement: 'GET-1',
+    description: 'A read leaves out the instructions.',
+    mutant: rewriteJson('get', ({ instructions: _, ...record }) => record),
+    caughtBy: ['get/settings', 'create/reads-back'],
+  },
+  {
+    name: 'record-shows-the-key',
+    requirement: 'GET-1',
+    description: "A read carries the intern's own key.",
+    mutant: routes('get', (row) => ({
+      ...row,
+      handle: async (call) => adding(await row.handle(call), { api_key: call.intern.api_key }),
+    })),
+    caughtBy: ['get/no-secrets', 'get/no-known-secrets'],
+  },
+  {
+    name: 'record-shows-the-daemon-token',
+    requirement: 'GET-1',
+    description: 'The daemon token is part of the hostname.',
+    mutant: routes('get', (row) => ({
+      ...row,
+      async handle(call) {
+        const { daemon_token } = call.intern;
+        const reply = await row.handle(call);
+        return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
+      },
+    })),
+    caughtBy: ['get/no-known-secrets'],
+  },
+]);

@@ -1,0 +1,214 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import { exchangeOf, isJsonType, TYPED, tokenOf, withHeader } from '../combinators/exchange.js';
+import { beforeHandling, callers, inside, puts, visible, wrap } from '../combinators/parts.js';
+import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
+import { answerInstead } from '../combinators/requests.js';
+import { defineDeviations, together } from '../mutant.js';
+
+const isOwnKey = (request: Request) => tokenOf(request)?.startsWith('emu-ikey-') === true;
+
+const METHODS = { 'content-type': 'application/json', allow: 'GET' };
+
+export const VISIBILITY = defineDeviations([
+  {
+    name: 'own-key-acts-as-its-creator',
+    requirement: 'AUTH-2',
+    description: "An intern's own key counts as the person who created the intern.",
+    mutant: callers((caller, _token, interns) =>
+      caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
+    ),
+    caughtBy: ['auth/own-key-is-a-caller-of-its-own', 'limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
+  },
+  {
+    name: 'hidden-is-403',
+    requirement: 'AUTH-3',
+    description: 'An intern that the caller cannot see is 403.',
+    mutant: visible((caller, id, interns) => {
+      try {
+        return interns.visible(caller, id);
+      } catch (error) {
+        throw interns.get(id) ? new Refusal('regional') : error;
+      }
+    }),
+    caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns', 'auth/workspace-of-the-key', 'auth/matrix'],
+  },
+  {
+    name: 'hidden-says-so',
+    requirement: 'AUTH-3',
+    description: 'The 404 of a hidden intern has a message of its own.',
+    mutant: visible((caller, id, interns) => {
+      try {
+        return interns.visible(caller, id);
+      } catch (error) {
+        throw interns.get(id) ? new Refusal('not_found', { message: 'Intern not visible' }) : error;
+      }
+    }),
+    caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
+  },
+  {
+    name: 'hidden-tells-by-a-header',
+    requirement: 'AUTH-3',
+    description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
+    mutant: visible((caller, id, interns) => {
+      try {
+        return interns.visible(caller, id);
+      } catch (error) {
+        throw interns.get(id) ? new Refusal('not_found', { headers: { vary: 'authorization' } }) : error;
+      }
+    }),
+    caughtBy: ['auth/hidden-is-unknown'],
+  },
+  {
+    name: 'kind-of-credential-first',
+    requirement: 'AUTH-3',
+    description: 'An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.',
+    mutant: () => {
+      const known = new Set<string>();
+      return together(
+        puts((put) => (row, ...rest) => {
+          known.add(row.id);
+          return put(row, ...rest);
+        }),
+        {
+          around: (next, { target }) => {
+            const keys = [
+              target.credentials.api_key,
+              target.credentials.peer_api_key,
+              target.credentials.foreign_api_key,
+            ];
+            return async (request) => {
+              const { operation, internId } = exchangeOf(request);
+              const response = await next(request);
+              return response.status === 404 &&
+                (operation === 'daemon' || operation === 'sign') &&
+                known.has(internId ?? '') &&
+                keys.includes(tokenOf(request))
+                ? responseOf(
+                    errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
+                  )
+                : response;
+            };
+          },
+        },
+      );
+    },
+    caughtBy: ['auth/kind-after-visibility'],
+  },
+  {
+    name: 'gone-is-told-from-unknown',
+    requirement: 'AUTH-3',
+    description: 'An intern that was deleted is 404 with a message of its own.',
+    mutant: () => {
+      const gone = new Set<string>();
+      return together(
+        wrap({
+          createInterns: (usual) =>
+            inside(usual, 'remove', (remove) => (row) => {
+              gone.add(row.id);
+              remove(row);
+            }),
+        }),
+        rewriteErrors(({ status, internId, error }) =>
+          status === 404 && internId !== undefined && gone.has(internId)
+            ? { error: { ...error, message: 'Intern was deleted' } }
+            : undefined,
+        ),
+      );
+    },
+    caughtBy: ['auth/hidden-timeless'],
+  },
+  {
+    name: 'own-key-sees-the-workspace',
+    requirement: 'AUTH-4',
+    description: "An intern's own key sees the other interns of the workspace.",
+    mutant: visible((caller, id, interns) =>
+      interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
+    ),
+    caughtBy: ['auth/own-key-other-interns'],
+  },
+  {
+    name: 'own-key-creates',
+    requirement: 'AUTH-4',
+    description: 'With an own key interns are created, in the name of who made it.',
+    mutant: {
+      around:
+        (next, { target }) =>
+        (request) =>
+          next(
+            exchangeOf(request).operation === 'create' && isOwnKey(request)
+              ? withHeader(request, 'authorization', `Bearer ${target.credentials.api_key}`)
+              : request,
+          ),
+    },
+    caughtBy: ['auth/own-key-collection'],
+  },
+  {
+    name: 'own-key-collection-is-403',
+    requirement: 'AUTH-4',
+    description: 'For an own key the collection is 403.',
+    mutant: rewriteReply((answer, { area, known, internId, request }) =>
+      answer.status === 404 && internId === undefined && known && area === 'interns' && isOwnKey(request)
+        ? errorReply(403, 'Forbidden')
+        : answer,
+    ),
+    caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
+  },
+  {
+    name: 'own-key-sees-nothing',
+    requirement: 'AUTH-4',
+    description: "An intern's own key is 404 on its own intern.",
+    mutant: visible((caller, id, interns) => {
+      if (caller.kind === 'own_key') throw new Refusal('not_found');
+      return interns.visible(caller, id);
+    }),
+    caughtBy: ['auth/own-key-sees-its-intern', 'auth/own-key-acts-on-its-intern'],
+  },
+  {
+    name: 'own-key-only-reads',
+    requirement: 'AUTH-4',
+    description: "An intern's own key cannot change or delete the intern.",
+    mutant: beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
+      caller.kind === 'own_key' ? errorReply(403, 'Forbidden', 'forbidden') : undefined,
+    ),
+    caughtBy: ['auth/own-key-acts-on-its-intern'],
+  },
+  {
+    name: 'outsider-is-401',
+    requirement: 'AUTH-5',
+    description: 'A caller outside the programme is 401.',
+    mutant: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
+    caughtBy: [
+      'auth/outsider-one-answer',
+      'auth/outsider',
+      'auth/outsider-any-path',
+      'auth/outsider-any-body',
+      'auth/matrix',
+    ],
+  },
+  {
+    name: 'method-before-programme',
+    requirement: 'AUTH-5',
+    description: 'A wrong method is 405 whoever calls.',
+    mutant: answerInstead(({ area, known, operation, request }) =>
+      area === 'interns' &&
+      request.headers.has('authorization') &&
+      known &&
+      request.method !== 'OPTIONS' &&
+      operation === undefined
+        ? { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS }
+        : undefined,
+    ),
+    caughtBy: ['auth/outsider-any-path'],
+  },
+  {
+    name: 'media-type-before-programme',
+    requirement: 'AUTH-5',
+    description: 'A body of another media type is 415 whoever calls.',
+    mutant: answerInstead(({ operation, request }) =>
+      operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request)
+        ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
+        : undefined,
+    ),
+    caughtBy: ['auth/outsider-any-body'],
+  },
+]);

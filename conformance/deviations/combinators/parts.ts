@@ -1,0 +1,134 @@
+import type { Settings } from '../../../emulator/contract/settings.js';
+import type { IdempotencyRow } from '../../../emulator/contract/state.js';
+import type { Caller } from '../../../emulator/domain/caller.js';
+import type { Interns, InternsDeps } from '../../../emulator/domain/interns.js';
+import type { Transition } from '../../../emulator/domain/lifecycle.js';
+import type { Factories } from '../../../emulator/factories.js';
+import type { PlainResponse } from '../../../emulator/http/response.js';
+import type { Call, Route } from '../../../emulator/http/route.js';
+import type { Collection } from '../../../emulator/store/store.js';
+import type { Mutant } from '../mutant.js';
+import type { Operation } from './exchange.js';
+
+/** What a factory makes. */
+export type Made<K extends keyof Factories> = ReturnType<Factories[K]>;
+
+type Wrappers = { readonly [K in keyof Factories]?: (made: Made<K>) => Made<K> };
+type Given = { readonly [K in keyof Factories]?: (...given: Parameters<Factories[K]>) => Parameters<Factories[K]> };
+
+/** Exchanges what factories make. */
+export const wrap = (wrappers: Wrappers): Mutant => ({
+  factories: (usual) =>
+    Object.fromEntries(
+      Object.entries(wrappers).map(([name, change]) => {
+        const create = usual[name as keyof Factories] as (...given: unknown[]) => unknown;
+        return [name, (...given: unknown[]) => (change as (made: unknown) => unknown)(create(...given))];
+      }),
+    ) as Partial<Factories>,
+});
+
+/** Exchanges what factories are given. */
+export const rewire = (changes: Given): Mutant => ({
+  factories: (usual) =>
+    Object.fromEntries(
+      Object.entries(changes).map(([name, change]) => {
+        const create = usual[name as keyof Factories] as (...given: unknown[]) => unknown;
+        return [name, (...given: unknown[]) => create(...(change as (...all: unknown[]) => unknown[])(...given))];
+      }),
+    ) as Partial<Factories>,
+});
+
+/** Has numbers of the interface be others. */
+export const settings = (change: Partial<Settings>): Mutant =>
+  wrap({ loadSettings: (usual) => ({ ...usual, ...change }) });
+
+/** Edits the table of the lifecycle; undefined takes a row out. */
+export function transitions(change: (row: Transition) => Transition | undefined): Mutant {
+  const edited = (deps: InternsDeps): InternsDeps => ({
+    ...deps,
+    transitions: deps.transitions.flatMap((row) => change(row) ?? []),
+  });
+  return rewire({
+    createInterns: (deps) => [edited(deps)],
+    createProvisioning: (interns, deps) => [interns, edited(deps)],
+    createCreate: (interns, provisioning, deps) => [interns, provisioning, edited(deps)],
+  });
+}
+
+type Rows = Operation | readonly Operation[] | ((row: Route) => boolean);
+
+const isRow = (of: Rows, row: Route): boolean =>
+  typeof of === 'function'
+    ? of(row)
+    : typeof of === 'string'
+      ? row.operation === of
+      : of.some((one) => one === row.operation);
+
+/** Edits rows of the route table; undefined takes one out. */
+export const routes = (of: Rows, change: (row: Route) => Route | undefined): Mutant =>
+  wrap({ createRoutes: (table) => table.flatMap((row) => (isRow(of, row) ? (change(row) ?? []) : [row])) });
+
+/** Does something before an accepted call is handled, or answers it. */
+export const beforeHandling = (of: Rows, first: (call: Call<unknown>) => PlainResponse | undefined): Mutant =>
+  routes(of, (row) => ({ ...row, handle: (call) => first(call) ?? row.handle(call) }));
+
+/** Goes on with a value at once where it is there, and later where it is promised. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+/** Changes who a token belongs to. */
+export const callers = (
+  change: (caller: Caller | undefined, token: string, interns: Interns) => Caller | undefined,
+): Mutant =>
+  rewire({
+    createPipeline: (deps) => [
+      { ...deps, resolve: (token) => after(deps.resolve(token), (caller) => change(caller, token, deps.interns)) },
+    ],
+  });
+
+/** Changes what a caller sees. */
+export const visible = (change: (caller: Caller, id: string, interns: Interns) => ReturnType<Interns['visible']>) =>
+  wrap({ createInterns: (usual) => ({ ...usual, visible: (caller, id) => change(caller, id, usual) }) });
+
+/** Changes one function of a part in place, so that the part's own calls of it are changed too. */
+export function inside<P extends object, K extends keyof P>(part: P, name: K, change: (usual: P[K]) => P[K]): P {
+  part[name] = change(part[name]);
+  return part;
+}
+
+/** Changes how a row of an intern is written. */
+export const puts = (change: (put: Interns['put'], interns: Interns) => Interns['put']): Mutant =>
+  wrap({ createInterns: (usual) => inside(usual, 'put', (put) => change(put, usual)) });
+
+/** Changes how an intern is moved along the lifecycle. */
+export const moves = (change: (move: Interns['move']) => Interns['move']): Mutant =>
+  wrap({ createInterns: (usual) => inside(usual, 'move', change) });
+
+/** Changes how finished and unfinished creates are remembered. */
+export const remembersCreates = (
+  change: (
+    entries: Collection<IdempotencyRow>,
+  ) => Pick<Collection<IdempotencyRow>, 'get'> & Partial<Collection<IdempotencyRow>>,
+): Mutant =>
+  wrap({
+    openStore: (store) =>
+      inside(store, 'collection', (collection) => {
+        const usual = collection.bind(store);
+        let changed: Collection<IdempotencyRow> | undefined;
+        return ((name: 'idempotency') => {
+          if (name !== 'idempotency') return usual(name);
+          const entries = usual(name);
+          changed ??= {
+            get size() {
+              return entries.size;
+            },
+            has: (id) => entries.has(id),
+            values: () => entries.values(),
+            put: (row) => entries.put(row),
+            delete: (id) => entries.delete(id),
+            ...change(entries),
+          };
+          return changed;
+        }) as typeof collection;
+      }),
+  });

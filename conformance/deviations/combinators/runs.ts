@@ -1,0 +1,108 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
+import type { RunView } from '../../../emulator/contract/run.js';
+import type { EndCause, PromptRequest, PromptResult, Runs } from '../../../emulator/domain/runs.js';
+import type { Mutant } from '../mutant.js';
+import { bodyOf, type Exchange, exchangeOf, isObject } from './exchange.js';
+import { wrap } from './parts.js';
+import { type ErrorSeen, errorReply, type Reply, responseOf } from './replies.js';
+
+/** Changes how a prompt is taken. */
+export const prompts = (
+  change: (usual: Runs['prompt'], request: PromptRequest, runs: Runs) => Promise<PromptResult>,
+): Mutant => wrap({ createRuns: (usual) => ({ ...usual, prompt: (request) => change(usual.prompt, request, usual) }) });
+
+/** The runs of an intern that stream a chat. */
+export const streamingIn = (runs: readonly RunView[]) =>
+  runs.filter((run) => run.origin === 'chat' && run.status === 'running');
+
+/** The refusal of an intern that is busy. */
+export const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
+
+/** The run of a session that has not ended. */
+export const goingIn = (runs: Runs, id: string, session: string | undefined) =>
+  runs.list(id).find((run) => run.session_id === session && run.status !== 'ended');
+
+/** Leaves runs alone that a suspend or a delete should end. */
+export const survives = (cause: EndCause): Mutant =>
+  wrap({
+    createRuns: (usual) => ({
+      ...usual,
+      endAll(id, why) {
+        if (why !== cause) usual.endAll(id, why);
+      },
+    }),
+  });
+
+/** Ends every run of an intern where `when` holds for an exchange with it, once it was answered. */
+export const endsRuns =
+  (when: (exchange: Exchange, reply: Response) => boolean | Promise<boolean>): (() => Mutant) =>
+  () => {
+    let end: Runs['endAll'] = () => {};
+    return {
+      ...wrap({
+        createRuns(usual) {
+          end = usual.endAll;
+          return usual;
+        },
+      }),
+      around: (next) => async (request) => {
+        const exchange = exchangeOf(request);
+        const response = await next(request);
+        if (exchange.area === 'interns' && (await when(exchange, response))) end(exchange.internId, 'reset');
+        return response;
+      },
+    };
+  };
+
+/** A request that answers a question. */
+export interface Answering {
+  readonly sessionId: unknown;
+  readonly callId: unknown;
+  readonly content: unknown;
+  readonly internId: string | undefined;
+  readonly body: Record<string, unknown>;
+}
+
+/** What a chat request answers; undefined where it is a prompt. */
+export async function answering(exchange: Exchange): Promise<Answering | undefined> {
+  if (exchange.operation !== 'chat') return undefined;
+  const body = await bodyOf(exchange.request);
+  if (!isObject(body) || !Array.isArray(body.messages)) return undefined;
+  const last: unknown = body.messages.at(-1);
+  if (!isObject(last) || last.role !== 'tool') return undefined;
+  return {
+    sessionId: body.session_id,
+    callId: last.tool_call_id,
+    content: last.content,
+    internId: exchange.internId,
+    body,
+  };
+}
+
+/** Refuses answers to questions otherwise than for the reason they are refused for; undefined leaves the reason. */
+export const refusesAnswers = (
+  judge: (seen: Pick<ErrorSeen, 'status' | 'reason'>, answer: Answering, runs: readonly RunView[]) => Reply | undefined,
+): Mutant => ({
+  around: (next, emulator) => async (request) => {
+    const answer = await answering(exchangeOf(request));
+    if (!answer) return next(request);
+    const response = await next(request);
+    if (response.status < 400) return response;
+    const { error } = (await response.clone().json()) as { error: { metadata?: { reason: string } } };
+    const listed = await emulator.fetch(`${emulator.target.control_url}/runs?intern_id=${answer.internId}`);
+    const { data } = (await listed.json()) as { data: RunView[] };
+    const reply = judge({ status: response.status, reason: error.metadata?.reason }, answer, data);
+    return reply ? responseOf(reply) : response;
+  },
+});
+
+/** The refusals of answers, as the interface words them. */
+export const REFUSED = {
+  unknown: errorReply(404, 'No such interaction in this session', 'interaction_unknown'),
+  notPending: errorReply(409, 'The interaction is no longer pending', 'interaction_not_pending'),
+  busy: {
+    ...errorReply(409, 'The intern is busy with another turn', 'busy', true),
+    headers: { 'content-type': 'application/json', 'retry-after': '1' },
+  },
+  unacceptable: errorReply(400, 'Unacceptable answer', 'bad_request'),
+} as const satisfies Record<string, Reply>;

@@ -1,0 +1,120 @@
+import type { ClockControl } from '../../emulator/clock/clock.js';
+import { type Host, systemHost } from '../framework/time.js';
+import type { Handler } from './mutant.js';
+
+/** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */
+const IDLE_TURNS = 500;
+
+export interface IdleHost extends Host {
+  /** A handler whose requests and responses count as something going on. */
+  watched(handler: Handler): Handler;
+  /** A clock whose timers do. */
+  watchedClock(clock: ClockControl): ClockControl;
+}
+
+interface Entry {
+  readonly due: number;
+  fire(): void;
+}
+
+/**
+ * A host for a target in the same process, on a virtual clock: its time stands still while anything goes on, and jumps to
+ * the next timer as soon as the event loop has had nothing to do for a while. A wait for an answer that never comes is
+ * thus over at once, and never too early, however slow the machine is.
+ */
+export function createIdleHost(): IdleHost {
+  let now = 0;
+  let idle = 0;
+  let turning = false;
+  const queue = new Set<Entry>();
+
+  const next = (): Entry | undefined => {
+    let first: Entry | undefined;
+    for (const entry of queue) if (!first || entry.due < first.due) first = entry;
+    return first;
+  };
+  const turn = () => {
+    const entry = next();
+    if (!entry) {
+      turning = false;
+      return;
+    }
+    if (++idle > IDLE_TURNS) {
+      idle = 0;
+      queue.delete(entry);
+      now = Math.max(now, entry.due);
+      entry.fire();
+    }
+    setImmediate(turn);
+  };
+  const later = (ms: number, fire: () => void) => {
+    const entry: Entry = { due: now + ms, fire };
+    queue.add(entry);
+    idle = 0;
+    if (!turning) {
+      turning = true;
+      setImmediate(turn);
+    }
+    return () => void queue.delete(entry);
+  };
+  /** Passes a body on, and notes that something came. */
+  const watchedBody = (body: ReadableStream<Uint8Array>) => {
+    const reader = body.getReader();
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          idle = 0;
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+  };
+
+  return {
+    now: () => now,
+    later,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = () => {
+          stop();
+          reject(signal?.reason);
+        };
+        const stop = later(ms, () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        });
+        signal?.addEventListener('abort', abort, { once: true });
+      }),
+    turn: systemHost.turn,
+    tag: systemHost.tag,
+    watchedClock: (clock) => ({
+      ...clock,
+      get mode() {
+        return clock.mode;
+      },
+      timer: (ms, fire) =>
+        clock.timer(ms, () => {
+          idle = 0;
+          fire();
+        }),
+      async sleep(ms, signal) {
+        await clock.sleep(ms, signal);
+        idle = 0;
+      },
+    }),
+    watched: (handler) => async (request) => {
+      idle = 0;
+      const response = await handler(request);
+      idle = 0;
+      const { body } = response;
+      return body?.locked === false && response.headers.get('content-type')?.startsWith('text/event-stream')
+        ? new Response(watchedBody(body), response)
+        : response;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Emulator } from '../../emulator/emulator.js';
+import type { Factories } from '../../emulator/factories.js';
+import type { RequirementId } from '../requirements/index.js';
+
+/** What serves requests: an emulator, or an emulator with middleware around it. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** An emulator that is wrong in one way, made from the outside of one that is right. */
+export interface Mutant {
+  /** Middleware around the whole emulator, its control interface included. Called once for each emulator. */
+  readonly around?: (next: Handler, emulator: Emulator) => Handler;
+  /** Middleware around the fake daemons. */
+  readonly aroundDaemon?: (next: Handler) => Handler;
+  /** Wraps factories of the parts of an emulator. Called once for each emulator. */
+  readonly factories?: (usual: Factories) => Partial<Factories>;
+}
+
+/** A named mutant, and the checks that have to catch it. */
+export interface Deviation {
+  readonly name: string;
+  /** What it breaks. */
+  readonly requirement: RequirementId;
+  /** What a client meets, in one sentence. */
+  readonly description: string;
+  /** A function where what it holds has to be made anew for each emulator. */
+  readonly mutant: Mutant | (() => Mutant);
+  /** Ids of the checks that have to fail. */
+  readonly caughtBy: readonly string[];
+}
+
+/** Keeps rows literal and typed. One call per file. */
+export const defineDeviations = <const Rows extends readonly Deviation[]>(rows: Rows): Rows => rows;
+
+/** Several mutations as one: of middleware the last is the outermost, and factories are wrapped one after another. */
+export function together(...mutants: readonly Mutant[]): Mutant {
+  return {
+    around: (next, emulator) => mutants.reduce((inner, { around }) => around?.(inner, emulator) ?? inner, next),
+    aroundDaemon: (next) => mutants.reduce((inner, { aroundDaemon }) => aroundDaemon?.(inner) ?? inner, next),
+    factories: (usual) => {
+      const made = { ...usual };
+      for (const { factories } of mutants) Object.assign(made, factories?.(made));
+      return made;
+    },
+  };
+}
