@@ -21,8 +21,6 @@ import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
 import type { SigningKey } from './signing/keys.js';
-import { createBody } from './sse/body.js';
-import { createEncoder } from './sse/chunks.js';
 import type { Store } from './store/store.js';
 
 /** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
@@ -198,7 +196,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },
-    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn, createBody, createEncoder },
+    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn },
     daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
     scim: seed.scim_group_mappings,

@@ -74,11 +74,3 @@ test('every file that README points to is there', () => {
   expect(links.length).toBeGreaterThan(2);
   expect(links.filter((link) => !existsSync(join(ROOT, link)))).toEqual([]);
 });
-
-test('README tells the score that the matrix of deviations gave', () => {
-  const { deviations, checks } = JSON.parse(readFileSync(join(ROOT, 'conformance/deviations/score.json'), 'utf8'));
-  const text = README.replaceAll(/\s+/g, ' ');
-  expect(text).toContain(`${deviations.caught} of ${deviations.of} emulators`);
-  expect(text).toContain(`each of ${checks.proven} checks is proven`);
-  expect(checks.proven).toBe(checks.of);
-});

@@ -1,10 +1,12 @@
 import { fork } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { systemHost } from '../framework/time.js';
+import { changedFiles, touchedBy } from './changed.js';
 import { deviations as allDeviations } from './index.js';
 import {
   type Baseline,
@@ -20,23 +22,22 @@ import {
 import type { Deviation } from './mutant.js';
 import { TRY } from './try.js';
 
-const USAGE = `Usage: npm run deviations -- [--only NAME…] [--all] [--runs N] [--jobs N] [--no-baseline] [--quiet] [--write]
+const USAGE = `Usage: npm run deviations -- [--only NAME… | --changed] [--all] [--runs N] [--jobs N] [--no-baseline] [--quiet]
 
 Runs every named deviation against the checks that have to catch it, and prints the matrix.
   --only         names of deviations, * for anything
+  --changed      those that the changes since main can touch; all where that cannot be told, or nothing changed
   --all          runs every check against each, and shows which others catch it
   --runs         runs of each property (${TRY.runs})
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation
   --quiet        prints what is wrong, and the score
-  --write        writes the score to conformance/deviations/score.json
 `;
 
-/** The score of the last whole run that was written down: README and reports show it. */
-const SCORE = new URL('./score.json', import.meta.url);
+const ROOT = join(import.meta.dirname, '../..');
 
 interface Settings {
-  readonly only: readonly string[];
+  readonly wanted: readonly Deviation[];
   readonly all: boolean;
   readonly runs: number;
   readonly baseline: boolean;
@@ -47,7 +48,6 @@ type Message =
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 const matches = (patterns: readonly string[], name: string) =>
-  patterns.length === 0 ||
   patterns.some((pattern) =>
     new RegExp(`^${pattern.replace(/[.+?^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(name),
   );
@@ -66,8 +66,7 @@ async function work(settings: Settings, part: { index: number; of: number }, tel
       result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }),
     });
   }
-  const wanted: Deviation[] = allDeviations.filter((one) => matches(settings.only, one.name));
-  for (const deviation of share(wanted, part)) {
+  for (const deviation of share(settings.wanted, part)) {
     tell({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
   }
 }
@@ -82,18 +81,25 @@ function line(result: DeviationResult): string {
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    changed: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     runs: { type: 'string', default: String(TRY.runs) },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     part: { type: 'string' },
     'no-baseline': { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+
+function wanted(): readonly Deviation[] {
+  if (values.only.length > 0) return allDeviations.filter((one) => matches(values.only, one.name));
+  const files = values.changed ? changedFiles(ROOT) : undefined;
+  return files === undefined ? allDeviations : touchedBy(files, (file) => readFileSync(join(ROOT, file), 'utf8'));
+}
+
 const settings: Settings = {
-  only: values.only,
+  wanted: wanted(),
   all: values.all,
   runs: Number(values.runs),
   baseline: !values['no-baseline'],
@@ -134,7 +140,7 @@ async function main(): Promise<number> {
   }
   const order = new Map(allDeviations.map((one, at) => [one.name, at]));
   results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
-  const whole = settings.only.length === 0;
+  const whole = settings.wanted.length === allDeviations.length;
   const matrix: Matrix = {
     deviations: results,
     baseline: { failing },
@@ -144,14 +150,13 @@ async function main(): Promise<number> {
   const wrong = faults(matrix);
   const now = score(matrix);
   const { deviations, checks } = now;
-  if (values.write && whole) writeFileSync(SCORE, `${JSON.stringify(now, null, 2)}\n`);
-  else if (whole && JSON.stringify(now) !== JSON.stringify(JSON.parse(readFileSync(SCORE, 'utf8'))))
-    wrong.push('score.json tells another score: npm run deviations -- --write');
   const seconds = Math.round((systemHost.now() - began) / 1_000);
   if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
+  const proven = whole
+    ? `${checks.proven} of ${checks.of} checks proven by one`
+    : `${checks.proven} checks proven by one (${allDeviations.length} deviations in all)`;
   process.stdout.write(
-    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ` +
-      `${checks.proven} of ${checks.of} checks proven by one, ${seconds} s\n`,
+    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ${proven}, ${seconds} s\n`,
   );
   return wrong.length > 0 ? 1 : 0;
 }

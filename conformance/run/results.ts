@@ -115,8 +115,6 @@ export interface Results {
   readonly cleanup: CleanupResult;
   readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
   readonly coverage: Coverage;
-  /** The share of named deviations that the kit was seen to catch, where the build tells it. */
-  readonly sharpness?: { readonly caught: number; readonly of: number };
 }
 
 /** What a run tells while it goes on. */

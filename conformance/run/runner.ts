@@ -14,7 +14,6 @@ import { runCheck } from './run-check.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
 import { createSession } from './session.js';
-import { SHARPNESS } from './sharpness.js';
 import { Stopped } from './stopped.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
@@ -176,7 +175,6 @@ export function createRun(options: RunnerOptions): Run {
         checks: results,
         requirements: matrix(results),
         cleanup,
-        sharpness: SHARPNESS,
         ...(baseline === undefined ? {} : { baseline: { known: baseline, stale: stale ?? [] } }),
       };
     },

@@ -36,29 +36,7 @@ export interface RunsDeps {
   readonly changed?: (runId: string, internId: string) => void;
   /** What is said in a run, by either side. */
   readonly said?: (runId: string, said: Said) => void;
-  /** What runs are made with, where it is not the usual. */
-  readonly make?: Partial<RunMakers>;
 }
-
-/** What runs are made with: each can be exchanged by itself. */
-export interface RunMakers {
-  readonly runner: typeof createRunner;
-  readonly lanes: typeof createLanes;
-  readonly reader: typeof attachReader;
-  readonly sessions: typeof createSessions;
-  /** What a run answers by itself. */
-  readonly ownAnswer: typeof ownAnswer;
-  readonly readAnswer: typeof readAnswer;
-}
-
-export const RUN_MAKERS: RunMakers = {
-  runner: createRunner,
-  lanes: createLanes,
-  reader: attachReader,
-  sessions: createSessions,
-  ownAnswer,
-  readAnswer,
-};
 
 /** Counts the turn, or throws 429; called last, once nothing else refuses. The result takes the count back. */
 export type Admit = () => () => void;
@@ -144,17 +122,16 @@ export interface Runs {
  */
 export function createRuns(deps: RunsDeps): Runs {
   const { clock, random, settings, store } = deps;
-  const make = { ...RUN_MAKERS, ...deps.make };
-  const lanes = make.lanes();
-  const sessions = make.sessions(store.collection('sessions'));
+  const lanes = createLanes();
+  const sessions = createSessions(store.collection('sessions'));
   let seq = 0;
 
-  const runner = make.runner({
+  const runner = createRunner({
     clock,
     random,
     randomFor: (stream) => createRandom(random.seed, stream),
     log: deps.log,
-    answer: make.ownAnswer,
+    answer: ownAnswer,
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
     changed(run, from) {
@@ -293,7 +270,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const giveBack = admit();
       const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
       onRun?.(refOf(run));
-      const reader = make.reader(run, cancel);
+      const reader = attachReader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack, client);
       return { reader };
@@ -309,14 +286,14 @@ export function createRuns(deps: RunsDeps): Runs {
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
       if (lane.streaming) throw busy();
-      const read = make.readAnswer(run.question.ask, content);
+      const read = readAnswer(run.question.ask, content);
       if ('problem' in read) throw new Refusal('bad_request', { message: `Unacceptable answer: ${read.problem}` });
       if (run.lost) {
         runner.end(run, { ended: 'severed' });
         throw new Refusal('attachment_gone');
       }
       admit();
-      const reader = make.reader(run, cancel);
+      const reader = attachReader(run, cancel);
       run.reader = reader;
       await runner.answer(run, read.answer);
       return reader;

@@ -10,8 +10,7 @@ import { createLimiter } from '../domain/limiter.js';
 import { createRuns } from '../domain/runs.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { createScriptRegistry } from '../scripts/registry.js';
-import { createBody, type StreamHooks } from '../sse/body.js';
-import { createEncoder } from '../sse/chunks.js';
+import type { StreamHooks } from '../sse/body.js';
 import { createMemoryStore } from '../store/memory.js';
 import { chatRoute } from './chat.js';
 import { invokeRoute } from './invoke.js';
@@ -154,8 +153,6 @@ export function createHarness(options: HarnessOptions = {}) {
   const chat = chatRoute({
     ...shared,
     profile,
-    createBody,
-    createEncoder,
     ...(options.hooks && { observe: () => options.hooks }),
   });
   const invoke = invokeRoute(shared);

@@ -6,8 +6,8 @@ import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
-import type { createBody, StreamHooks } from '../sse/body.js';
-import type { createEncoder } from '../sse/chunks.js';
+import { createBody, type StreamHooks } from '../sse/body.js';
+import { createEncoder } from '../sse/chunks.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, type PlainResponse } from './response.js';
 import { type Call, type Route, route } from './route.js';
@@ -20,9 +20,6 @@ export interface ChatDeps {
   readonly random: Pick<Random, 'uuid'>;
   readonly settings: () => Settings;
   readonly resolveTurn: ResolveTurn;
-  /** What makes the bytes of a stream. */
-  readonly createBody: typeof createBody;
-  readonly createEncoder: typeof createEncoder;
   /** What a journal wants to be told of the stream that answers a call. */
   readonly observe?: (call: Call<ChatInput>) => StreamHooks | undefined;
 }
@@ -40,9 +37,9 @@ const STREAM_HEADERS = {
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
     let cut: (() => void) | undefined;
-    const body = deps.createBody({
+    const body = createBody({
       source: reader,
-      encoder: deps.createEncoder({
+      encoder: createEncoder({
         id: `chatcmpl-${deps.random.uuid()}`,
         created: Math.floor(deps.clock.now() / 1_000),
         sessionId: reader.sessionId,

@@ -32,7 +32,7 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     name: 'unreachable-is-told-in-the-stream',
     requirement: 'CHAT-16',
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
-    mutant: rewriteReply((answer, { request, area, operation, known, internId }) =>
+    mutant: rewriteReply((answer, { operation }) =>
       operation === 'chat' && answer.status === 502
         ? {
             status: 200,

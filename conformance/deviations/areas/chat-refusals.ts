@@ -86,7 +86,7 @@ export const CHAT_REFUSALS = defineDeviations([
     name: 'reply-that-comes-second-is-200',
     requirement: 'CHAT-7',
     description: 'An answer that comes second is answered with an empty stream.',
-    mutant: rewriteReply((answer, { request, area, operation, known, internId }) =>
+    mutant: rewriteReply((answer, { operation }) =>
       operation === 'chat' &&
       answer.status === 409 &&
       /attachment_failed|interaction_not_pending/.test(String(answer.body))

@@ -174,7 +174,9 @@ export const CONTROL = defineDeviations([
     name: 'journal-not-redacted',
     requirement: 'AUTH-9',
     description: 'Credentials in bodies and streams stand in the journal.',
-    mutant: wrap({ createAccounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }) }),
+    mutant: wrap({
+      createAccounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }),
+    }),
     caughtBy: ['emulator/journal-redacted'],
   },
   {

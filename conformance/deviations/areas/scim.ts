@@ -68,7 +68,7 @@ export const SCIM = defineDeviations([
     name: 'scim-failure-with-the-other-message',
     requirement: 'SCIM-2',
     description: 'A 500 of SCIM says `The request could not be completed`.',
-    mutant: rewriteErrors(({ status, request, area, error }) =>
+    mutant: rewriteErrors(({ status, area, error }) =>
       area === 'scim' && status === 500
         ? { error: { ...error, message: 'The request could not be completed' } }
         : undefined,
