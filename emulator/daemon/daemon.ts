@@ -9,24 +9,24 @@ import {
   type DaemonHint,
   type DaemonReason,
   type DaemonRefused,
-  type Verified,
 } from '../contract/daemon.js';
-import { rowEnvelope } from '../contract/errors.js';
+import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { InternRow } from '../contract/state.js';
+import { readReceivedBody } from '../request-body.js';
 import type { VerifyKey } from '../signing/verify.js';
-import { readBody, readIncoming } from './body.js';
 import { diagnose, hintOf } from './diagnose.js';
 import type { Issued } from './issued.js';
-import { badSignature, expectedFields, judgeTime, type ReceivedRequest } from './judge.js';
 import { createNonces, type Nonces } from './nonces.js';
-import { type ReceivedProof, type Refused, readProof } from './proof.js';
-import { splitTarget } from './target.js';
-import { createTokens, type Interns } from './tokens.js';
+import type { Refused } from './proof.js';
+import { splitRequestTarget } from './request-target.js';
+import type { FindIntern, Interns } from './tokens.js';
+import { type Trace, verifyProof } from './verify-proof.js';
 
 export interface DaemonParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly interns: Interns;
+  readonly findIntern: FindIntern;
   readonly profile: Profile;
   readonly publicKey: VerifyKey;
   /** `proof_window` in ms, as it is now. */
@@ -85,30 +85,29 @@ export function createDaemon(parts: DaemonParts): Daemon {
   const names = proofHeaders(profile);
   const nonces = createNonces();
   if (parts.remembersFrom !== undefined) nonces.forgetBefore(parts.remembersFrom);
-  const findIntern = createTokens(parts.interns);
+  const { findIntern } = parts;
+  const verifier = { key: publicKey, layout, names, nonces, requireV2: parts.requireV2 ?? false };
 
-  const explain = (
-    proof: ReceivedProof,
-    request: ReceivedRequest,
-    bad: 'v1' | 'v2',
-    body: Uint8Array,
-    search: string,
-  ) => {
+  /** What a signature that does not verify was made for, where that can be told. */
+  const explainBadSignature = ({ proof, expected, badVersion }: Trace, body: Uint8Array, search: string) => {
+    if (!proof || !expected || badVersion === undefined) return undefined;
     const suspects = {
       internIds: [...parts.interns.values()].map((row) => row.id),
       users: parts.subjects(),
       body,
       search,
     };
-    const signature = bad === 'v2' ? (proof.signatureV2 ?? '') : proof.signature;
-    const made = diagnose({ key: publicKey, layout, issued }, bad, signature, expectedFields(proof, request), suspects);
-    const detail = made
-      ? `${bad} was made for another ${made.differing.join(', ')}`
-      : `${bad}, over the request as received`;
-    return { detail, hint: made && hintOf(made.differing) };
+    const signature = badVersion === 'v2' ? (proof.signatureV2 ?? '') : proof.signature;
+    const made = diagnose({ key: publicKey, layout, issued }, badVersion, signature, expected, suspects);
+    return (
+      made && {
+        detail: `${badVersion} was made for another ${made.differing.join(', ')}`,
+        hint: hintOf(made.differing),
+      }
+    );
   };
 
-  const judge = async (
+  const respondTo = async (
     request: Request,
     incoming: IncomingMessage | undefined,
   ): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
@@ -127,42 +126,36 @@ export function createDaemon(parts: DaemonParts): Daemon {
     });
     if (parts.lifecyclePlan?.(intern).daemon === 'unreachable') return { response: failure('unreachable'), internId };
 
-    const proof = readProof(request.headers, names, parts.requireV2 ?? false);
-    if ('reason' in proof) return refuse(proof);
-    const late = judgeTime(proof, clock.now(), parts.settings().proof_window, nonces);
-    if (late) return refuse(late);
+    const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
+    const verify = (bodySha256: string | undefined, now: number, window: number) =>
+      verifyProof(verifier, {
+        intern,
+        headers: request.headers,
+        method: request.method,
+        path,
+        bodySha256,
+        now,
+        window,
+      });
+    // What is wrong already is told before the body is read.
+    const early = verify(undefined, clock.now(), parts.settings().proof_window).verdict;
+    if (early.result === 'refused') return refuse(early);
 
-    const body = await (readIncoming(incoming, DAEMON_BODY_CAP) ??
-      readBody(request, DAEMON_BODY_CAP, incoming !== undefined));
-    if (!body) return { response: failure('too_large'), internId };
-    const { path, search } = splitTarget(incoming?.url ?? request.url);
+    const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
-    const received = { internId, method: request.method, path, bodySha256 };
 
-    // From here to the end nothing waits: of two requests with one nonce, one is judged whole before the other.
+    // From here to the end nothing waits: of two requests with one nonce, one is verified whole before the other.
     const now = clock.now();
     const { proof_window: window } = parts.settings();
     nonces.forgetBefore(Math.floor((now - window) / 1_000));
-    const tooLate = judgeTime(proof, now, window, nonces);
-    if (tooLate) return refuse(tooLate);
-    const bad = badSignature(publicKey, layout, proof, expectedFields(proof, received));
-    if (bad) {
-      const { detail, hint } = explain(proof, received, bad, body, search);
-      return refuse({ reason: 'bad_signature', detail }, hint);
+    const { verdict, trace } = verify(bodySha256, now, window);
+    if (verdict.result !== 'accepted') {
+      if (verdict.result === 'pending') throw new Error('a proof with its body is pending');
+      const made = explainBadSignature(trace, body, search);
+      return refuse(made ? { reason: verdict.reason, detail: made.detail } : verdict, made?.hint);
     }
-    if (proof.nonce !== undefined && !nonces.take(internId, proof.nonce, Number(proof.timestamp))) {
-      return refuse({ reason: 'nonce_reused', detail: 'a v2 proof is accepted once' });
-    }
-    const verified: Verified = {
-      version: proof.version,
-      intern_id: internId,
-      user: proof.user,
-      timestamp: proof.timestamp,
-      ...(proof.nonce !== undefined && { nonce: proof.nonce }),
-      method: received.method,
-      path,
-      body_sha256: bodySha256,
-    };
+    const { verified } = verdict;
+    if (verified.nonce !== undefined) nonces.take(internId, verified.nonce, Number(verified.timestamp));
     const accepted: DaemonAccepted = { ok: true, verified };
     return { response: respond(accepted, 200), internId };
   };
@@ -172,11 +165,17 @@ export function createDaemon(parts: DaemonParts): Daemon {
     async fetch(request, incoming) {
       const { method } = request;
       try {
-        const { response, internId, reason } = await judge(request, incoming);
+        const { response, internId, reason } = await respondTo(request, incoming);
         parts.log?.({ event: 'daemon', method, status: response.status, intern_id: internId, reason });
         return response;
       } catch (error) {
-        parts.log?.({ event: 'daemon_error', method, message: error instanceof Error ? error.message : String(error) });
+        if (error instanceof Refusal && error.key === 'payload_too_large') return failure('too_large');
+        parts.log?.({
+          level: 'error',
+          event: 'daemon_error',
+          method,
+          message: error instanceof Error ? error.message : String(error),
+        });
         return failure('internal');
       }
     },

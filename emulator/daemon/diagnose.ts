@@ -3,7 +3,7 @@ import type { DaemonHint } from '../contract/daemon.js';
 import type { ProofFieldName, ProofFields, ProofLayout, ProofVersion } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
 import type { Issued } from './issued.js';
-import { verifies } from './judge.js';
+import { verifySignature } from './verify-proof.js';
 
 /** What else a signature might have been made for. */
 export interface Suspects {
@@ -100,14 +100,14 @@ export function diagnose(
     // Signed by us under the other version's layout, or altered by whoever changed the key: no field explains it.
     if (differing.length > 0 && layout.every((field) => known[field] !== undefined)) {
       const made = Object.fromEntries(layout.map((field) => [field, known[field]])) as ProofFields;
-      if (verifies(parts.key, parts.layout, version, signature, made))
+      if (verifySignature(parts.key, parts.layout, version, signature, made))
         return { fields: made, source: 'issued', differing };
     }
   }
   for (const variation of variations(version, expected, suspects)) {
     const fields = { ...expected, ...variation };
     const differing = differs(layout, fields, expected);
-    if (differing.length > 0 && verifies(parts.key, parts.layout, version, signature, fields)) {
+    if (differing.length > 0 && verifySignature(parts.key, parts.layout, version, signature, fields)) {
       return { fields, source: 'tried', differing };
     }
   }

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { DAEMON_REFUSALS, type DaemonReason, FUTURE_TOLERANCE_SECONDS } from '../contract/daemon.js';
+import { DAEMON_REFUSALS, FUTURE_TOLERANCE_SECONDS } from '../contract/daemon.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { ExplainBody, ExplainSignature, ExplainStep, Explanation } from '../contract/signing-lab.js';
 import type { ProofFieldName } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { hintOf } from './diagnose.js';
-import { explainSignature } from './found.js';
+import { explainSignature } from './explain-signature.js';
 import { createIssued, type Issued } from './issued.js';
-import { expectedFields, judgeTime } from './judge.js';
 import { createNonces, type Nonces } from './nonces.js';
-import { type ReceivedProof, readProof } from './proof.js';
-import { splitTarget } from './target.js';
+import { splitRequestTarget } from './request-target.js';
+import { PROOF_CHECKS, type ProofCheck, verifyProof } from './verify-proof.js';
 
 export interface ExplainParts {
   readonly profile: Profile;
@@ -29,17 +28,7 @@ export interface ExplainParts {
   readonly users?: Iterable<string>;
 }
 
-const CHECKS = ['token', 'presence', 'form', 'time', 'signature', 'nonce'] as const;
-const CHECK_OF: Record<DaemonReason, (typeof CHECKS)[number]> = {
-  token_invalid: 'token',
-  proof_missing: 'presence',
-  proof_malformed: 'form',
-  proof_expired: 'time',
-  proof_from_future: 'time',
-  bad_signature: 'signature',
-  nonce_reused: 'nonce',
-};
-const PASSED: Record<(typeof CHECKS)[number], string> = {
+const PASSED: Readonly<Record<ProofCheck, string>> = {
   token: 'the daemon token is of this intern',
   presence: 'every header that is needed is there',
   form: 'every header has its form',
@@ -63,8 +52,8 @@ const bodyOf = (given: ExplainBody): Buffer | undefined => {
 };
 
 /**
- * Judges a request as the daemon would, without using up its nonce, and tells how it came to the verdict: every check in
- * its order, the bytes each signature has to be over and, where it can be told, those it is over. Throws a TypeError
+ * Verifies a request as the daemon does, without using up its nonce, and renders how the verdict was come to: every check
+ * in its order, the bytes each signature has to be over and, where it can be told, those it is over. Throws a TypeError
  * for header names or values that no request can carry.
  */
 export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
@@ -80,27 +69,27 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
     createHash('sha256')
       .update(body ?? '')
       .digest('hex');
-  const { path, search } = splitTarget(given.path);
+  const { path, search } = splitRequestTarget(given.path);
 
   const token = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   const owner = token === undefined ? undefined : parts.internOfToken?.(token);
   const internId = given.intern_id ?? owner;
   const tokenGiven = token !== undefined && parts.internOfToken !== undefined;
 
-  let failed: { reason: DaemonReason; detail: string } | undefined;
-  if (internId === undefined) {
-    failed = { reason: 'token_invalid', detail: 'no running intern has this token; or give "intern_id"' };
-  } else if (tokenGiven && owner !== internId) {
-    failed = { reason: 'token_invalid', detail: 'the daemon token is not of this intern' };
-  }
-  const read = readProof(headers, names, parts.requireV2 ?? false);
-  const proof: ReceivedProof | undefined = 'reason' in read ? undefined : read;
-  if (!failed && 'reason' in read) failed = read;
-  if (!failed && proof) failed = judgeTime(proof, now, window, nonces);
+  const problem =
+    internId === undefined
+      ? 'no running intern has this token; or give "intern_id"'
+      : tokenGiven && owner !== internId
+        ? 'the daemon token is not of this intern'
+        : undefined;
+  const { verdict, trace } = verifyProof(
+    { key: publicKey, layout, names, nonces, requireV2: parts.requireV2 ?? false },
+    { intern: { id: internId, problem }, headers, method: given.method, path, bodySha256, now, window },
+  );
+  const { proof, expected } = trace;
 
   const signatures: ExplainSignature[] = [];
-  if (proof && internId !== undefined) {
-    const expected = expectedFields(proof, { internId, method: given.method, path, bodySha256 });
+  if (proof && expected) {
     const from = (field: ProofFieldName) =>
       ({
         intern_id: tokenGiven ? 'daemon token' : 'intern_id',
@@ -124,28 +113,28 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
     }
   }
   const bad = signatures.find((signature) => !signature.verifies);
-  if (!failed && bad) failed = { reason: 'bad_signature', detail: `${bad.version}: ${bad.problem}` };
-
+  const refused = verdict.result === 'refused' ? verdict : undefined;
+  const detail =
+    refused?.reason === 'bad_signature' && bad ? `${bad.version}: ${bad.problem}` : (refused?.detail ?? '');
   const nonce = headers.get(names.nonce);
   const used = nonce !== null && internId !== undefined && nonces.has(internId, nonce);
-  if (!failed && used) failed = { reason: 'nonce_reused', detail: 'a v2 proof is accepted once' };
 
-  const reached = failed ? CHECKS.indexOf(CHECK_OF[failed.reason]) : CHECKS.length;
-  const steps = CHECKS.map((check, index): ExplainStep => {
-    if (failed && index === reached) return { check, result: 'failed', detail: failed.detail };
+  const reached = trace.failed === undefined ? PROOF_CHECKS.length : PROOF_CHECKS.indexOf(trace.failed);
+  const steps = PROOF_CHECKS.map((check, index): ExplainStep => {
+    if (index === reached) return { check, result: 'failed', detail };
     if (index > reached) return { check, result: 'not reached', detail: '' };
     if (check === 'token' && !tokenGiven)
-      return { check, result: 'not given', detail: 'judged for the intern_id given' };
+      return { check, result: 'not given', detail: 'verified for the intern_id given' };
     if (check === 'nonce' && nonce === null) return { check, result: 'not given', detail: 'a v1 proof has none' };
     return { check, result: 'passed', detail: PASSED[check] };
   });
   const timestamp = proof ? Number(proof.timestamp) : null;
   const differing = bad?.fields.filter((field) => field.same === false).map((field) => field.name as ProofFieldName);
   return {
-    verdict: failed ? 'refused' : 'accepted',
-    reason: failed?.reason ?? null,
-    hint: (failed?.reason === 'bad_signature' && differing && hintOf(differing)) || null,
-    summary: failed ? `${DAEMON_REFUSALS[failed.reason]}: ${failed.detail}` : `A valid ${proof?.version} proof`,
+    verdict: verdict.result === 'accepted' ? 'accepted' : 'refused',
+    reason: refused?.reason ?? null,
+    hint: (refused?.reason === 'bad_signature' && differing && hintOf(differing)) || null,
+    summary: refused ? `${DAEMON_REFUSALS[refused.reason]}: ${detail}` : `A valid ${proof?.version} proof`,
     steps,
     time: {
       now: now / 1_000,
@@ -156,18 +145,6 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
     },
     nonce: { value: nonce, state: nonce === null ? 'absent' : used ? 'used' : 'unused' },
     signatures,
-    verified:
-      failed || !proof || internId === undefined
-        ? null
-        : {
-            version: proof.version,
-            intern_id: internId,
-            user: proof.user,
-            timestamp: proof.timestamp,
-            ...(proof.nonce !== undefined && { nonce: proof.nonce }),
-            method: given.method,
-            path,
-            body_sha256: bodySha256,
-          },
+    verified: verdict.result === 'accepted' ? verdict.verified : null,
   };
 }

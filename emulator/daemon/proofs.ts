@@ -48,8 +48,8 @@ export function createProofs(parts: ProofsParts): Proofs {
   const issued = createIssued();
   const signer = createSigner(signingKey, profile.proof_layout, issued.add);
   const publicKey = signingKey.publicKey;
-  const daemon = createDaemon({ ...parts, publicKey, issued });
-  const findIntern = createTokens(interns);
+  const findIntern = createTokens(interns, parts.random.bytes(32));
+  const daemon = createDaemon({ ...parts, publicKey, issued, findIntern });
   return {
     signer,
     daemon,

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { InternRow } from '../contract/state.js';
+import { createCredentialIndex } from '../credential-index.js';
 
 /** The interns of an emulator, as a store's collection holds them. */
 export interface Interns {
@@ -8,42 +8,26 @@ export interface Interns {
   values(): Iterable<InternRow>;
 }
 
-const digest = (token: string) => createHash('sha256').update(token).digest();
+/** Finds the running intern that a daemon token belongs to. */
+export type FindIntern = (token: string) => InternRow | undefined;
 
 /**
- * Finds the running intern that a daemon token belongs to. Tokens are compared by their digests and in constant time
- * (AUTH-9). Where a token was found is remembered, so that only an unknown one looks through all interns.
+ * Indexes the daemon tokens of interns. Tokens come and go with boots, which nobody tells of here: one that is not found
+ * where it was looked for has the index made anew.
  */
-export function createTokens(interns: Interns) {
-  const found = new Map<string, string>();
-  let last = { token: '', digest: Buffer.alloc(32) };
-  // One client after another asks one intern: its token need not be digested each time.
-  const digestOf = (token: string) => {
-    if (last.token !== token) last = { token, digest: digest(token) };
-    return last.digest;
+export function createTokens(interns: Interns, key: Buffer): FindIntern {
+  let index = createCredentialIndex<string>(key);
+  const find = (token: string): InternRow | undefined => {
+    const id = index.get(token);
+    const row = id === undefined ? undefined : interns.get(id);
+    return row?.record.status === 'running' && row.daemon_token === token ? row : undefined;
   };
-  const belongs = (row: InternRow | undefined, wanted: Buffer): row is InternRow =>
-    row !== undefined &&
-    row.record.status === 'running' &&
-    row.daemon_token !== null &&
-    timingSafeEqual(digestOf(row.daemon_token), wanted);
-
-  return (token: string): InternRow | undefined => {
-    const wanted = digest(token);
-    const key = wanted.toString('base64');
-    const known = found.get(key);
-    if (known !== undefined) {
-      const row = interns.get(known);
-      if (belongs(row, wanted)) return row;
-      found.delete(key);
-    }
-    for (const row of interns.values()) {
-      if (!belongs(row, wanted)) continue;
-      // Tokens of earlier boots are never asked for again: start over before they pile up.
-      if (found.size > 2 * interns.size + 64) found.clear();
-      found.set(key, row.id);
-      return row;
-    }
-    return undefined;
+  return (token) => {
+    const found = find(token);
+    if (found) return found;
+    index = createCredentialIndex(key);
+    for (const row of interns.values())
+      if (row.record.status === 'running' && row.daemon_token !== null) index.set(row.daemon_token, row.id);
+    return find(token);
   };
 }

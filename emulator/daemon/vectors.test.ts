@@ -14,6 +14,7 @@ import { importPublicKey, verifyBytes } from '../signing/verify.js';
 import { createDaemon } from './daemon.js';
 import { createIssued } from './issued.js';
 import { internRow } from './testing.js';
+import { createTokens } from './tokens.js';
 
 const load = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../fixtures/vectors/${name}`, import.meta.url), 'utf8'));
@@ -61,6 +62,7 @@ const daemonFor = (profileName: string, now: number) => {
   return createDaemon({
     clock: { now: () => now * 1_000 },
     interns,
+    findIntern: createTokens(interns, Buffer.alloc(32)),
     profile: { ...PROFILES.svc, ...names },
     publicKey: key,
     settings: () => ({ proof_window: proofs.window * 1_000 }),

@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto';
 import type { Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
+import { createCredentialIndex } from '../credential-index.js';
 import type { Caller } from './caller.js';
 import { createRedaction, type Redaction } from './redaction.js';
 
-/**
- * Who a credential belongs to. Credentials are known by their keyed digests only: looking one up takes a time that tells
- * of its digest, which nobody can choose, and nothing of how much of a guess was right (AUTH-9).
- */
+/** Who a credential belongs to, and how it is kept out of what is shown. */
 export interface Accounts {
   /** The caller of a bearer token, or undefined. */
   resolve(token: string): Caller | undefined;
@@ -25,13 +22,11 @@ export interface Accounts {
 
 /** `digestKey` is any secret of this emulator: 32 random bytes. */
 export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
-  const entries = new Map<string, Caller>();
+  const entries = createCredentialIndex<Caller>(digestKey);
   const redaction = createRedaction();
 
-  const salt = digestKey.toString('hex');
-  const digest = (token: string) => hash('sha256', salt + token, 'hex');
   const add = (token: string, caller: Caller) => {
-    entries.set(digest(token), caller);
+    entries.set(token, caller);
     redaction.add(token);
   };
 
@@ -45,7 +40,7 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
   add(seed.management_key, { id: 'management', kind: 'management', workspaceId: '', programme: false });
 
   return {
-    resolve: (token) => entries.get(digest(token)),
+    resolve: (token) => entries.get(token),
     addOwnKey(row) {
       add(row.api_key, {
         id: `intern:${row.id}`,
@@ -56,10 +51,10 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
       });
     },
     removeOwnKey(row) {
-      entries.delete(digest(row.api_key));
+      entries.delete(row.api_key);
     },
     clearOwnKeys() {
-      for (const [key, caller] of entries) if (caller.kind === 'own_key') entries.delete(key);
+      entries.deleteWhere((caller) => caller.kind === 'own_key');
     },
     redact: redaction.redact,
     redactWrites: redaction.redactWrites,

@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+
+/**
+ * What credentials belong to, by their keyed digests only: looking one up takes a time that tells of its digest, which
+ * nobody can choose, and nothing of how much of a guess was right (AUTH-9). `key` is any secret: 32 random bytes.
+ */
+export function createCredentialIndex<T>(key: Buffer) {
+  const entries = new Map<string, T>();
+  const salt = key.toString('hex');
+  const digest = (credential: string) => hash('sha256', salt + credential, 'hex');
+  return {
+    get: (credential: string): T | undefined => entries.get(digest(credential)),
+    set: (credential: string, value: T): void => void entries.set(digest(credential), value),
+    delete: (credential: string): boolean => entries.delete(digest(credential)),
+    /** Forgets what belongs to the values that a test holds for. */
+    deleteWhere(test: (value: T) => boolean): void {
+      for (const [key, value] of entries) if (test(value)) entries.delete(key);
+    },
+    get size(): number {
+      return entries.size;
+    },
+  };
+}
