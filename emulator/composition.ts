@@ -1,5 +1,5 @@
 import { addressesOf } from './addresses.js';
-import { hostDelay } from './clock/host.js';
+import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import { createRandom, type Random } from './clock/random.js';
 import { type Profile, proofHeaders } from './contract/profile.js';
 import type { Settings } from './contract/settings.js';
@@ -16,11 +16,11 @@ import { defaultFactories, type Factories } from './factories.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
+import { keptNonces, signingKeyOf } from './kept.js';
 import type { Lifetime } from './lifetime.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
-import type { SigningKey } from './signing/keys.js';
 import type { Store } from './store/store.js';
 
 /** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
@@ -35,19 +35,6 @@ function countOpening(store: Store): number {
   const openings = typeof last === 'number' ? last + 1 : 1;
   meta.put({ id: 'openings', value: openings });
   return openings;
-}
-
-/** The key to sign proofs with; one that had to be generated is kept in the store. */
-function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['loadSigningKey']): SigningKey {
-  const meta = store.collection('meta');
-  const stored = meta.get('signing_key')?.value;
-  const key = load({
-    ...(options.signingKey === undefined ? {} : { given: options.signingKey }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-    ...(typeof stored === 'string' ? { stored } : {}),
-  });
-  if (key.source === 'generated') meta.put({ id: 'signing_key', value: key.pem });
-  return key;
 }
 
 function corsOf({ cors }: EmulatorOptions, profile: Profile): Cors {
@@ -88,7 +75,17 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     onError: (error) => log({ level: 'error', event: 'timer_failed', error: stackOf(error) }),
   });
   lifetime.root.defer(clock.close);
-  const store = factories.openStore(options.data, { hold: () => clock.hold() });
+  const store = factories.openStore(options.data, {
+    hold: () => clock.hold(),
+    fsync: options.fsync ?? false,
+    host: { every: hostEvery, wait: hostWait },
+    undone(rows) {
+      accounts.clearOwnKeys();
+      interns.reindex();
+      provisioning.resume(new Set(rows.flatMap(({ collection, id }) => (collection === 'interns' ? [id] : []))));
+    },
+    log,
+  });
   lifetime.root.defer(() => store.close());
   const openings = countOpening(store);
   // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
@@ -184,8 +181,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     settings,
     daemonOrigin,
     requireV2: options.requireV2,
-    // An earlier process may have accepted what was made before this one began.
-    remembersFrom: openings === 1 ? undefined : Math.floor(clock.now() / 1_000),
+    kept: keptNonces(options, store),
     lifecyclePlan: plan,
     log,
   });

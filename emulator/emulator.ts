@@ -6,6 +6,7 @@ import { createControl } from './control/control.js';
 import { guardLogin } from './control/guard.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
+import { completeImport, hideCredentials } from './export.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
@@ -16,7 +17,7 @@ import { createLifetime, type Lifetime } from './lifetime.js';
 import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
 import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
-import { completeImport, hideCredentials, seededState } from './seeding.js';
+import { seededState } from './seed.js';
 import { VERSION } from './version.js';
 
 /** Where an emulator listens. */
@@ -76,7 +77,7 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
     return connect(options, lifetime, compose(options, lifetime, factories));
   } catch (error) {
     // What had been opened by then is let go of; how that goes adds nothing to why the whole could not be made.
-    lifetime.end('The emulator could not be made').catch(() => {});
+    lifetime.root.dispose(error).catch(() => {});
     throw error;
   }
 }
@@ -107,12 +108,12 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     runs.reset();
     const ended = lifetime.renewState(why);
     const written = store.replace(state);
-    // Also where it could not be written: in memory the rows are the new ones.
+    // Where it could not be written the rows are the old ones.
     accounts.clearOwnKeys();
     resume();
     await Promise.all([written, ended]);
   };
-  const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'signing_key');
+  const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'nonces_since');
 
   const reset = async () => {
     parts.setSettings(initialSettings);
@@ -120,7 +121,11 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     login.reset();
     faults.clear();
     parts.replay?.reset();
-    const state = seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]);
+    const state = {
+      ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]),
+      // What was used stays used.
+      nonces: [...store.collection('nonces').values()],
+    };
     const replaced = replaceState(state, 'The emulator was reset');
     journal.clear();
     parts.transcripts.clear();
@@ -134,7 +139,8 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     meta.put({ id: 'seeded', value: true });
   }
   resume();
-  store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
+  // The store reports it where it fails; it is brought along by the next commit.
+  store.commit({ keep: true }).catch(() => {});
 
   let beyondLoopback = false;
   const control = createControl({

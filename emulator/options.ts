@@ -13,6 +13,8 @@ import type { Behaviour } from './scripts/behaviour.js';
 export interface EmulatorOptions {
   /** Path of the JSON store; without it, everything is kept in memory. */
   data?: string;
+  /** Waits for the disk at each commit: `data` survives the loss of power too, at some milliseconds a write. */
+  fsync?: boolean;
   /** The world to start from: a seed, or the path of one. Default: `fixtures/seeds/default.json`. */
   seedFile?: string | Seed;
   /** Seed of ids, keys and randomness: same seed, same requests, same bytes. Default: a random one. */
@@ -43,7 +45,7 @@ export interface EmulatorOptions {
   settings?: Partial<Settings>;
   /** Token of the control interface; needed when it listens beyond loopback. */
   controlToken?: string;
-  /** Ed25519 private key to sign proofs with: PEM or JWK text. Default: derived from `seed`, else kept in the store. */
+  /** Ed25519 private key to sign proofs with: PEM or JWK text. Default: derived from `seed`, else kept in `<data>.key`. */
   signingKey?: string;
   /** Trusts this OIDC issuer's access tokens beside the seeded ones. */
   oidcIssuer?: string;

@@ -122,6 +122,7 @@ export const FLAGS = {
   }),
   host: text({ describe: 'Address to listen on', value: 'address', fallback: '127.0.0.1' }),
   data: path({ describe: 'Keep everything in this JSON file', fallback: 'kept in memory' }),
+  fsync: onOff({ describe: 'With --data: wait for the disk at each write, to survive the loss of power too' }),
   seedFile: path({ describe: 'The world to start from: people, keys, interns' }),
   seed: text({
     describe: 'Source of ids and randomness: same seed, same requests, same bytes',

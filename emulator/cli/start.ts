@@ -42,6 +42,7 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
   };
   return defined({
     data: given.data,
+    fsync: given.fsync,
     seedFile: given.seedFile,
     seed: given.seed,
     profile: given.profile,

@@ -46,3 +46,18 @@ export function createAllowance() {
     },
   };
 }
+
+/** Calls `work` again and again, without keeping the process alive for it. The result stops it. */
+export const hostEvery = (ms: number, work: () => void): (() => void) => {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+/** Waits with the whole thread. Only for what has to be known before anything else can go on. */
+export const hostWait = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+};
+
+/** The host's date, whatever clock an emulator has. Unix ms. */
+export const hostNow = (): number => Date.now();

@@ -46,13 +46,11 @@ export const idempotencyRowSchema = z.strictObject({
 });
 export type IdempotencyRow = z.infer<typeof idempotencyRowSchema>;
 
-/** A conversation. `id` is intern id and session id, joined by a newline. */
+/** A conversation that invoke issued. `id` is intern id and session id, joined by a newline. */
 export const sessionRowSchema = z.strictObject({
   id: z.string(),
   intern_id: z.uuid(),
   session_id: z.string(),
-  /** Only what invoke issued is kept. */
-  origin: z.literal('invoke'),
   /** Caller id it was issued to (INVOKE-3). */
   caller: z.string(),
 });
@@ -71,7 +69,15 @@ export type RevealRow = z.infer<typeof revealRowSchema>;
 export const scriptRowSchema = z.strictObject({ id: z.string(), source: z.unknown() });
 export type ScriptRow = z.infer<typeof scriptRowSchema>;
 
-/** Single values, by name: `openings`, `seq`, `signing_key`. */
+/** A nonce of a v2 proof that was used (SIGN-7). `id` is intern id and nonce, joined by a newline. */
+export const nonceRowSchema = z.strictObject({
+  id: z.string(),
+  /** The proof's timestamp, Unix seconds. */
+  timestamp: z.int(),
+});
+export type NonceRow = z.infer<typeof nonceRowSchema>;
+
+/** Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`. */
 export const metaRowSchema = z.strictObject({ id: z.string(), value: z.json() });
 export type MetaRow = z.infer<typeof metaRowSchema>;
 
@@ -82,6 +88,7 @@ export const COLLECTIONS = {
   sessions: sessionRowSchema,
   reveals: revealRowSchema,
   scripts: scriptRowSchema,
+  nonces: nonceRowSchema,
 } as const;
 export type CollectionName = keyof typeof COLLECTIONS;
 export interface Rows {
@@ -91,10 +98,11 @@ export interface Rows {
   sessions: SessionRow;
   reveals: RevealRow;
   scripts: ScriptRow;
+  nonces: NonceRow;
 }
 
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 const rowsOf = <T extends z.ZodType<{ id: string }>>(row: T) =>
   z.array(row).superRefine((rows, context) => {
@@ -114,5 +122,6 @@ export const stateSchema = z.strictObject({
   sessions: rowsOf(sessionRowSchema),
   reveals: rowsOf(revealRowSchema),
   scripts: rowsOf(scriptRowSchema),
+  nonces: rowsOf(nonceRowSchema),
 });
 export type State = z.infer<typeof stateSchema>;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { durationSchema } from '../contract/duration.js';
+import { importedStateSchema } from '../contract/migrations.js';
 import { settingsSchema } from '../contract/settings.js';
-import { type InternRow, stateSchema } from '../contract/state.js';
+import type { InternRow } from '../contract/state.js';
 import { faultSchema } from '../http/faults.js';
 import { json } from '../http/response.js';
 import { ScriptInvalid } from '../scripts/problems.js';
@@ -240,8 +241,8 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'PUT',
       path: '/state',
-      does: 'Replaces the state by one that was exported',
-      body: stateSchema,
+      does: 'Replaces the state by one that was exported, by this release or an older one',
+      body: importedStateSchema,
       shape: 'what GET /_emulator/state answers',
       async handle(call) {
         const state = await call.body();

@@ -3,11 +3,29 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VIRTUAL_EPOCH } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
+import type { NonceRow } from '../contract/state.js';
 import { canonicalise } from '../signing/canonical.js';
 import { verifyBytes } from '../signing/verify.js';
+import { createNonces, type KeptNonces } from './nonces.js';
 import { ALICE, createBench, INTERN, internRow, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
 
 const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;
+
+/** Used nonces as a store keeps them. */
+const keptIn = (rows: Map<string, NonceRow>): KeptNonces => ({
+  rows: {
+    get size() {
+      return rows.size;
+    },
+    has: (id) => rows.has(id),
+    put: (row) => void rows.set(row.id, row),
+    delete: (id) => rows.delete(id),
+    values: () => rows.values(),
+  },
+  since: { get: () => undefined, set() {} },
+  commit: () => Promise.resolve(),
+  earliest: () => VIRTUAL_EPOCH,
+});
 
 describe('an accepted request', () => {
   it('is told what was verified', async () => {
@@ -203,7 +221,8 @@ describe('a nonce', () => {
 
   it('of a proof made before the memory began is refused: a restart must not let it be accepted twice', async () => {
     const seconds = VIRTUAL_EPOCH / 1_000;
-    const bench = createBench({ remembersFrom: seconds + 2 });
+    const kept = { ...keptIn(new Map()), since: { get: () => seconds + 2, set() {} } };
+    const bench = createBench({ kept });
     const before = [bench.prove(), bench.prove({ v2: false })] as const;
     await bench.clock.advance(2_000);
     const refused = await bench.send({ headers: before[0] });
@@ -212,6 +231,29 @@ describe('a nonce', () => {
     // A v1 proof may be used again anyway.
     expect((await bench.send({ headers: before[1] })).status).toBe(200);
     expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
+  });
+
+  it('is kept as long as a clock that starts anew could show a time within its window, the newest 10,000 at least', () => {
+    const rows = new Map<string, NonceRow>();
+    const nonces = createNonces(keptIn(rows).rows);
+    for (let second = 0; second < 10_100; second++) nonces.take('intern', `n${second}`, second);
+    nonces.forgetBefore(0, 50);
+    expect([rows.size, nonces.has('intern', 'n49'), nonces.has('intern', 'n50')]).toEqual([10_050, false, true]);
+    nonces.forgetBefore(0, 10_100);
+    expect([rows.size, nonces.has('intern', 'n100')]).toEqual([10_000, true]);
+    expect(nonces.remembers(0)).toBe(true);
+    nonces.forgetBefore(10_090, 10_200);
+    expect([rows.size, nonces.remembers(10_089)]).toEqual([10, false]);
+  });
+
+  it('is durable before the proof is accepted', async () => {
+    const steps: string[] = [];
+    const kept = { ...keptIn(new Map()), commit: async () => void steps.push('commit') };
+    const bench = createBench({ kept });
+    const headers = bench.prove();
+    await bench.send({ headers }).then(() => steps.push('accepted'));
+    await bench.send({ headers });
+    expect(steps).toEqual(['commit', 'accepted']);
   });
 
   it('that was forgotten stays refused when the window is widened', async () => {

@@ -17,7 +17,7 @@ import { readReceivedBody } from '../request-body.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { diagnose, hintOf } from './diagnose.js';
 import type { Issued } from './issued.js';
-import { createNonces, type Nonces } from './nonces.js';
+import { createNonces, type KeptNonces, type Nonces } from './nonces.js';
 import type { Refused } from './proof.js';
 import { splitRequestTarget } from './request-target.js';
 import type { FindIntern, Interns } from './tokens.js';
@@ -36,8 +36,8 @@ export interface DaemonParts {
   /** The OAuth subjects there are, for hints only. */
   subjects(): Iterable<string>;
   readonly requireV2?: boolean | undefined;
-  /** Unix seconds: v2 proofs made before may have been accepted by a process whose memory is gone, and are refused. */
-  readonly remembersFrom?: number | undefined;
+  /** Where used nonces outlive the process; without it they are held in memory. */
+  readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   /** Told of every request: never of a token or a signature. */
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
@@ -83,8 +83,8 @@ export function createDaemon(parts: DaemonParts): Daemon {
   const { clock, profile, publicKey, issued } = parts;
   const layout = profile.proof_layout;
   const names = proofHeaders(profile);
-  const nonces = createNonces();
-  if (parts.remembersFrom !== undefined) nonces.forgetBefore(parts.remembersFrom);
+  const { kept } = parts;
+  const nonces = createNonces(kept?.rows, kept?.since);
   const { findIntern } = parts;
   const verifier = { key: publicKey, layout, names, nonces, requireV2: parts.requireV2 ?? false };
 
@@ -144,10 +144,11 @@ export function createDaemon(parts: DaemonParts): Daemon {
     const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
 
-    // From here to the end nothing waits: of two requests with one nonce, one is verified whole before the other.
+    // From here until its nonce is taken nothing waits: of two requests with one nonce, one is verified whole before the other.
     const now = clock.now();
     const { proof_window: window } = parts.settings();
-    nonces.forgetBefore(Math.floor((now - window) / 1_000));
+    const expired = (at: number) => Math.floor((at - window) / 1_000);
+    nonces.forgetBefore(expired(Math.min(now, kept?.earliest() ?? now)), expired(now));
     const { verdict, trace } = verify(bodySha256, now, window);
     if (verdict.result !== 'accepted') {
       if (verdict.result === 'pending') throw new Error('a proof with its body is pending');
@@ -155,7 +156,11 @@ export function createDaemon(parts: DaemonParts): Daemon {
       return refuse(made ? { reason: verdict.reason, detail: made.detail } : verdict, made?.hint);
     }
     const { verified } = verdict;
-    if (verified.nonce !== undefined) nonces.take(internId, verified.nonce, Number(verified.timestamp));
+    if (verified.nonce !== undefined) {
+      nonces.take(internId, verified.nonce, Number(verified.timestamp));
+      // Accepted only once it is sure to stay used, whatever becomes of the process.
+      await kept?.commit();
+    }
     const accepted: DaemonAccepted = { ok: true, verified };
     return { response: respond(accepted, 200), internId };
   };

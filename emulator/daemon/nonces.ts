@@ -1,3 +1,5 @@
+import type { NonceRow } from '../contract/state.js';
+
 /** Which nonces were used, for as long as a proof that carries them could still be accepted. */
 export interface Nonces {
   has(internId: string, nonce: string): boolean;
@@ -5,44 +7,88 @@ export interface Nonces {
   take(internId: string, nonce: string, timestamp: number): boolean;
   /** Whether the memory still reaches back to proofs of that second: what it forgot can't be told from unused. */
   remembers(timestamp: number): boolean;
-  /** Forgets proofs made before that second. */
-  forgetBefore(timestamp: number): void;
+  /**
+   * Forgets proofs made before that second. Of those made before `expired`, a later second, the newest 10,000 are kept:
+   * they have expired by now, but would not have for a clock that starts anew.
+   */
+  forgetBefore(timestamp: number, expired?: number): void;
   /** How many are held. */
   readonly size: number;
 }
 
+/** Where used nonces are kept, oldest first. */
+export interface NonceRows {
+  readonly size: number;
+  has(id: string): boolean;
+  put(row: NonceRow): void;
+  delete(id: string): boolean;
+  values(): Iterable<NonceRow>;
+}
+
+/** The second that the memory reaches back to, kept with the rows: what was forgotten before has to be known after. */
+export interface Since {
+  get(): number | undefined;
+  set(timestamp: number): void;
+}
+
+/** What of a store the memory of nonces needs to outlive the process. */
+export interface KeptNonces {
+  readonly rows: NonceRows;
+  readonly since: Since;
+  /** Resolves once what was put is durable. */
+  commit(): Promise<void>;
+  /** The earliest time, in Unix ms, that the clock could show if the process started anew now. */
+  earliest(): number;
+}
+
+const KEPT_EXPIRED = 10_000;
+
+/** Rows in memory. */
+function createRows(): NonceRows {
+  const rows = new Map<string, NonceRow>();
+  return {
+    get size() {
+      return rows.size;
+    },
+    has: (id) => rows.has(id),
+    put: (row) => void rows.set(row.id, row),
+    delete: (id) => rows.delete(id),
+    values: () => rows.values(),
+  };
+}
+
 /**
- * Nonces, and which of them came in which second. Only seconds within the window can hold any, so that what is kept
- * never exceeds what was accepted within one window, and forgetting costs one step per nonce gone.
+ * Nonces, held in `rows` until no clock could show a time within the window of their proof. They come nearly in the order
+ * of their seconds, so that forgetting looks at the oldest only, at most once a second.
  */
-export function createNonces(): Nonces {
-  const used = new Set<string>();
-  const bySecond = new Map<number, string[]>();
-  let forgotten = Number.NEGATIVE_INFINITY;
+export function createNonces(rows: NonceRows = createRows(), since?: Since): Nonces {
+  let forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
+  let looked = Number.NEGATIVE_INFINITY;
   const key = (internId: string, nonce: string) => `${internId}\n${nonce}`;
   return {
     get size() {
-      return used.size;
+      return rows.size;
     },
-    has: (internId, nonce) => used.has(key(internId, nonce)),
+    has: (internId, nonce) => rows.has(key(internId, nonce)),
     take(internId, nonce, timestamp) {
-      const wanted = key(internId, nonce);
-      if (used.has(wanted)) return false;
-      used.add(wanted);
-      const list = bySecond.get(timestamp);
-      if (list) list.push(wanted);
-      else bySecond.set(timestamp, [wanted]);
+      const id = key(internId, nonce);
+      if (rows.has(id)) return false;
+      rows.put({ id, timestamp });
       return true;
     },
     remembers: (timestamp) => timestamp >= forgotten,
-    forgetBefore(timestamp) {
-      if (timestamp <= forgotten) return;
-      forgotten = timestamp;
-      for (const [second, list] of bySecond) {
-        if (second >= timestamp) continue;
-        for (const one of list) used.delete(one);
-        bySecond.delete(second);
+    forgetBefore(timestamp, expired = timestamp) {
+      if (expired <= looked) return;
+      looked = expired;
+      let any = false;
+      for (const row of rows.values()) {
+        const surplus = row.timestamp < expired && rows.size > KEPT_EXPIRED;
+        if (row.timestamp >= timestamp && !surplus) break;
+        rows.delete(row.id);
+        any = true;
       }
+      if (timestamp > forgotten) forgotten = timestamp;
+      if (any) since?.set(forgotten);
     },
   };
 }

@@ -10,6 +10,7 @@ import { createDaemon, type Daemon } from './daemon.js';
 import { explain } from './explain.js';
 import { createForge, listDefects } from './forge.js';
 import { createIssued } from './issued.js';
+import type { KeptNonces } from './nonces.js';
 import { createTokens, type Interns } from './tokens.js';
 
 export interface ProofsParts {
@@ -23,8 +24,8 @@ export interface ProofsParts {
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;
   readonly requireV2?: boolean | undefined;
-  /** Unix seconds since when used nonces are remembered; by default, all are. */
-  readonly remembersFrom?: number | undefined;
+  /** Where used nonces outlive the process; without it they are held in memory. */
+  readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

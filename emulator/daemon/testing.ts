@@ -5,6 +5,7 @@ import { PROFILES, type Profile, type ProofHeaders, proofHeaders } from '../cont
 import type { InternRow } from '../contract/state.js';
 import { loadSigningKey } from '../signing/keys.js';
 import type { Proof } from '../signing/signer.js';
+import type { KeptNonces } from './nonces.js';
 import { createProofs, type Proofs } from './proofs.js';
 
 export const ALICE = 'user|alice';
@@ -94,7 +95,7 @@ interface DaemonError {
 
 /** Signer, daemon and lab over two running interns, on a virtual clock. For tests. */
 export function createBench(
-  options: { profile?: Profile; requireV2?: boolean; window?: number; remembersFrom?: number } = {},
+  options: { profile?: Profile; requireV2?: boolean; window?: number; kept?: KeptNonces } = {},
 ): Bench {
   const clock = createClock('virtual');
   const random = createRandom('bench');
@@ -112,7 +113,7 @@ export function createBench(
     settings: () => ({ proof_window: options.window ?? 60_000 }),
     daemonOrigin: () => ORIGIN,
     requireV2: options.requireV2,
-    remembersFrom: options.remembersFrom,
+    kept: options.kept,
     log: (record) => logged.push(record),
   });
   return {

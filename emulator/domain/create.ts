@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../contract/errors.js';
 import type { CreateBody, Intern } from '../contract/intern.js';
 import type { IdempotencyRow, InternRow } from '../contract/state.js';
-import { keepNewest } from './bounded.js';
 import type { Caller } from './caller.js';
 import type { Interns, InternsDeps } from './interns.js';
 import type { Provisioning } from './provisioning.js';
@@ -165,7 +164,6 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     const intern = finish(row, request.failsAt, !unfinished);
     entries.put({ ...entry, answer: intern });
     // An unfinished one is a promise to its caller, a finished one a memory.
-    keepNewest(entries, ({ answer }) => answer === null);
     return { created: true, intern };
   };
 }

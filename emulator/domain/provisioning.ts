@@ -11,8 +11,11 @@ export interface Provisioning {
   suspend(row: InternRow): InternRow;
   /** Starts the teardown, or takes note of an acknowledgement while one goes on (DELETE-1, DELETE-3). */
   destroy(row: InternRow, acknowledged: boolean): InternRow;
-  /** Takes up the boots and teardowns that a stopped process or an imported state left behind. */
-  resume(): void;
+  /**
+   * Takes up the boots and teardowns that a stopped process or an imported state left behind. With `ids`, of those
+   * interns alone, which are not what they were: what went on for them is dropped.
+   */
+  resume(ids?: ReadonlySet<string>): void;
 }
 
 /** What a `destroy_failed` intern says of itself (DELETE-3). */
@@ -48,7 +51,8 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       const row = interns.get(id);
       if (!row) return;
       guarded(row, () => step(row));
-      store.commit().catch((error: unknown) => log({ event: 'store_failed', error: String(error) }));
+      // The store reports it where it fails; it is brought along by the next commit.
+      store.commit({ keep: true }).catch(() => {});
     };
     const timer = clock.timer(ms, wake, 'work');
     scope.defer(timer.cancel);
@@ -129,9 +133,11 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       guarded(destroying, () => startTeardown(destroying));
       return destroying;
     },
-    resume() {
+    resume(ids) {
+      for (const id of ids ?? []) cancel(id);
       const rows = [...store.collection('interns').values()];
       for (const row of rows) {
+        if (ids?.has(row.id) === false) continue;
         if (row.record.status === 'queued' || row.record.status === 'provisioning') guarded(row, () => startBoot(row));
         if (row.record.status === 'destroying') guarded(row, () => startTeardown(row));
       }

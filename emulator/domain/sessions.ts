@@ -1,7 +1,6 @@
 import { Refusal } from '../contract/errors.js';
 import type { SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
-import { keepNewest } from './bounded.js';
 
 /** Which sessions were issued by invoke, and to whom: the newest 10,000. */
 export interface Sessions {
@@ -26,8 +25,7 @@ export function createSessions(rows: Collection<SessionRow>): Sessions {
     issue(internId, sessionId, callerId) {
       const id = rowId(internId, sessionId);
       if (rows.has(id)) return;
-      rows.put({ id, intern_id: internId, session_id: sessionId, origin: 'invoke', caller: callerId });
-      keepNewest(rows);
+      rows.put({ id, intern_id: internId, session_id: sessionId, caller: callerId });
     },
     forget(internId) {
       const gone = [...rows.values()].filter((row) => row.intern_id === internId);

@@ -3,7 +3,6 @@ import type { Random } from '../clock/random.js';
 import type { InternDaemonAccess } from '../contract/daemon.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow, RevealRow } from '../contract/state.js';
-import { keepNewest } from '../domain/bounded.js';
 import type { Collection } from '../store/store.js';
 import { json } from './response.js';
 import { type Route, route } from './route.js';
@@ -43,7 +42,6 @@ export function daemonRoute(deps: DaemonDeps): Route {
       const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
       const reveals = deps.store.collection('reveals');
       reveals.put(reveal);
-      keepNewest(reveals);
       await deps.store.commit();
       deps.log?.({ event: 'reveal', intern_id: reveal.intern_id, caller: reveal.caller, at: reveal.at });
       return json(answer, 200, { 'cache-control': 'no-store' });

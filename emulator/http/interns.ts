@@ -109,15 +109,16 @@ export function internRoutes({ interns, provisioning, store, create }: InternRou
         (step !== 'provisioner' || input.body.provision === true) &&
         !isReplay(store.collection('idempotency'), { caller, ...input }),
       async handle({ caller, input, failsAt }) {
+        let result: CreateResult;
         try {
-          const { created, intern } = create({ caller, ...input, ...(failsAt ? { failsAt } : {}) });
-          await store.commit();
-          return json(intern, created ? 201 : 200);
+          result = create({ caller, ...input, ...(failsAt ? { failsAt } : {}) });
         } catch (error) {
           // What was done before a step failed is kept, so that the retry can resume it.
           await store.commit();
           throw error;
         }
+        await store.commit();
+        return json(result.intern, result.created ? 201 : 200);
       },
     }),
     route<undefined>({

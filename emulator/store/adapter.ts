@@ -1,9 +1,10 @@
 import type { SyncAdapter } from 'lowdb';
+import { type Format, migrate, type RawState } from '../contract/migrations.js';
 import type { State } from '../contract/state.js';
 import { Damage, StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
-import { createLogWriter, type LogWriter, readLog } from './log.js';
-import { type Format, migrate, type RawState } from './migrations.js';
+import type { Hold } from './hold.js';
+import { checkOurs, createLogWriter, type LogWriter, readLog } from './log.js';
 import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
 import { type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
 
@@ -30,7 +31,7 @@ export interface LogAdapter extends SyncAdapter<Contents> {
  * the last commit stands in the snapshot and on each line of the log, so that a log which a crash left full is known to
  * be contained, and one that belongs to another snapshot is found out.
  */
-export function createAdapter(files: Files, path: string, format: Format, fsync: boolean): LogAdapter {
+export function createAdapter(files: Files, path: string, hold: Hold, format: Format, fsync: boolean): LogAdapter {
   const logPath = `${path}.log`;
   let log: LogWriter | undefined;
   let snapshotSize = 0;
@@ -42,8 +43,12 @@ export function createAdapter(files: Files, path: string, format: Format, fsync:
 
   const read = (file: string): Buffer | undefined => {
     try {
+      if (files.statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+        throw new StoreError('foreign', path, `${file}: it is not a file; it was left as it is`);
+      }
       return files.readFileSync(file);
     } catch (error) {
+      if (error instanceof StoreError) throw error;
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw new StoreError('unreadable', path, `${file}: cannot read it: ${systemReason(error)}`, { cause: error });
     }
@@ -53,6 +58,10 @@ export function createAdapter(files: Files, path: string, format: Format, fsync:
     const next = `${path}.tmp`;
     snapshotSize = writeSnapshot(files, next, format.version, commit, rows);
     files.renameSync(next, path);
+    // From here on it is written, whatever else fails: the log is cleared at the latest before its next entry.
+    try {
+      hold.take();
+    } catch {}
     log?.clear();
   };
 
@@ -83,9 +92,11 @@ export function createAdapter(files: Files, path: string, format: Format, fsync:
       const snapshotBytes = read(path);
       const logBytes = read(logPath);
       if (!snapshotBytes) {
-        if (logBytes && logBytes.length > 0) throw new Damage(logPath, `its snapshot ${path} is missing`);
-        return null;
+        if (!logBytes || logBytes.length === 0) return null;
+        checkOurs(logPath, logBytes);
+        throw new Damage(logPath, `its snapshot ${path} is missing`);
       }
+      hold.take();
       const snapshot = readSnapshot(path, snapshotBytes);
       if (snapshot.version > format.version) {
         const what = `its format is version ${snapshot.version}, this release reads up to ${format.version}`;
@@ -103,6 +114,7 @@ export function createAdapter(files: Files, path: string, format: Format, fsync:
       log ??= createLogWriter(files, logPath, 0, fsync);
     },
     close(remove) {
+      hold.close();
       log?.close();
       log = undefined;
       if (remove) files.unlinkSync(logPath);

@@ -1,5 +1,5 @@
 /** Why a store cannot be opened or written. */
-export type StoreErrorCode = 'damaged' | 'locked' | 'newer' | 'unreadable' | 'unwritable' | 'closed';
+export type StoreErrorCode = 'damaged' | 'foreign' | 'locked' | 'newer' | 'unreadable' | 'unwritable' | 'closed';
 
 /**
  * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and for
@@ -27,6 +27,9 @@ export class Damage extends Error {
     super(what);
   }
 }
+
+/** A file that is no store of ours and stays as it is; whoever opens the store says so in a {@link StoreError}. */
+export class Foreign extends Damage {}
 
 /** What the operating system said, without the path that our own message names already. */
 export function systemReason(error: unknown): string {

@@ -1,10 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stateSchema } from '../contract/state.js';
 import { openFileStore } from './file.js';
 import { realFiles } from './files.js';
+import { createMemoryStore } from './memory.js';
 import { idempotencyRow, internRow, uuid } from './test-rows.js';
 
 let folder: string;
@@ -22,6 +34,12 @@ const errorOf = (open: () => unknown): unknown => {
     return error;
   }
   return undefined;
+};
+
+/** A full disk takes a part of what it is given before it refuses. */
+const refuse: typeof realFiles.writeSync = (fd, bytes, offset, length, position) => {
+  if (length < 20) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+  return realFiles.writeSync(fd, bytes, offset, 10, position);
 };
 
 /** A closed store with some interns. */
@@ -154,31 +172,81 @@ describe('commits', () => {
     await store.close();
   });
 
-  test('that the disk refused are told, and brought along by the next', async () => {
+  test('that the disk refuses are undone and reported, unless they are to be kept', async () => {
+    let full = false;
+    const log: Record<string, unknown>[] = [];
+    const undone: string[] = [];
+    const store = openFileStore(path, {
+      files: { ...realFiles, writeSync: (...given) => (full ? refuse(...given) : realFiles.writeSync(...given)) },
+      log: (record) => void log.push(record),
+      undone: (rows) => void undone.push(...rows.map(({ id }) => id)),
+    });
+    const interns = store.collection('interns');
+    interns.put(internRow(1));
+    interns.put(internRow(2));
+    await store.commit();
+    const before = store.snapshot();
+    full = true;
+    const reason = `${path}: cannot write its log: the disk is full`;
+    interns.put(internRow(2, { name: 'renamed' }));
+    interns.put(internRow(2, { name: 'renamed again' }));
+    const updated = store.commit();
+    interns.put(internRow(3));
+    interns.delete(uuid(1));
+    const created = store.commit();
+    await expect(updated).rejects.toMatchObject({ code: 'unwritable', message: reason });
+    await expect(created).rejects.toThrow(reason);
+    expect(log).toEqual([{ level: 'error', event: 'store_failed', error: reason }]);
+    expect(new Set(undone)).toEqual(new Set([uuid(1), uuid(2), uuid(3)]));
+    const byId = (rows: { id: string }[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(byId(store.snapshot().interns)).toEqual(before.interns);
+
+    interns.put(internRow(4));
+    await expect(store.commit({ keep: true })).rejects.toThrow(reason);
+    expect(interns.has(uuid(4))).toBe(true);
+    full = false;
+    interns.put(internRow(5));
+    await store.commit();
+    const log2 = readFileSync(`${path}.log`, 'utf8').trimEnd().split('\n');
+    expect(log2.map((line) => JSON.parse(line).commit)).toEqual([1, 2]);
+    const kept = { files: { '': readFileSync(path), '.log': readFileSync(`${path}.log`) } };
+    await store.close();
+    expect((await names()).toSorted()).toEqual(['intern-1', 'intern-2', 'intern-4', 'intern-5']);
+    // The same after a kill.
+    for (const [end, bytes] of Object.entries(kept.files)) writeFileSync(path + end, bytes);
+    expect((await names()).toSorted()).toEqual(['intern-1', 'intern-2', 'intern-4', 'intern-5']);
+  });
+
+  test('and a replacement that the disk refuses leaves what was there', async () => {
+    await filled(2);
     let full = false;
     const store = openFileStore(path, {
-      files: {
-        ...realFiles,
-        // A full disk takes a part of what it is given before it refuses.
-        writeSync: (fd, bytes, offset, length, position) => {
-          if (!full) return realFiles.writeSync(fd, bytes, offset, length, position);
-          if (length < 20) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-          return realFiles.writeSync(fd, bytes, offset, 10, position);
-        },
-      },
+      files: { ...realFiles, writeSync: (...given) => (full ? refuse(...given) : realFiles.writeSync(...given)) },
     });
-    store.collection('interns').put(internRow(1));
-    await store.commit();
     full = true;
-    store.collection('interns').put(internRow(2));
-    await expect(store.commit()).rejects.toThrow(`${path}: cannot write its log: the disk is full`);
+    await expect(store.replace({ ...store.snapshot(), interns: [internRow(7)] })).rejects.toThrow('the disk is full');
+    expect([...store.collection('interns').values()].map(({ seq }) => seq)).toEqual([1, 2]);
     full = false;
     store.collection('interns').put(internRow(3));
     await store.commit();
-    const log = readFileSync(`${path}.log`, 'utf8').trimEnd().split('\n');
-    expect(log.map((line) => JSON.parse(line).commit)).toEqual([1, 2]);
     await store.close();
     expect(await names()).toEqual(['intern-1', 'intern-2', 'intern-3']);
+  });
+
+  test('wait for the disk with fsync, and only then', async () => {
+    for (const fsync of [false, true]) {
+      let waits = 0;
+      const fdatasyncSync = (fd: number) => {
+        waits++;
+        realFiles.fdatasyncSync(fd);
+      };
+      const store = openFileStore(path, { fsync, files: { ...realFiles, fdatasyncSync } });
+      waits = 0;
+      store.collection('interns').put(internRow(1));
+      await store.commit();
+      expect(waits).toBe(fsync ? 1 : 0);
+      await store.close();
+    }
   });
 
   test('after closing are refused', async () => {
@@ -189,12 +257,65 @@ describe('commits', () => {
   });
 });
 
-describe('a damaged or foreign file is set aside untouched', () => {
+describe('what is no store of ours is refused and stays as it is:', () => {
   test.each([
-    ['', ': it is empty;'],
+    ['', 'it is empty; remove it to start a new store'],
+    ['[]', 'it is no store of intern-emulator: $: expected an object'],
+    [
+      '{"name": "my-package", "version": "1.0.0"}',
+      'it is no store of intern-emulator: $.format: expected "intern-emulator"',
+    ],
+    ['# Read me\n', 'it is no store of intern-emulator: line 1, column 1: expected a value, found "#"'],
+    ['\0\0\0', 'it is no store of intern-emulator: line 1, column 1: '],
+  ])('%j', (text, what) => {
+    writeFileSync(path, text);
+    const error = errorOf(() => openFileStore(path));
+    expect(error).toMatchObject({ name: 'StoreError', code: 'foreign' });
+    expect(String(error)).toContain(`${path}: ${what}`);
+    expect(String(error)).toMatch(/; it was left as it is$/);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(readdirSync(folder)).toEqual(['interns.json']);
+  });
+
+  test('a folder, a FIFO, a device, and links to them', () => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    symlinkSync(fifo, join(folder, 'to-fifo'));
+    const names = readdirSync(folder);
+    for (const [given, what] of [
+      [folder, 'a directory'],
+      [fifo, 'a FIFO'],
+      [join(folder, 'to-fifo'), 'a FIFO'],
+      ['/dev/null', 'a device'],
+    ] as const) {
+      const message = expect.stringMatching(new RegExp(`: it is ${what}, not a file; it was left as it is$`));
+      expect(errorOf(() => openFileStore(given))).toMatchObject({ code: 'foreign', message });
+    }
+    expect(readdirSync(folder)).toEqual(names);
+  });
+
+  test('what stands where the log belongs', async () => {
+    writeFileSync(`${path}.log`, 'GET / 200\n');
+    expect(() => openFileStore(path)).toThrow(/interns\.json\.log: it is no log of intern-emulator.*left as it is$/);
+    await rm(`${path}.log`);
+    await filled(1);
+    writeFileSync(`${path}.log`, 'no line at all');
+    expect(() => openFileStore(path)).toThrow(expect.objectContaining({ code: 'foreign' }));
+    expect(readFileSync(`${path}.log`, 'utf8')).toBe('no line at all');
+  });
+});
+
+test('a link to a file that is not there yet stays a link', async () => {
+  const target = join(folder, 'target.json');
+  symlinkSync('target.json', path);
+  await filled(1);
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  expect(readFileSync(target, 'utf8')).toContain('intern-1');
+});
+
+describe('a damaged store is set aside untouched', () => {
+  test.each([
     ['{\n  "format": "intern-emulator",\n  "version": 1,\n}\n', ': line 4, column 1: expected a key in double quotes'],
-    ['[]', ': $: expected an object;'],
-    ['{"name": "my-package"}', ': $.format: expected "intern-emulator", it is another kind of file;'],
     ['{"format": "intern-emulator"}', ': $.version: expected a whole number from 1;'],
     ['{"format": "intern-emulator", "version": 1, "robots": []}', ': $.robots: unknown key;'],
     ['{"format": "intern-emulator", "version": 1, "interns": {}}', ': $.interns: expected an array;'],
@@ -261,19 +382,17 @@ describe('a damaged or foreign file is set aside untouched', () => {
 });
 
 describe('what cannot be opened at all', () => {
-  test('a folder, and a path without one, are told plainly', () => {
-    mkdirSync(path);
-    expect(() => openFileStore(path)).toThrow(`${path}: cannot read it: it is a directory`);
+  test('a path without a folder is told plainly', () => {
     expect(() => openFileStore(join(folder, 'none', 'x.json'))).toThrow('cannot write beside it: no such directory');
   });
 
   test('a newer version is left as it is', () => {
-    const text = '{"format": "intern-emulator", "version": 2, "robots": []}';
+    const text = '{"format": "intern-emulator", "version": 3, "robots": []}';
     writeFileSync(path, text);
     expect(() => openFileStore(path)).toThrow(
       expect.objectContaining({
         code: 'newer',
-        message: expect.stringContaining('version 2, this release reads up to 1'),
+        message: expect.stringContaining('version 3, this release reads up to 2'),
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -291,9 +410,9 @@ test('an older version is migrated with what its log holds, and kept in the new 
   writeFileSync(`${path}.log`, files[1]);
 
   const format = {
-    version: 2,
+    version: 3,
     migrations: {
-      1: (state: { version: number; [name: string]: unknown }) => ({
+      2: (state: { version: number; [name: string]: unknown }) => ({
         ...state,
         meta: (state.meta as { id: string }[]).map(({ id }) => ({ id, value: 'migrated' })),
       }),
@@ -303,8 +422,57 @@ test('an older version is migrated with what its log holds, and kept in the new 
   expect(newer.collection('meta').get('a')).toEqual({ id: 'a', value: 'migrated' });
   newer.collection('meta').put({ id: 'b', value: 2 });
   await newer.close();
-  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(2);
+  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(3);
   const again = openFileStore(path, { format });
   expect([...again.collection('meta').values()].map(({ value }) => value)).toEqual(['migrated', 2]);
   await again.close();
+});
+
+test('version 1 loses the sessions of chat, and what invoke issued says no more that it did', async () => {
+  const session = { intern_id: uuid(1), session_id: 's', caller: 'alice' };
+  const sessions = [
+    { id: 'a', origin: 'chat', ...session },
+    { id: 'b', origin: 'invoke', ...session },
+  ];
+  writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, sessions }));
+  const store = openFileStore(path);
+  expect(store.snapshot().sessions).toEqual([{ id: 'b', ...session }]);
+  await store.close();
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 2, sessions: [{ id: 'b' }], nonces: [] });
+});
+
+describe('of what nothing else takes away the newest 10,000 are kept', () => {
+  const reveal = (number: number) => ({
+    id: uuid(number),
+    intern_id: uuid(1),
+    caller: 'alice',
+    at: '2026-01-01T00:00:00.000Z',
+  });
+
+  test('while it is open and after', async () => {
+    const store = openFileStore(path);
+    for (let number = 1; number <= 10_003; number++) store.collection('reveals').put(reveal(number));
+    const kept = () => [...store.collection('reveals').values()].map(({ id }) => id);
+    expect([kept().length, kept()[0], kept().at(-1)]).toEqual([10_000, uuid(4), uuid(10_003)]);
+    await store.commit();
+    await store.close();
+    expect(JSON.parse(readFileSync(path, 'utf8')).reveals).toHaveLength(10_000);
+  });
+
+  test('of a larger file, when it is opened', async () => {
+    const reveals = Array.from({ length: 10_002 }, (_, index) => reveal(index + 1));
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 2, reveals }));
+    const store = openFileStore(path);
+    expect(store.collection('reveals').size).toBe(10_000);
+    expect(store.collection('reveals').has(uuid(2))).toBe(false);
+    await store.close();
+    expect(JSON.parse(readFileSync(path, 'utf8')).reveals[0].id).toBe(uuid(3));
+  });
+
+  test('creates without a key are not counted: they go with their interns', () => {
+    const rows = createMemoryStore().collection('idempotency');
+    for (let number = 1; number <= 10_005; number++) rows.put({ ...idempotencyRow(number), derived: number <= 3 });
+    expect(rows.size).toBe(10_003);
+    expect([rows.has(idempotencyRow(1).id), rows.has(idempotencyRow(4).id)]).toEqual([true, false]);
+  });
 });

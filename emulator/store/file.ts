@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { LowSync } from 'lowdb';
+import { FORMAT, type Format } from '../contract/migrations.js';
 import { type Contents, createAdapter } from './adapter.js';
-import { Damage, StoreError, systemReason } from './errors.js';
+import { createBatches, type Dirty } from './batches.js';
+import { Damage, Foreign, StoreError, systemReason } from './errors.js';
 import { type Files, realFiles } from './files.js';
-import { lock } from './lock.js';
-import type { Change } from './log.js';
-import { createTables } from './memory.js';
-import { FORMAT, type Format } from './migrations.js';
+import { createHold } from './hold.js';
+import { keyFileOf } from './key-file.js';
+import { locate } from './location.js';
+import { type LockHost, lock } from './lock.js';
+import type { Change as LogChange } from './log.js';
+import { type Change, createTables } from './memory.js';
 import type { Store } from './store.js';
 
 export interface FileStoreOptions {
@@ -14,6 +18,12 @@ export interface FileStoreOptions {
   hold?: () => () => void;
   /** Waits for the disk at each commit: survives the loss of power too, at some milliseconds a commit. */
   fsync?: boolean;
+  /** Is told of rows that are again what they were before, since the disk refused their changes. */
+  undone?: (rows: readonly Pick<Change, 'collection' | 'id'>[]) => void;
+  /** Is told of what the disk refused, and of a lock that was taken over. */
+  log?: (record: Record<string, unknown>) => void;
+  /** How the lock is renewed and waited for. Without it, it is not. */
+  host?: LockHost;
   /** For tests: the file system, and the versions of the format. */
   files?: Files;
   format?: Format;
@@ -27,33 +37,46 @@ const SMALLEST_LOG_TO_COMPACT = 1024 * 1024;
  * open, `<path>.log` with what was committed since and `<path>.lock`. A commit costs one short write, whatever the store
  * holds. Closing brings all of it into the one file.
  *
- * @throws StoreError `damaged` where the file is no store of ours or not as it should be: it is then renamed, its log
- *   too, and otherwise untouched; `newer` where a later release wrote it; `locked` while another process has it open;
- *   `unreadable` and `unwritable` as the file system says
+ * @throws StoreError `foreign` where something else than a store of ours is at the path, which stays as it is; `damaged`
+ *   where a store of ours is not as it should be: it is then renamed, its log too, and otherwise untouched; `newer` where
+ *   a later release wrote it; `locked` while it is open, here or in another process; `unreadable` and `unwritable` as
+ *   the file system says
  */
 export function openFileStore(path: string, options: FileStoreOptions = {}): Store {
-  const files = options.files ?? realFiles;
-  const file = files.existsSync(path) ? files.realpathSync(path) : path;
-  const unlock = lock(files, file);
+  const { files = realFiles, log = () => {}, host } = options;
+  const file = locate(files, path);
+  const unlock = lock(files, file, host, (evidence) =>
+    log({ level: 'warn', event: 'store_lock_taken_over', ...evidence }),
+  );
+  const hold = createHold(files, file);
+  const adapter = createAdapter(files, file, hold, options.format ?? FORMAT, options.fsync ?? false);
   try {
-    return openLocked(file, files, unlock, options);
+    return openLocked(file, adapter, unlock, options);
   } catch (error) {
-    const told = error instanceof Damage ? setAside(files, file, error) : error;
+    adapter.close(false);
+    const reported =
+      error instanceof Foreign
+        ? new StoreError('foreign', file, `${error.file}: ${error.what}; it was left as it is`, { cause: error })
+        : error instanceof Damage
+          ? setAside(files, file, error)
+          : error;
     unlock();
-    throw told;
+    throw reported;
   }
 }
 
-function openLocked(path: string, files: Files, unlock: () => void, options: FileStoreOptions): Store {
-  const { hold = () => () => {}, fsync = false, format = FORMAT } = options;
+function openLocked(
+  path: string,
+  adapter: ReturnType<typeof createAdapter>,
+  unlock: () => void,
+  options: FileStoreOptions,
+): Store {
+  const { hold = () => () => {}, undone = () => {}, log = () => {}, files = realFiles } = options;
   const unwritable = (what: string, cause: unknown) =>
     new StoreError('unwritable', path, `${path}: ${what}: ${systemReason(cause)}`, { cause });
 
-  let pending: Change[] = [];
-  const tables = createTables((name, id, row) => {
-    pending.push(row === null ? ['delete', name, id] : ['put', name, row]);
-  });
-  const adapter = createAdapter(files, path, format, fsync);
+  const batches = createBatches();
+  const tables = createTables(batches.add);
   let commit = 0;
   const contents: Contents = {
     get commit() {
@@ -76,10 +99,7 @@ function openLocked(path: string, files: Files, unlock: () => void, options: Fil
   }
 
   let closed = false;
-  /** Whether the rows in memory can only be kept by a whole snapshot: they were replaced, and writing that failed. */
-  let replaced = false;
   let scheduled = false;
-  let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   /** Size of the log at which it is compacted next. */
   let limit = 0;
   const setLimit = () => {
@@ -89,46 +109,54 @@ function openLocked(path: string, files: Files, unlock: () => void, options: Fil
 
   /** Everything in memory into a new snapshot. */
   const compact = () => {
-    if (pending.length > 0 || replaced) commit++;
+    const last = commit;
+    commit++;
     try {
       db.write();
     } catch (error) {
+      commit = last;
       throw unwritable('cannot write it', error);
     }
-    pending = [];
-    replaced = false;
+    batches.written();
     setLimit();
   };
 
+  const changesOf = ({ collection, id, deleted }: Dirty): LogChange[] => {
+    const row = tables.collection(collection).get(id);
+    const gone: LogChange[] = deleted || row === undefined ? [['delete', collection, id]] : [];
+    return row === undefined ? gone : [...gone, ['put', collection, row]];
+  };
   const write = () => {
-    if (replaced) return compact();
-    if (pending.length === 0) return;
+    const dirty = batches.dirty();
+    if (dirty.length === 0) return;
     try {
-      adapter.log.append({ commit: commit + 1, changes: pending });
+      adapter.log.append({ commit: commit + 1, changes: dirty.flatMap(changesOf) });
     } catch (error) {
-      // The changes stay pending: the next commit has to bring them along.
       throw unwritable('cannot write its log', error);
     }
     commit++;
-    pending = [];
+    batches.written();
   };
 
   const flush = () => {
     scheduled = false;
-    const told = waiting;
-    waiting = [];
+    const waiting = batches.take();
     try {
       write();
     } catch (error) {
-      for (const { reject } of told) reject(error as Error);
+      log({ level: 'error', event: 'store_failed', error: (error as Error).message });
+      const changes = waiting.flatMap((batch) => (batch.keep ? [] : batch.changes));
+      for (const change of changes.toReversed()) tables.undo(change);
+      if (changes.length > 0) undone(changes);
+      for (const { reject } of waiting) reject(error as Error);
       return;
     }
-    for (const { resolve } of told) resolve();
+    for (const { resolve } of waiting) resolve();
     if (adapter.log.size < limit) return;
     try {
       compact();
     } catch {
-      // Nothing is lost, the log has it all; closing tries again and tells.
+      // Nothing is lost, the log has it all; closing tries again and reports it.
       limit = adapter.log.size * 2;
     }
   };
@@ -136,14 +164,22 @@ function openLocked(path: string, files: Files, unlock: () => void, options: Fil
   const ensureOpen = () => {
     if (closed) throw new StoreError('closed', path, `${path}: the store is closed`);
   };
+  const letGo = (remove: boolean) => {
+    try {
+      adapter.close(remove);
+    } finally {
+      unlock();
+    }
+  };
 
   return {
     collection: tables.collection,
-    async commit() {
+    keyFile: keyFileOf(path, files),
+    async commit({ keep = false } = {}) {
       ensureOpen();
-      if (pending.length === 0 && !replaced) return;
+      if (!batches.pending()) return;
       await new Promise<void>((resolve, reject) => {
-        waiting.push({ resolve, reject });
+        batches.close({ keep, resolve, reject });
         if (scheduled) return;
         scheduled = true;
         const release = hold();
@@ -157,29 +193,32 @@ function openLocked(path: string, files: Files, unlock: () => void, options: Fil
     snapshot: tables.snapshot,
     async replace(state) {
       ensureOpen();
+      const before = tables.keep();
       tables.load(state);
-      pending = [];
-      replaced = true;
-      compact();
+      try {
+        compact();
+      } catch (error) {
+        log({ level: 'error', event: 'store_failed', error: (error as Error).message });
+        tables.load(before);
+        throw error;
+      }
     },
     async close() {
       if (closed) return;
       closed = true;
       if (scheduled) flush();
       try {
-        if (pending.length > 0 || replaced || adapter.log.size > 0) compact();
-        adapter.close(true);
+        if (batches.pending() || adapter.log.size > 0) compact();
       } catch (error) {
-        adapter.close(false);
+        letGo(false);
         throw error;
-      } finally {
-        unlock();
       }
+      letGo(true);
     },
   };
 }
 
-/** Renames a damaged store and its log to the first free name, and tells of it. */
+/** Renames a damaged store and its log to the first free name, and reports it. */
 function setAside(files: Files, path: string, damage: Damage): StoreError {
   const taken = (name: string) => existsSync(name) || existsSync(`${name}.log`);
   let number = 1;

@@ -3,15 +3,19 @@ import * as fs from 'node:fs';
 /** The file system as the store uses it: one seam, so that tests can end a process at any step of it. */
 export type Files = Pick<
   typeof fs,
+  | 'chmodSync'
   | 'closeSync'
   | 'existsSync'
   | 'fdatasyncSync'
   | 'ftruncateSync'
   | 'linkSync'
+  | 'lstatSync'
   | 'openSync'
   | 'readFileSync'
+  | 'readlinkSync'
   | 'realpathSync'
   | 'renameSync'
+  | 'statSync'
   | 'unlinkSync'
   | 'writeFileSync'
 > & { writeSync(fd: number, bytes: Uint8Array, offset: number, length: number, position: number): number };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
@@ -9,7 +9,21 @@ interface Holder {
   /** When the process started, as the system counts it; null where the system does not say. */
   started: string | null;
   host: string;
+  /** Within which processes have the same numbers: kernel and namespace; null where the system does not say. */
+  space: string | null;
 }
+
+/** What a lock needs of the host, besides its files. Without it, the lock of another host is judged by its age alone. */
+export interface LockHost {
+  /** Calls `renew` again and again, `ms` apart, without keeping the process alive; the result stops it. */
+  every(ms: number, renew: () => void): () => void;
+  /** Waits, with everything else. */
+  wait(ms: number): void;
+}
+
+/** A lock that is held is renewed (its file's time is set) this often, and counts as left behind after so long without. */
+export const RENEWED_EVERY_MS = 2_000;
+export const LEFT_AFTER_MS = 10_000;
 
 /**
  * State and start of a process (fields 3 and 22 of its stat line), where the system tells. The start, in ticks since
@@ -25,26 +39,68 @@ function statOf(pid: number): { state: string | null; started: string | null } {
   }
 }
 
-const self = (): Holder => ({ pid: process.pid, started: statOf(process.pid).started, host: hostname() });
+function ownSpace(): string | null {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
+}
 
-function isGone(holder: Holder): boolean {
-  if (holder.host !== hostname()) return false;
+const self = (): Holder => ({
+  pid: process.pid,
+  started: statOf(process.pid).started,
+  host: hostname(),
+  space: ownSpace(),
+});
+
+/** Whether the number of a process means the same to the holder and to us. */
+function isNear(holder: Holder): boolean {
+  const space = ownSpace();
+  return holder.space !== null && space !== null ? holder.space === space : holder.host === hostname();
+}
+
+/** Why the holder cannot be running any more; undefined where it may be. */
+function goneBecause(files: Files, file: string, holder: Holder, host: LockHost | undefined): string | undefined {
+  if (!isNear(holder)) return notRenewed(files, file, host);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? 'there is no such process' : undefined;
   }
   const { state, started } = statOf(holder.pid);
   // Killed, and not yet waited for by its parent: it has no files open any more.
-  if (state === 'Z' || state === 'X') return true;
-  return started !== null && holder.started !== null && started !== holder.started;
+  if (state === 'Z' || state === 'X') return 'the process has ended';
+  const another = started !== null && holder.started !== null && started !== holder.started;
+  return another ? 'the process of this number is another one' : undefined;
 }
+
+/** Of a holder elsewhere only its lock tells: while it lives it renews it. Waits for that, where the lock is young. */
+function notRenewed(files: Files, file: string, host: LockHost | undefined): string | undefined {
+  const timeOf = () => files.statSync(file).mtimeMs;
+  const last = timeOf();
+  // The time of the file system, which need not be ours.
+  const probe = `${file}.${process.pid}.now`;
+  files.writeFileSync(probe, '', { mode: 0o600 });
+  let age = files.statSync(probe).mtimeMs - last;
+  files.unlinkSync(probe);
+  while (age < LEFT_AFTER_MS) {
+    if (!host) return undefined;
+    host.wait(POLL_MS);
+    if (timeOf() !== last) return undefined;
+    age += POLL_MS;
+  }
+  return `it was last renewed ${Math.round(age / 1_000)} s ago, and a running emulator renews it every ${RENEWED_EVERY_MS / 1_000} s`;
+}
+
+const POLL_MS = 250;
 
 function readHolder(files: Files, file: string): Holder | undefined {
   try {
+    if (!files.statSync(file).isFile()) return undefined;
     const holder = JSON.parse(files.readFileSync(file, 'utf8')) as Partial<Holder>;
     if (typeof holder.pid !== 'number' || typeof holder.host !== 'string') return undefined;
-    return { pid: holder.pid, started: holder.started ?? null, host: holder.host };
+    return { pid: holder.pid, started: holder.started ?? null, host: holder.host, space: holder.space ?? null };
   } catch {
     return undefined;
   }
@@ -82,43 +138,69 @@ function createPlainly(files: Files, file: string, text: string): boolean {
 }
 
 /** Removes the lock of a process that is gone. Under a lock of its own, so that of two that try only one does. */
-function removeStale(files: Files, file: string): void {
+function removeStale(files: Files, file: string, gone: (file: string, holder: Holder) => boolean): void {
   const guard = `${file}.takeover`;
   if (!createWhole(files, guard)) {
     const holder = readHolder(files, guard);
-    if (holder && isGone(holder)) files.unlinkSync(guard);
+    if (holder && gone(guard, holder)) files.unlinkSync(guard);
     return;
   }
   try {
     const holder = readHolder(files, file);
-    if (holder && isGone(holder)) files.unlinkSync(file);
+    if (holder && gone(file, holder)) files.unlinkSync(file);
   } finally {
     files.unlinkSync(guard);
   }
 }
 
-/** Removes the lock of this process. One that was removed by hand is gone already, or another process's by now. */
-function release(files: Files, file: string): void {
-  const holder = readHolder(files, file);
-  if (holder?.pid === process.pid && holder.host === hostname()) files.unlinkSync(file);
+const isOurs = (holder: Holder | undefined): boolean => holder?.pid === process.pid && holder.host === hostname();
+
+/** Sets a lock's time, by the clock of its file system: its first byte is written once more. */
+function touch(files: Files, file: string): void {
+  const fd = files.openSync(file, 'r+');
+  try {
+    files.writeSync(fd, Buffer.from('{'), 0, 1, 0);
+  } finally {
+    files.closeSync(fd);
+  }
 }
+
+/** Renews the lock until it is let go. One that was removed by hand is gone already, or another process's by now. */
+function held(files: Files, file: string, host: LockHost | undefined): () => void {
+  const stop = host?.every(RENEWED_EVERY_MS, () => {
+    try {
+      if (isOurs(readHolder(files, file))) touch(files, file);
+    } catch {
+      // It is renewed again soon, unless the disk is gone, which the next commit finds out.
+    }
+  });
+  return () => {
+    stop?.();
+    if (isOurs(readHolder(files, file))) files.unlinkSync(file);
+  };
+}
+
+/** What is told of a lock that was taken over: whose it was, and how that is known to be gone. */
+export type TakenOver = (evidence: { lock: string; holder: string; evidence: string }) => void;
 
 /**
  * Takes the store at `path` for this process by a file `<path>.lock` beside it. The lock of a process that no longer
- * runs is taken over. Returns how to let go.
+ * runs is taken over, and `takenOver` told of it. Returns how to let go.
  *
  * @throws StoreError `locked` while another process, or another emulator in this one, has the store open; `unwritable`
  *   where no file can be created
  */
-export function lock(files: Files, path: string): () => void {
+export function lock(files: Files, path: string, host?: LockHost, takenOver: TakenOver = () => {}): () => void {
   const file = `${path}.lock`;
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (createWhole(files, file)) return () => release(files, file);
+      if (createWhole(files, file)) return held(files, file, host);
       const holder = readHolder(files, file);
       if (!holder) throw new StoreError('locked', path, `${path}: ${file} is not a lock of ours; remove it to open`);
-      if (!isGone(holder)) throw heldBy(holder, path, file);
-      removeStale(files, file);
+      const evidence = goneBecause(files, file, holder, host);
+      if (evidence === undefined) throw heldBy(holder, path, file);
+      removeStale(files, file, (of, one) => goneBecause(files, of, one, host) !== undefined);
+      takenOver({ lock: file, holder: nameOf(holder), evidence });
     }
   } catch (error) {
     if (error instanceof StoreError) throw error;
@@ -129,14 +211,13 @@ export function lock(files: Files, path: string): () => void {
   throw new StoreError('locked', path, `${path}: another process is opening it; try again`);
 }
 
+const nameOf = ({ pid, host }: Holder): string => `process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
+
 function heldBy(holder: Holder, path: string, file: string): StoreError {
-  const here = holder.host === hostname();
-  const who =
-    here && holder.pid === process.pid
-      ? 'this process already'
-      : `process ${holder.pid}${here ? '' : ` on ${holder.host}`}`;
+  const near = isNear(holder);
+  const who = near && holder.pid === process.pid ? 'this process already' : nameOf(holder);
   // Where the system doesn't say when a process started, its number may be another's by now.
-  const certain = here && (holder.started !== null || holder.pid === process.pid);
+  const certain = near && (holder.started !== null || holder.pid === process.pid);
   const advice = certain ? '' : `; remove ${file} if that is no emulator any more`;
   return new StoreError('locked', path, `${path}: in use by ${who}${advice}`);
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { CollectionName } from '../contract/state.js';
-import { Damage } from './errors.js';
+import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
 
 /** A change of a row: its new value, or the id of one that is gone. */
@@ -12,6 +12,7 @@ export interface Entry {
   changes: Change[];
 }
 
+const HEAD_START = '{"crc":"';
 const HEAD = '{"crc":"00000000",';
 
 const checksum = (text: string | Uint8Array) => crc32(text).toString(16).padStart(8, '0');
@@ -30,12 +31,20 @@ function decodeEntry(line: Buffer): Entry | undefined {
   return JSON.parse(line.toString()) as Entry;
 }
 
+/** Throws where a file is no log of ours. One that was cut off, or never reached the disk, is. */
+export function checkOurs(file: string, bytes: Buffer): void {
+  const start = bytes.toString('latin1', 0, HEAD_START.length);
+  if (HEAD_START.startsWith(start) || bytes.every((byte) => byte === 0)) return;
+  throw new Foreign(file, 'it is no log of intern-emulator, but stands where the log of the store belongs');
+}
+
 /**
  * The entries of a log that come after commit `after`, and how many bytes of it are to be kept. A last line without its end
  * is what a process killed while writing leaves behind: nobody was told that it was kept, and it is passed over. Any
  * other line that is not as it was written is damage.
  */
 export function readLog(file: string, bytes: Buffer, after: number): { entries: Entry[]; whole: number } {
+  checkOurs(file, bytes);
   const entries: Entry[] = [];
   let whole = 0;
   let previous: number | undefined;
@@ -76,6 +85,12 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
     if (torn) files.ftruncateSync(fd, size);
     torn = false;
   };
+  /** What could not be cut off now is before the next entry is written; what is cut off was told to have failed. */
+  const tryTrim = () => {
+    try {
+      trim();
+    } catch {}
+  };
   trim();
   return {
     get size() {
@@ -84,15 +99,20 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
     append(entry) {
       trim();
       torn = true;
-      const end = writeAll(files, fd, encodeEntry(entry), size);
-      if (fsync) files.fdatasyncSync(fd);
-      size = end;
+      try {
+        const end = writeAll(files, fd, encodeEntry(entry), size);
+        if (fsync) files.fdatasyncSync(fd);
+        size = end;
+      } catch (error) {
+        tryTrim();
+        throw error;
+      }
       torn = false;
     },
     clear() {
       size = 0;
       torn = true;
-      trim();
+      tryTrim();
     },
     close: () => files.closeSync(fd),
   };

@@ -1,14 +1,52 @@
 import { COLLECTIONS, type CollectionName, type Rows, STATE_VERSION, type State } from '../contract/state.js';
+import { COUNTED, NEWEST_KEPT } from './limits.js';
 import type { Collection, Store } from './store.js';
 
-/** What a table tells of its changes, to be written down: a row, or the id of one that is gone. */
-export type OnChange = (name: CollectionName, id: string, row: Rows[CollectionName] | null) => void;
+/** A change of a row: what it was before, undefined where it was not there. The row's value now is the table's. */
+export interface Change {
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly before: Rows[CollectionName] | undefined;
+  /** Whether the row was deleted. */
+  readonly gone: boolean;
+}
 
-/** The in-memory tables that every kind of store serves from. */
-export function createTables(onChange: OnChange = () => {}) {
-  const maps = Object.fromEntries(Object.keys(COLLECTIONS).map((name) => [name, new Map()])) as {
+const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
+
+type RowSets = Readonly<Record<CollectionName, Iterable<{ id: string }>>>;
+
+/** The in-memory tables that every kind of store serves from. `onChange` is told of each change of a row. */
+export function createTables(onChange: (change: Change) => void = () => {}) {
+  const maps = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as {
     [N in CollectionName]: Map<string, Rows[N]>;
   };
+  /** Of the collections that are bounded, the ids of the rows that count, oldest first. */
+  const counted = Object.fromEntries(Object.keys(COUNTED).map((name) => [name, new Set<string>()])) as {
+    [N in CollectionName]?: Set<string>;
+  };
+
+  const tableOf = (name: CollectionName) => maps[name] as Map<string, Rows[CollectionName]>;
+  const set = (name: CollectionName, row: Rows[CollectionName]) => {
+    tableOf(name).set(row.id, row);
+    if ((COUNTED[name] as ((row: unknown) => boolean) | undefined)?.(row)) counted[name]?.add(row.id);
+    else counted[name]?.delete(row.id);
+  };
+  const remove = (name: CollectionName, id: string): boolean => {
+    counted[name]?.delete(id);
+    return tableOf(name).delete(id);
+  };
+  const change = (name: CollectionName, id: string, work: () => void) => {
+    const before = tableOf(name).get(id);
+    work();
+    onChange({ collection: name, id, before, gone: !tableOf(name).has(id) });
+  };
+  const trim = (name: CollectionName) => {
+    for (const oldest of counted[name] ?? []) {
+      if ((counted[name]?.size ?? 0) <= NEWEST_KEPT) return;
+      change(name, oldest, () => remove(name, oldest));
+    }
+  };
+
   const collection = <N extends CollectionName>(name: N): Collection<Rows[N]> => {
     const rows = maps[name] as Map<string, Rows[N]>;
     return {
@@ -19,17 +57,17 @@ export function createTables(onChange: OnChange = () => {}) {
       has: (id) => rows.has(id),
       values: () => rows.values(),
       put(row) {
-        rows.set(row.id, row);
-        onChange(name, row.id, row);
+        change(name, row.id, () => set(name, row));
+        trim(name);
       },
       delete(id) {
-        const gone = rows.delete(id);
-        if (gone) onChange(name, id, null);
-        return gone;
+        const found = rows.has(id);
+        if (found) change(name, id, () => remove(name, id));
+        return found;
       },
     };
   };
-  const tables = Object.fromEntries(Object.keys(COLLECTIONS).map((name) => [name, collection(name as CollectionName)]));
+  const tables = Object.fromEntries(NAMES.map((name) => [name, collection(name)]));
   return {
     collection: <N extends CollectionName>(name: N) => tables[name] as unknown as Collection<Rows[N]>,
     snapshot(): State {
@@ -40,13 +78,21 @@ export function createTables(onChange: OnChange = () => {}) {
     rows: Object.fromEntries(
       Object.entries(maps).map(([name, map]) => [name, { [Symbol.iterator]: () => map.values() }]),
     ) as unknown as { readonly [N in CollectionName]: Iterable<Rows[N]> },
-    /** Replaces every row without telling `onChange`. */
-    load(rows: Readonly<Record<CollectionName, Iterable<{ id: string }>>>) {
-      for (const name of Object.keys(COLLECTIONS) as CollectionName[]) {
-        const map = maps[name] as Map<string, unknown>;
-        map.clear();
-        for (const row of rows[name]) map.set(row.id, row);
+    /** The rows as they are now: rows are values, so that what is done to the tables later does not show in it. */
+    keep: () => Object.fromEntries(NAMES.map((name) => [name, [...tableOf(name).values()]])) as unknown as RowSets,
+    /** Replaces every row without telling `onChange`, except of the rows beyond what is kept. */
+    load(rows: RowSets) {
+      for (const name of NAMES) {
+        tableOf(name).clear();
+        counted[name]?.clear();
+        for (const row of rows[name]) set(name, row as Rows[CollectionName]);
+        trim(name);
       }
+    },
+    /** Makes a row what it was before a change. */
+    undo({ collection: name, id, before }: Pick<Change, 'collection' | 'id' | 'before'>) {
+      if (before === undefined) remove(name, id);
+      else set(name, before);
     },
   };
 }

@@ -1,7 +1,7 @@
+import type { RawState } from '../contract/migrations.js';
 import { COLLECTIONS, type CollectionName, type State } from '../contract/state.js';
 import { Damage } from './errors.js';
 import type { Change } from './log.js';
-import type { RawState } from './migrations.js';
 import { COLLECTION_NAMES } from './snapshot.js';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { COLLECTIONS, type CollectionName } from '../contract/state.js';
-import { Damage } from './errors.js';
+import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
 
 /** The rows of every collection. */
@@ -21,6 +21,8 @@ export interface Snapshot {
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
 const FORMAT_NAME = 'intern-emulator';
+/** What tells a store of ours that is no JSON any more from any other text. */
+const OURS = /"format"\s*:\s*"intern-emulator"/;
 const CHUNK = 64 * 1024;
 const CHECKSUM = /^,\n {2}"checksum": "([0-9a-f]{8})"\n\}\n$/;
 const CHECKSUM_LENGTH = ',\n  "checksum": "00000000"\n}\n'.length;
@@ -77,24 +79,26 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /**
  * Reads a snapshot, as we wrote it or as someone edited it. `commit` may be missing from one made by hand.
  *
- * @throws Damage where it is no JSON, or none of ours
+ * @throws Foreign where it is no store of ours, Damage where it is one and cannot be read
  */
 export function readSnapshot(file: string, bytes: Buffer): Snapshot {
-  if (bytes.length === 0) throw new Damage(file, 'it is empty');
+  if (bytes.length === 0) throw new Foreign(file, 'it is empty; remove it to start a new store');
   const end = CHECKSUM.exec(bytes.toString('latin1', Math.max(0, bytes.length - CHECKSUM_LENGTH)));
   const untouched = end !== null && Number.parseInt(end[1] ?? '', 16) === crc32(bytes.subarray(0, -CHECKSUM_LENGTH));
   let json: unknown;
   try {
     json = parseJson(bytes.toString());
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new Damage(file, error.message);
-    throw error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (OURS.test(bytes.toString('latin1'))) throw new Damage(file, error.message);
+    throw new Foreign(file, `it is no store of intern-emulator: ${error.message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new Damage(file, '$: expected an object');
+    throw new Foreign(file, 'it is no store of intern-emulator: $: expected an object');
   }
   const { format, version, commit = 0, checksum: _, ...body } = json as Record<string, unknown>;
-  if (format !== FORMAT_NAME) throw new Damage(file, `$.format: expected "${FORMAT_NAME}", it is another kind of file`);
+  if (format !== FORMAT_NAME)
+    throw new Foreign(file, `it is no store of intern-emulator: $.format: expected "${FORMAT_NAME}"`);
   if (!isCount(version) || version < 1) throw new Damage(file, '$.version: expected a whole number from 1');
   if (!isCount(commit)) throw new Damage(file, '$.commit: expected a whole number from 0');
   return { version, commit, untouched, body };

@@ -1,4 +1,5 @@
 import type { CollectionName, Rows, State } from '../contract/state.js';
+import type { KeyFile } from './key-file.js';
 
 /** Rows of one kind by id, in memory, in insertion order. Rows are values: put a changed copy, never change one. */
 export interface Collection<R extends { id: string }> {
@@ -16,12 +17,20 @@ export interface Collection<R extends { id: string }> {
  */
 export interface Store {
   collection<N extends CollectionName>(name: N): Collection<Rows[N]>;
-  /** Resolves once everything put so far is durable; at once in memory. Commits that wait together are written together. */
-  commit(): Promise<void>;
+  /**
+   * Resolves once everything put so far is durable; at once in memory. Commits that wait together are written together.
+   *
+   * Where the disk refuses it, whatever was put since the commit before is undone, so that nothing shows that is not
+   * stored, and the promise rejects with a StoreError. With `keep` it stays and is tried again by the next commit: for
+   * what the emulator does by itself and acknowledges to nobody.
+   */
+  commit(options?: { keep?: boolean }): Promise<void>;
   /** A copy of everything. */
   snapshot(): State;
-  /** Replaces everything. Durable when it resolves. */
+  /** Replaces everything, or where the disk refuses it nothing. Durable when it resolves. */
   replace(state: State): Promise<void>;
   /** Writes what is left, compacts, lets go of the file. */
   close(): Promise<void>;
+  /** Where the signing key is kept, which is not part of the state; undefined for a store in memory. */
+  readonly keyFile?: KeyFile;
 }

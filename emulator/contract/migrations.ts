@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { STATE_VERSION, stateSchema } from './state.js';
+
+/** A state of any version, as it was read: collections of rows, checked by no schema yet. */
+export interface RawState {
+  version: number;
+  [collection: string]: unknown;
+}
+
+/** How the states of each version but the newest become those of the next. */
+export interface Format {
+  /** The newest version, the one that is written. */
+  version: number;
+  /** By the version that is migrated from. Each may change what it is given. */
+  migrations: Readonly<Record<number, (state: RawState) => RawState>>;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const FORMAT: Format = {
+  version: STATE_VERSION,
+  migrations: {
+    // Sessions of chat change no answer and were never written by a release; `origin` said nothing any more.
+    1: (state) => ({
+      ...state,
+      ...(Array.isArray(state.sessions) && {
+        sessions: state.sessions
+          .filter((row: unknown) => !isObject(row) || row.origin !== 'chat')
+          .map((row: unknown) => {
+            if (!isObject(row)) return row;
+            const { origin: _, ...rest } = row;
+            return rest;
+          }),
+      }),
+    }),
+  },
+};
+
+/** Brings a state up to the newest version, step by step. Throws where a step is missing from the table. */
+export function migrate(state: RawState, format: Format = FORMAT): RawState {
+  let current = state;
+  while (current.version < format.version) {
+    const step = format.migrations[current.version];
+    if (!step) throw new Error(`there is no migration from version ${current.version}`);
+    const { version } = current;
+    current = { ...step(current), version: version + 1 };
+  }
+  return current;
+}
+
+/** A state as it may be imported: of this version, or of an older one, which is migrated and given what it lacks. */
+export const importedStateSchema = z
+  .unknown()
+  .transform((value) => {
+    if (!isObject(value)) return value;
+    const { version } = value;
+    if (typeof version !== 'number' || !(version >= 1) || version >= FORMAT.version) return value;
+    return Number.isInteger(version) ? { nonces: [], ...migrate({ ...value, version }) } : value;
+  })
+  .pipe(stateSchema);

@@ -1,0 +1,274 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { assemble, createEmulator, type Emulator } from './emulator.js';
+import { defaultFactories } from './factories.js';
+import type { EmulatorOptions } from './options.js';
+import type { Behaviour } from './scripts/behaviour.js';
+import { realFiles } from './store/files.js';
+
+let folder: string;
+let data: string;
+const open: Emulator[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'emulator-store-'));
+  data = join(folder, 'interns.json');
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
+  rmSync(folder, { recursive: true });
+});
+
+const start = (options: EmulatorOptions = {}) => {
+  const emulator = createEmulator({ data, clock: 'virtual', ...options });
+  open.push(emulator);
+  return emulator;
+};
+
+/** The files of a store as a kill would leave them, under another name. */
+function killed(): string {
+  const copy = mkdtempSync(join(folder, 'killed-'));
+  for (const end of ['', '.log', '.key']) {
+    if (existsSync(data + end)) copyFileSync(data + end, join(copy, `interns.json${end}`));
+  }
+  return join(copy, 'interns.json');
+}
+
+interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  json: any;
+}
+
+async function call(emulator: Emulator, method: string, path: string, body?: unknown, token?: string): Promise<Reply> {
+  const response = await emulator.fetch(path.startsWith('/_') ? path : `${emulator.target.base_url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token ?? emulator.target.credentials.api_key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+const idOfSeeded = async (emulator: Emulator) => (await call(emulator, 'GET', '/interns')).json.data[0].id as string;
+
+/** A daemon request with a proof that can be sent again, and again after a restart: all but the daemon's token. */
+async function prove(emulator: Emulator) {
+  const id = await idOfSeeded(emulator);
+  const { oauth_token } = emulator.target.credentials;
+  const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  const route = { method: 'POST', path: '/api/invoke' };
+  const signed = await call(emulator, 'POST', `/interns/${id}/daemon/sign`, { bodySha256: empty, route }, oauth_token);
+  return async (at: Emulator) => {
+    const { token } = (await call(at, 'GET', `/interns/${id}/daemon`, undefined, oauth_token)).json;
+    const headers = { authorization: `Bearer ${token}`, ...signed.json };
+    const response = await at.daemon.fetch(`${at.target.daemon_origin}/api/invoke`, { method: 'POST', headers });
+    return { status: response.status, reason: ((await response.json()) as Reply['json']).error?.metadata.reason };
+  };
+}
+
+describe('SIGN-7: a used v2 proof stays used', () => {
+  test.each([
+    ['virtual', 0],
+    ['virtual', 3_600_000],
+    ['real', 0],
+  ] as const)('after a kill on a %s clock, advanced by %i ms', async (clock, advanced) => {
+    const first = start({ clock });
+    const use = await prove(first);
+    const unused = await prove(first);
+    expect(await use(first)).toMatchObject({ status: 200 });
+    expect(await use(first)).toMatchObject({ status: 401, reason: 'nonce_reused' });
+    if (advanced > 0) {
+      await first.clock.advance(advanced);
+      expect(await use(first)).toMatchObject({ reason: 'proof_expired' });
+      // Another proof makes the memory forget what has expired.
+      expect(await (await prove(first))(first)).toMatchObject({ status: 200 });
+    }
+    const again = start({ clock, data: killed() });
+    expect(await use(again)).toMatchObject({ status: 401, reason: 'nonce_reused' });
+    expect(await unused(again)).toMatchObject({ status: 200 });
+    expect(await (await prove(again))(again)).toMatchObject({ status: 200 });
+  });
+
+  test('after a reset, and after a state from before was imported', async () => {
+    const emulator = start();
+    const use = await prove(emulator);
+    const { json: before } = await call(emulator, 'GET', '/_emulator/state?credentials=1');
+    expect(await use(emulator)).toMatchObject({ status: 200 });
+    await emulator.reset();
+    expect(await use(emulator)).toMatchObject({ reason: 'nonce_reused' });
+    expect((await call(emulator, 'PUT', '/_emulator/state', before)).status).toBe(200);
+    expect(await use(emulator)).toMatchObject({ reason: 'nonce_reused' });
+  });
+});
+
+describe('the signing key', () => {
+  const keyOf = (emulator: Emulator) => emulator.target.public_keys[0]?.kid;
+
+  test('is in a file of its own that only its owner may read, and in nothing else', async () => {
+    const first = start();
+    expect(statSync(`${data}.key`).mode & 0o777).toBe(0o600);
+    const secret = readFileSync(`${data}.key`, 'utf8').split('\n')[1] ?? 'none';
+    expect(JSON.stringify((await call(first, 'GET', '/_emulator/state?credentials=1')).json)).not.toContain(secret);
+    await first.close();
+    expect(readFileSync(data, 'utf8')).not.toContain(secret);
+    expect(readdirSync(folder)).toEqual(['interns.json', 'interns.json.key']);
+    expect(keyOf(start())).toBe(keyOf(first));
+  });
+
+  test('of an older store moves there', async () => {
+    const first = start();
+    const pem = readFileSync(`${data}.key`, 'utf8');
+    await first.close();
+    rmSync(`${data}.key`);
+    const meta = [{ id: 'signing_key', value: pem }];
+    writeFileSync(data, JSON.stringify({ format: 'intern-emulator', version: 1, meta }));
+    const second = start();
+    expect(keyOf(second)).toBe(keyOf(first));
+    expect(readFileSync(`${data}.key`, 'utf8')).toBe(pem);
+    await second.close();
+    expect(readFileSync(data, 'utf8')).not.toContain('signing_key');
+  });
+
+  test('that cannot be used is an error that names the file', () => {
+    writeFileSync(`${data}.key`, 'junk');
+    expect(() => start()).toThrow(`signing key ${data}.key: the key is neither PEM nor JSON`);
+    expect(readdirSync(folder)).not.toContain('interns.json.lock');
+  });
+
+  test('that is derived or given is kept nowhere', async () => {
+    await start({ seed: 'x' }).close();
+    expect(readdirSync(folder)).toEqual(['interns.json']);
+  });
+});
+
+describe('what an older release exported', () => {
+  test('is migrated when it is imported', async () => {
+    const emulator = start();
+    const { json: state } = await call(emulator, 'GET', '/_emulator/state');
+    const { nonces: _, ...rest } = state;
+    const session = { id: 'a', intern_id: state.interns[0].id, session_id: 's', caller: 'alice', origin: 'invoke' };
+    const old = { ...rest, version: 1, sessions: [session] };
+    expect((await call(emulator, 'PUT', '/_emulator/state', old)).status).toBe(200);
+    const { origin: __, ...kept } = session;
+    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 2, sessions: [kept] });
+    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 3 });
+    expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
+  });
+});
+
+describe('what could not be put together', () => {
+  const wrong: [string, EmulatorOptions, RegExp][] = [
+    ['a signing key', { signingKey: 'junk' }, /neither PEM nor JSON/],
+    ['a script file', { scriptFiles: ['/dev/null'] }, /it is a device/],
+    [
+      'a lifecycle',
+      { scripts: [{ name: 'x', lifecycle: { boot: { ends: 'failed' } } } as unknown as Behaviour] },
+      /lifecycle\.boot/,
+    ],
+  ];
+  test.each(wrong)('(%s) leaves no lock, watcher or descriptor', async (_, options, message) => {
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const scripts = join(folder, 'scripts');
+    mkdirSync(scripts);
+    const before = [descriptors(), process.getActiveResourcesInfo().length];
+    for (let time = 0; time < 3; time++) {
+      expect(() => start({ ...options, scriptFiles: [scripts, ...(options.scriptFiles ?? [])] })).toThrow(message);
+    }
+    expect([descriptors(), process.getActiveResourcesInfo().length]).toEqual(before);
+    expect(readdirSync(folder).filter((name) => /lock|log/.test(name))).toEqual([]);
+    expect((await call(start(), 'GET', '/interns')).status).toBe(200);
+  });
+});
+
+describe('a full disk', () => {
+  /** An emulator whose disk is full whenever `disk.full` is set. */
+  function onDisk() {
+    const disk = { full: false };
+    const log: Record<string, unknown>[] = [];
+    const files: typeof realFiles = {
+      ...realFiles,
+      writeSync(...given) {
+        if (disk.full) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        return realFiles.writeSync(...given);
+      },
+    };
+    const emulator = assemble(
+      { data, clock: 'virtual', log: (record) => void log.push(record) },
+      { ...defaultFactories, openStore: (path, given) => defaultFactories.openStore(path, { ...given, files }) },
+    );
+    open.push(emulator);
+    const failures = () => log.filter(({ event }) => event === 'store_failed');
+    return { disk, emulator, failures };
+  }
+
+  test('answers 500, lists nothing that was not stored, and says why', async () => {
+    const { disk, emulator, failures } = onDisk();
+    const body = { workspace_id: emulator.target.workspace_id, provision: true };
+    const id = (await call(emulator, 'POST', '/interns', { name: 'stored', ...body })).json.id;
+    await emulator.clock.advance(5_000);
+    const before = (await call(emulator, 'GET', '/interns')).json;
+    disk.full = true;
+    for (const [method, path, given] of [
+      ['POST', '/interns', { name: 'new', ...body }],
+      ['PATCH', `/interns/${id}`, { name: 'renamed' }],
+      ['POST', `/interns/${id}/suspend`, undefined],
+      ['DELETE', `/interns/${id}`, undefined],
+    ] as const) {
+      expect((await call(emulator, method, path, given)).status, `${method} ${path}`).toBe(500);
+      expect((await call(emulator, 'GET', '/interns')).json, `after ${method} ${path}`).toEqual(before);
+    }
+    expect((await call(emulator, 'POST', '/_emulator/reset')).status).toBe(500);
+    expect((await call(emulator, 'GET', '/interns')).json).toEqual(before);
+    await emulator.clock.advance(60_000);
+    expect((await call(emulator, 'GET', '/interns')).json).toEqual(before);
+    expect(failures()).toHaveLength(5);
+    expect(failures()[0]).toEqual({
+      level: 'error',
+      event: 'store_failed',
+      error: `${data}: cannot write its log: the disk is full`,
+    });
+
+    disk.full = false;
+    // The names are free, or taken, as what is listed says.
+    expect((await call(emulator, 'POST', '/interns', { name: 'stored', ...body, description: 'x' })).status).toBe(409);
+    const made = await call(emulator, 'POST', '/interns', { name: 'new', ...body });
+    expect(made.status).toBe(201);
+    await emulator.clock.advance(5_000);
+    const listed = (await call(emulator, 'GET', '/interns')).json;
+    expect(listed.data).toMatchObject([{ name: 'new', status: 'running' }, { name: 'stored' }, {}]);
+    const again = start({ data: killed() });
+    expect((await call(again, 'GET', '/interns')).json).toEqual(listed);
+  });
+
+  test('lets a boot go on that nobody has to be told of', async () => {
+    const { disk, emulator } = onDisk();
+    const body = { name: 'boots', workspace_id: emulator.target.workspace_id, provision: true };
+    const { id } = (await call(emulator, 'POST', '/interns', body)).json;
+    disk.full = true;
+    // An update that fails in the middle of a boot starts the boot anew.
+    expect((await call(emulator, 'PATCH', `/interns/${id}`, { description: 'x' })).status).toBe(500);
+    await emulator.clock.advance(5_000);
+    expect((await call(emulator, 'GET', `/interns/${id}`)).json).toMatchObject({
+      status: 'running',
+      description: null,
+    });
+    disk.full = false;
+    await emulator.close();
+    expect((await call(start(), 'GET', `/interns/${id}`)).json.status).toBe('running');
+  });
+});

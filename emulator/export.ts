@@ -1,0 +1,49 @@
+import type { Random } from './clock/random.js';
+import type { State } from './contract/state.js';
+import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from './domain/redaction.js';
+
+/** What stands in place of a credential in an export made without them. */
+const HIDDEN = '[redacted]';
+
+/** An export without what gives access: own keys and daemon tokens (AUTH-9). The signing key is in no export. */
+export const hideCredentials = (state: State): State => ({
+  ...state,
+  interns: state.interns.map((row) => ({
+    ...row,
+    api_key: HIDDEN,
+    daemon_token: row.daemon_token === null ? null : HIDDEN,
+  })),
+});
+
+/** Single values that belong to an emulator, whatever it imports. */
+const OWN: ReadonlySet<string> = new Set(['openings', 'seeded', 'nonces_since']);
+
+/**
+ * Makes an imported state usable: hidden credentials become those the same intern has now, or new ones; the single
+ * values that belong to this emulator stay.
+ */
+export function completeImport(imported: State, present: State, random: Random): State {
+  const known = new Map(present.interns.map((row) => [row.id, row]));
+  // An older export may carry the signing key of its emulator.
+  const meta = new Map(
+    imported.meta.filter((row) => !OWN.has(row.id) && row.id !== 'signing_key').map((row) => [row.id, row]),
+  );
+  for (const row of present.meta) if (OWN.has(row.id)) meta.set(row.id, row);
+  const seq = Math.max(0, ...imported.interns.map((row) => row.seq));
+  const counted = meta.get('seq')?.value;
+  meta.set('seq', { id: 'seq', value: Math.max(seq, typeof counted === 'number' ? counted : 0) });
+  return {
+    ...imported,
+    meta: [...meta.values()],
+    // What was used stays used.
+    nonces: [...new Map([...imported.nonces, ...present.nonces].map((row) => [row.id, row])).values()],
+    interns: imported.interns.map((row) => ({
+      ...row,
+      api_key: row.api_key === HIDDEN ? (known.get(row.id)?.api_key ?? random.token(OWN_KEY_PREFIX)) : row.api_key,
+      daemon_token:
+        row.daemon_token === HIDDEN
+          ? (known.get(row.id)?.daemon_token ?? random.token(DAEMON_TOKEN_PREFIX))
+          : row.daemon_token,
+    })),
+  };
+}

@@ -1,0 +1,70 @@
+import { readdirSync, statSync } from 'node:fs';
+import { StoreError } from './errors.js';
+import type { Files } from './files.js';
+
+/** Keeps the file of a store open, so that whoever opens it by another name (a hard link) can tell. */
+export interface Hold {
+  /**
+   * Holds the file that stands at the path now; another that was held is let go.
+   *
+   * @throws StoreError `locked` where the file has other names, and is or may be open by one of them
+   */
+  take(): void;
+  close(): void;
+}
+
+/** Only here can be found out which files other processes have open, and can an open file be replaced. */
+const CAN_TELL = process.platform === 'linux';
+
+export function createHold(files: Files, path: string): Hold {
+  let held: number | undefined;
+  const close = () => {
+    if (held !== undefined) files.closeSync(held);
+    held = undefined;
+  };
+  return {
+    take() {
+      const { dev, ino, nlink } = files.statSync(path);
+      if (nlink > 1 && !CAN_TELL) {
+        throw new StoreError(
+          'locked',
+          path,
+          `${path}: it has other names (hard links), and may be open by one of them`,
+        );
+      }
+      close();
+      if (!CAN_TELL) return;
+      // Held before it is looked for: of two that open it at once, one at least finds the other.
+      held = files.openSync(path, 'r');
+      const holder = nlink > 1 ? openElsewhere(dev, ino, held) : undefined;
+      if (holder === undefined) return;
+      close();
+      const who = holder === process.pid ? 'this process' : `process ${holder}`;
+      throw new StoreError('locked', path, `${path}: in use by ${who}, under another name of the file (a hard link)`);
+    },
+    close,
+  };
+}
+
+/** The process that has a file open, by a descriptor other than our own `held`. Those of other users show to root only. */
+function openElsewhere(dev: number, ino: number, held: number): number | undefined {
+  for (const pid of list('/proc').filter((name) => /^\d+$/.test(name))) {
+    for (const fd of list(`/proc/${pid}/fd`)) {
+      if (Number(pid) === process.pid && Number(fd) === held) continue;
+      const stats = orUndefined(() => statSync(`/proc/${pid}/fd/${fd}`));
+      if (stats?.ino === ino && stats.dev === dev) return Number(pid);
+    }
+  }
+  return undefined;
+}
+
+const list = (folder: string): string[] => orUndefined(() => readdirSync(folder)) ?? [];
+
+/** What is read of a process may be gone, or forbidden, by then. */
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

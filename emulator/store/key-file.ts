@@ -1,0 +1,54 @@
+import { StoreError, systemReason } from './errors.js';
+import { type Files, realFiles, writeAll } from './files.js';
+
+/** A secret kept beside the file of a store, which is made to be shown and checked in. Only its owner may read it. */
+export interface KeyFile {
+  readonly path: string;
+  /** What it holds; undefined where it is not there. */
+  read(): string | undefined;
+  /** Puts it there, whole or not at all. On the disk when it returns. */
+  write(text: string): void;
+}
+
+/** The key file of the store at `path`, links followed: `<path>.key`. Both calls throw StoreError. */
+export function keyFileOf(path: string, files: Files = realFiles): KeyFile {
+  const file = `${path}.key`;
+  const failed = (what: string, cause: unknown) =>
+    new StoreError(
+      what === 'read' ? 'unreadable' : 'unwritable',
+      file,
+      `${file}: cannot ${what} it: ${systemReason(cause)}`,
+      { cause },
+    );
+  return {
+    path: file,
+    read() {
+      try {
+        const stats = files.statSync(file, { throwIfNoEntry: false });
+        if (!stats) return undefined;
+        if (!stats.isFile())
+          throw new StoreError('foreign', file, `${file}: it is no file; the signing key belongs there`);
+        // It may have been copied, or restored, without its mode.
+        if ((stats.mode & 0o077) !== 0) files.chmodSync(file, 0o600);
+        return files.readFileSync(file, 'utf8');
+      } catch (error) {
+        throw error instanceof StoreError ? error : failed('read', error);
+      }
+    },
+    write(text) {
+      const next = `${file}.tmp`;
+      try {
+        const fd = files.openSync(next, 'w', 0o600);
+        try {
+          writeAll(files, fd, Buffer.from(text), 0);
+          files.fdatasyncSync(fd);
+        } finally {
+          files.closeSync(fd);
+        }
+        files.renameSync(next, file);
+      } catch (error) {
+        throw failed('write', error);
+      }
+    },
+  };
+}

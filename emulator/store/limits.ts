@@ -1,0 +1,12 @@
+import type { CollectionName, IdempotencyRow, Rows } from '../contract/state.js';
+
+/** How many rows of a kind that nothing else takes away are kept: the newest. */
+export const NEWEST_KEPT = 10_000;
+
+/** Which rows of a collection are counted, by collection. Those that go with their intern are not: creates
+ * without a key, and unfinished ones. */
+export const COUNTED: { readonly [N in CollectionName]?: (row: Rows[N]) => boolean } = {
+  sessions: () => true,
+  reveals: () => true,
+  idempotency: (row: IdempotencyRow) => !row.derived && row.answer !== null,
+};
