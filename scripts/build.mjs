@@ -23,6 +23,8 @@ const ENTRIES = [
   'emulator/index.ts',
   'conformance/index.ts',
   'conformance/vitest.ts',
+  'conformance/clients/index.ts',
+  'conformance/clients/vitest.ts',
 ];
 
 /** zod's messages in forty languages, of which we speak one: most of its size. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { configSchema } from '../emulator/cli/config.js';
+import { clientCasesSchema } from '../emulator/contract/client-case.js';
 import { profileSchema } from '../emulator/contract/profile.js';
 import * as script from '../emulator/contract/script.js';
 import { seedSchema } from '../emulator/contract/seed.js';
@@ -12,6 +13,7 @@ const PUBLISHED: Readonly<Record<string, { schema: z.ZodType; title: string }>> 
   profile: { schema: profileSchema, title: 'Profile: the names of a deployment' },
   recording: { schema: exchangeSchema, title: 'Recording: one line, an exchange with a deployment' },
   script: { schema: script.scriptSchema, title: 'Script: how a fake intern behaves' },
+  'client-cases': { schema: clientCasesSchema, title: 'Cases of the client lab' },
   seed: { schema: seedSchema, title: 'Seed: the world an emulator starts from' },
   state: { schema: stateSchema, title: 'State: a store file or an export' },
 };

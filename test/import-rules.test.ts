@@ -46,6 +46,11 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/store', 'emulator/scripts'],
   },
+  // Makes emulators for the real side of `signing`: the function that does is received.
+  'emulator/lab': {
+    uses: ['emulator/contract', 'emulator/clock'],
+    types: ['emulator/emulator.ts', 'emulator/options.ts'],
+  },
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
   'emulator/control': {
     uses: ['emulator/contract', 'emulator/http', 'emulator/scripts', 'emulator/request-body.ts'],
@@ -71,7 +76,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
  * The conformance half sees the types of the contract, never the emulator's rules. Within it, these alone reach the
  * emulator's parts; its model imports nothing of the emulator at all.
  */
-const REACHES_EMULATOR = ['conformance/deviations', 'conformance/drivers', 'conformance/vitest.ts'];
+const REACHES_EMULATOR = ['conformance/clients', 'conformance/deviations', 'conformance/drivers', 'conformance/vitest.ts'];
 
 /** Names of the emulator's contract that are data both halves take as given. */
 const SHARED = ['emulator/contract/profile.ts', 'emulator/contract/duration.ts'];

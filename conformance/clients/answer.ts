@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { LongText } from '../../emulator/contract/client-case.js';
+
+/** What a client made of a run: the line of an adapter, read liberally (LAB-9). Further keys are ignored. */
+const long = z.union([z.string(), z.object({ sha256: z.string(), length: z.number() })]);
+
+const event = z.object({
+  event: z.string().nullish(),
+  data: long.nullish(),
+  id: z.string().nullish(),
+});
+
+const chat = z.object({
+  content: long.nullish(),
+  reasoning: long.nullish(),
+  tool_calls: z
+    .array(z.object({ id: z.string().nullish(), name: z.string().nullish(), arguments: long.nullish() }))
+    .nullish(),
+  finish_reason: z.string().nullish(),
+  usage: z.record(z.string(), z.unknown()).nullish(),
+  session_id: z.string().nullish(),
+});
+
+export const answerSchema = z.object({
+  outcome: z.enum(['complete', 'error']),
+  events: z.array(event).nullish(),
+  chat: chat.nullish(),
+  status: z.number().nullish(),
+  error: z.object({ message: z.string().nullish(), status: z.number().nullish() }).nullish(),
+});
+
+/** What a client made of a case. */
+export type Answer = z.infer<typeof answerSchema>;
+export type AnsweredEvent = z.infer<typeof event>;
+export type AnsweredChat = z.infer<typeof chat>;
+export type AnsweredLong = LongText | null | undefined;

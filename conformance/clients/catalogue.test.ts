@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { clientCasesSchema, isScripted } from '../../emulator/contract/client-case.js';
+import { bodyOf } from '../../emulator/lab/body.js';
+import { CLIENT_CASES } from '../../scripts/client-cases/index.js';
+import { cases } from './cases.js';
+
+test.each(CLIENT_CASES)(
+  'fixtures/client-cases/$name is what its tables make: else npm run client-cases',
+  ({ name, text }) => {
+    const kept = readFileSync(new URL(`../../fixtures/client-cases/${name}`, import.meta.url), 'utf8');
+    expect(kept === text).toBe(true);
+    expect(clientCasesSchema.safeParse(JSON.parse(kept)).error).toBeUndefined();
+  },
+);
+
+test('there are at least 120 cases, each with an id of its own', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+});
+
+test('class and expectation say the same', () => {
+  for (const { id, class: kind, expect: expected, alternatives = [] } of cases) {
+    expect([id, kind === 'either']).toEqual([id, alternatives.length > 0]);
+    if (kind !== 'either') expect([id, expected.outcome === 'error']).toEqual([id, kind === 'invalid']);
+  }
+});
+
+test('a case that is splittable is one exchange of bytes alone', () => {
+  for (const { id, exchanges, flags } of cases) {
+    if (flags?.includes('splittable') !== true) continue;
+    expect([id, exchanges.length]).toEqual([id, 1]);
+    for (const exchange of exchanges) {
+      const plain = isScripted(exchange) && exchange.steps.every((step) => 'write' in step || 'write_base64' in step);
+      expect([id, plain]).toEqual([id, true]);
+    }
+  }
+});
+
+test('every kind of situation that the lab promises has cases', () => {
+  const count = (prefix: string) => cases.filter(({ id }) => id.startsWith(prefix)).length;
+  for (const prefix of [
+    'sse-utf8',
+    'sse-bom',
+    'sse-comment',
+    'sse-end',
+    'http-retry-after',
+    'http-redirect',
+    'chat-tool',
+    'sign-path',
+  ])
+    expect([prefix, count(prefix) >= 5]).toEqual([prefix, true]);
+});
+
+test('the long line is 10 MB', () => {
+  const exchange = cases.find(({ id }) => id === 'sse-long-line')?.exchanges[0];
+  expect(exchange && isScripted(exchange) && bodyOf(exchange).length).toBeGreaterThan(10 * 1024 * 1024);
+});

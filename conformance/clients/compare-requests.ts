@@ -1,0 +1,108 @@
+import type { RequestsExpected } from '../../emulator/contract/client-case.js';
+import type { LabRequest } from '../../emulator/contract/lab-run.js';
+import type { Difference } from './compare.js';
+
+/** How much earlier than told a request may arrive, in ms. */
+const TOLERANCE = 15;
+
+/** Values that a case can only name by what they are. */
+export type Names = Readonly<Record<string, string>>;
+
+const valuesOf = (request: LabRequest, name: string): string[] =>
+  request.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+const filled = (text: string, names: Names): string => text.replace(/\{(\w+)\}/g, (all, name) => names[name] ?? all);
+
+function headerDifference(request: LabRequest, wanted: string, names: Names): Difference | undefined {
+  const [, name = wanted, value] = /^([^:]+):\s*(.*)$/s.exec(wanted) ?? [];
+  const found = valuesOf(request, name);
+  if (found.length !== 1)
+    return {
+      what: `request ${request.n}: header ${name}`,
+      expected: 'one value',
+      actual: found.length === 0 ? 'none' : `${found.length} values`,
+    };
+  // What it should be may be a credential: only that it differs is told.
+  if (value !== undefined && found[0] !== filled(value, names))
+    return {
+      what: `request ${request.n}: header ${name}`,
+      expected: value,
+      actual: value.includes('{') ? 'another value' : found[0],
+    };
+  return undefined;
+}
+
+function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[number], names: Names): Difference[] {
+  const differences: (Difference | undefined)[] = [];
+  const differs = (what: string, expected: unknown, actual: unknown) =>
+    differences.push({ what: `request ${request.n}: ${what}`, expected, actual });
+  if (wanted.method !== undefined && request.method !== wanted.method) differs('method', wanted.method, request.method);
+  if (wanted.path !== undefined && request.path !== wanted.path) differs('path', wanted.path, request.path);
+  for (const header of wanted.with_header ?? []) differences.push(headerDifference(request, header, names));
+  for (const name of wanted.without_header ?? [])
+    if (valuesOf(request, name).length > 0) differs(`header ${name}`, 'not sent', 'sent');
+  if (wanted.body_has !== undefined && !request.body.replaceAll(/":\s+/g, '":').includes(wanted.body_has))
+    differs('body', `has ${wanted.body_has}`, request.body.slice(0, 200));
+  return differences.filter((found) => found !== undefined);
+}
+
+/** What the lab saw a client do, against what it should have. `stopAfter` is where the user left. */
+export function compareRequests(
+  expected: RequestsExpected,
+  requests: readonly LabRequest[],
+  names: Names = {},
+  stopAfter?: number,
+): Difference[] {
+  const found: Difference[] = [];
+  const { count } = expected;
+  if (count !== undefined) {
+    const [least, most] = typeof count === 'number' ? [count, count] : count;
+    if (requests.length < least || requests.length > most)
+      found.push({
+        what: 'requests',
+        expected: least === most ? least : `${least} to ${most}`,
+        actual: requests.length,
+      });
+  }
+  for (const [at, wanted] of (expected.each ?? []).entries()) {
+    const request = requests[at];
+    if (request !== undefined) found.push(...one(request, wanted, names));
+    else if (typeof count === 'number' || count === undefined)
+      found.push({ what: `request ${at + 1}`, expected: wanted, actual: 'was not sent' });
+  }
+  if (expected.gap_at_least !== undefined) {
+    for (const [at, request] of requests.entries()) {
+      const before = requests[at - 1];
+      if (before === undefined || before.at !== request.at || before.status === undefined || before.status < 400)
+        continue;
+      const gap = request.arrived - before.arrived;
+      if (gap < expected.gap_at_least - TOLERANCE)
+        found.push({
+          what: `ms between request ${before.n} and ${request.n}`,
+          expected: `${expected.gap_at_least} or more`,
+          actual: Math.round(gap),
+        });
+    }
+  }
+  if (expected.close_within !== undefined) {
+    const request = requests[0];
+    const from = request?.writes[(stopAfter ?? 1) - 1];
+    const closed = request?.closed?.at;
+    if (from === undefined || closed === undefined || closed - from > expected.close_within)
+      found.push({
+        what: `ms from event ${stopAfter ?? 1} to the close of the connection`,
+        expected: `${expected.close_within} or less`,
+        actual: closed === undefined || from === undefined ? 'it stayed open' : Math.round(closed - from),
+      });
+  }
+  for (const what of expected.fresh ?? []) {
+    const seen = requests
+      .filter((request) => request.at === 'daemon')
+      .flatMap((request) => request.headers)
+      .filter(([name]) => name.toLowerCase().endsWith(`-${what}`))
+      .map(([, value]) => value);
+    if (new Set(seen).size < seen.length)
+      found.push({ what: `${what} of the proofs`, expected: 'a fresh one each', actual: 'one was used again' });
+  }
+  return found;
+}

@@ -1,0 +1,71 @@
+import type { ClientCase, Expectation } from '../../emulator/contract/client-case.js';
+import type { LabRun } from '../../emulator/contract/lab-run.js';
+import type { Answer } from './answer.js';
+import { compareChat, compareEvents, type Difference } from './compare.js';
+import { compareRequests, type Names } from './compare-requests.js';
+
+/** What was seen beside the answer. What is left out is not judged. */
+export interface Seen {
+  /** What the lab saw, headers as they came. */
+  readonly run?: Pick<LabRun, 'requests' | 'prompt'>;
+  /** ms of real time until the answer. */
+  readonly took?: number;
+  /** Values of `{key}` and `{daemon_token}`. */
+  readonly names?: Names;
+}
+
+/** What a client's answer to a case is worth (LAB-10). */
+export interface Judgement {
+  readonly verdict: 'pass' | 'pass-alternative' | 'fail';
+  /** The clause of the alternative that it passed by. */
+  readonly why?: string;
+  /** Which of the expectations it met: 0 is the first, n the n-th alternative. */
+  readonly met?: number;
+  /** Against the first expectation, where none was met. */
+  readonly differences: readonly Difference[];
+}
+
+function against(theCase: ClientCase, expected: Expectation, answer: Answer, seen: Seen): Difference[] {
+  const found: Difference[] = [];
+  const differs = (what: string, wanted: unknown, got: unknown) => found.push({ what, expected: wanted, actual: got });
+  if (answer.outcome !== expected.outcome) {
+    const message = answer.error?.message;
+    differs('outcome', expected.outcome, message ? `${answer.outcome}: ${message.slice(0, 300)}` : answer.outcome);
+  }
+  const prefix = expected.outcome === 'error';
+  if (expected.events !== undefined && (!prefix || answer.events))
+    found.push(...compareEvents(expected.events, answer.events ?? [], prefix));
+  if (expected.chat !== undefined)
+    found.push(
+      ...compareChat(expected.chat, answer.chat, { prefix, bytes: theCase.flags?.includes('bytes') === true }),
+    );
+  const status = answer.error?.status ?? answer.status ?? undefined;
+  if (expected.error?.status !== undefined && status !== expected.error.status)
+    differs('status of the error', expected.error.status, status ?? 'none');
+  const needle = expected.error?.message_has;
+  if (needle !== undefined && !(answer.error?.message ?? '').includes(needle))
+    differs('message of the error', `has ${needle}`, answer.error?.message ?? 'none');
+  if (expected.status !== undefined && (answer.status ?? answer.error?.status) !== expected.status)
+    differs('status', expected.status, answer.status ?? answer.error?.status ?? 'none');
+  if (expected.within !== undefined && seen.took !== undefined && seen.took > expected.within)
+    differs('ms until the answer', `${expected.within} or less`, Math.round(seen.took));
+  if (expected.requests !== undefined && seen.run !== undefined)
+    found.push(...compareRequests(expected.requests, seen.run.requests, seen.names, theCase.stop_after));
+  if (expected.prompt === true && seen.run !== undefined) {
+    const late = seen.run.prompt.findIndex(({ due, out }) => out < due);
+    const entry = seen.run.prompt[late];
+    if (entry !== undefined) differs(`events out after write ${late + 1}`, entry.due, entry.out);
+  }
+  return found;
+}
+
+/** Judges an answer to a case: against what it expects, then against each alternative. */
+export function judge(theCase: ClientCase, answer: Answer, seen: Seen = {}): Judgement {
+  const differences = against(theCase, theCase.expect, answer, seen);
+  if (differences.length === 0) return { verdict: 'pass', met: 0, differences: [] };
+  for (const [at, alternative] of (theCase.alternatives ?? []).entries()) {
+    if (against(theCase, alternative, answer, seen).length === 0)
+      return { verdict: 'pass-alternative', met: at + 1, why: alternative.why, differences: [] };
+  }
+  return { verdict: 'fail', differences };
+}

@@ -1,0 +1,170 @@
+import type { Chat } from '../../../emulator/contract/client-case.js';
+import type { Dispatched } from './event-stream.js';
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** What a stream of chat-completion chunks comes to. */
+export interface ChatReading {
+  outcome: 'complete' | 'error';
+  /** What came until then: all of it when complete. */
+  chat: Chat;
+  error?: { status?: number };
+}
+
+interface Call {
+  id: string | null;
+  name: string | null;
+  arguments: string;
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The calls of a whole stream, by the rules of section 5 of the lab. First the deltas are put in order, each told which
+ * call it belongs to; then they are joined.
+ */
+function callsOf(deltas: readonly Json[]): Call[] {
+  const order: string[] = [];
+  const parts = new Map<string, Json[]>();
+  /** Which call an index means at present; a second id on it opens another. */
+  const current = new Map<number, string>();
+  const idOf = (key: string) =>
+    parts
+      .get(key)
+      ?.map((part) => part.id)
+      .find((id) => typeof id === 'string' && id !== '');
+  const named = (key: string) =>
+    parts.get(key)?.some((part) => isObject(part.function) && !!part.function.name) === true;
+  const open = (index: number | undefined) => {
+    const key = `${String(index ?? 1_000 + order.length).padStart(6, '0')}/${String(order.length).padStart(6, '0')}`;
+    order.push(key);
+    parts.set(key, []);
+    if (index !== undefined) current.set(index, key);
+    return key;
+  };
+  let last: string | undefined;
+  for (const delta of deltas) {
+    const id = typeof delta.id === 'string' && delta.id !== '' ? delta.id : undefined;
+    const name = isObject(delta.function) && !!delta.function.name;
+    let key: string;
+    if (typeof delta.index === 'number') {
+      const known = current.get(delta.index);
+      const other = known !== undefined && id !== undefined && idOf(known) !== undefined && idOf(known) !== id;
+      key = known === undefined || other ? open(delta.index) : known;
+    } else {
+      const fresh = id !== undefined && !order.some((one) => idOf(one) === id);
+      const same = id === undefined ? undefined : order.find((one) => idOf(one) === id);
+      const secondName = id === undefined && name && last !== undefined && named(last);
+      key = fresh || last === undefined || secondName ? open(undefined) : (same ?? last);
+    }
+    parts.get(key)?.push(delta);
+    last = key;
+  }
+  return [...order].sort().map((key) => {
+    const mine = parts.get(key) ?? [];
+    const functions = mine.map((part) => part.function).filter(isObject);
+    return {
+      id: idOf(key) === undefined ? null : String(idOf(key)),
+      name:
+        functions.map((one) => one.name).find((name): name is string => typeof name === 'string' && name !== '') ??
+        null,
+      arguments: functions.map((one) => (typeof one.arguments === 'string' ? one.arguments : '')).join(''),
+    };
+  });
+}
+
+/**
+ * What the events of a body come to as one streaming chat completion: the rules of the lab's section 5, read over the
+ * whole stream. `broken` says that the transport failed after the last event.
+ */
+export function chatOf(events: readonly Dispatched[], broken = false): ChatReading {
+  const chunks: Json[] = [];
+  let done = false;
+  let bad = false;
+  let failure: { status?: number } | undefined;
+  for (const { event, data } of events) {
+    if (data === '') continue;
+    if (event === 'error') {
+      let value: unknown;
+      try {
+        value = JSON.parse(data);
+      } catch {}
+      failure = statusOf(isObject(value) && isObject(value.error) ? value.error : value);
+      break;
+    }
+    if (event !== 'message') continue;
+    if (data === '[DONE]') {
+      done = true;
+      break;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(data);
+    } catch {}
+    if (!isObject(value)) {
+      bad = true;
+      break;
+    }
+    chunks.push(value);
+    if (value.error !== undefined && value.error !== null) {
+      failure = statusOf(value.error);
+      break;
+    }
+  }
+  const choices = chunks.flatMap((chunk) => list(chunk.choices).filter((choice) => (choice.index ?? 0) === 0));
+  const deltas = choices.map((choice) => choice.delta).filter(isObject);
+  const texts = (name: string) =>
+    deltas.map((delta) => delta[name]).filter((value): value is string => typeof value === 'string');
+  const finish =
+    choices
+      .map((choice) => choice.finish_reason)
+      .filter((value) => typeof value === 'string')
+      .at(-1) ?? null;
+  const usage =
+    chunks
+      .map((chunk) => chunk.usage)
+      .filter(isObject)
+      .at(-1) ?? null;
+  const session = chunks
+    .map((chunk) => chunk.session_id)
+    .filter((value) => typeof value === 'string')
+    .at(-1);
+  const calls = callsOf(deltas.flatMap((delta) => list(delta.tool_calls)));
+  const nameless = calls.some((call) => call.name === null);
+
+  const ended = done || finish !== null;
+  const openCall = calls.length > 0 && finish === null;
+  const outcome =
+    failure !== undefined || bad || (broken && !done) || !ended || openCall || nameless || finish === 'error'
+      ? 'error'
+      : 'complete';
+  const told = calls.filter(
+    (call) => call.name !== null && finish !== null && (finish !== 'length' || isJson(call.arguments)),
+  );
+  const reasoning = texts('reasoning').join('');
+  return {
+    outcome,
+    chat: {
+      content: texts('content').join(''),
+      ...(reasoning === '' ? {} : { reasoning }),
+      tool_calls: finish === 'error' || failure !== undefined ? [] : told,
+      finish_reason: finish,
+      usage,
+      ...(session === undefined ? {} : { session_id: session }),
+    },
+    ...(failure === undefined || outcome === 'complete' ? {} : { error: failure }),
+  };
+}
+
+const statusOf = (error: unknown): { status?: number } =>
+  isObject(error) && Number.isInteger(error.code) ? { status: Number(error.code) } : {};

@@ -1,0 +1,146 @@
+import type { Host } from '../../framework/time.js';
+import { CallError } from './assemble.js';
+import type { Has } from './flaws.js';
+import type { Incoming, Outgoing, Transport } from './transport.js';
+
+/** What a client is made of: how it sends, its time, and its mistakes. */
+export interface Means {
+  readonly transport: Transport;
+  readonly host: Host;
+  readonly has: Has;
+}
+
+/** Retries after the first request, at most. */
+const RETRIES = 2;
+/** Longest wait that Retry-After can ask for, in ms. */
+const LONGEST = 120_000;
+const BACKOFF = 100;
+const REDIRECTS = 20;
+const MAY_RETRY = new Set([408, 409, 429, 500, 502, 503, 504]);
+
+interface Refusal {
+  readonly message: string;
+  readonly retryable: boolean | undefined;
+}
+
+async function textOf(incoming: Incoming): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of incoming.body) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** The refusal that a body tells; what is no envelope is a message. */
+function readRefusal(text: string, status: number, has: Has): Refusal {
+  if (has('errorNeedsJson')) JSON.parse(text);
+  try {
+    const { error } = JSON.parse(text) as { error: { message?: string; metadata?: { retryable?: boolean } } };
+    return { message: error.message ?? `status ${status}`, retryable: error.metadata?.retryable };
+  } catch {
+    return { message: text.slice(0, 200) || `status ${status}`, retryable: undefined };
+  }
+}
+
+/** ms that a refusal asks to wait; undefined where it asks for nothing that means anything. */
+export function waitOf(header: (name: string) => string | undefined, now: number, has: Has): number | undefined {
+  const ms = header('retry-after-ms');
+  if (ms !== undefined && /^\d+(\.\d+)?$/.test(ms)) return has('secondsBeforeMs') ? Number(ms) / 2 : Number(ms);
+  const told = header('retry-after');
+  if (told === undefined) return undefined;
+  if (has('secondsOnly') && !/^[1-9]\d*$/.test(told)) throw new TypeError(`Retry-After: ${told}`);
+  if (/^\d+(\.\d+)?$/.test(told))
+    return has('floorSeconds')
+      ? Math.floor(Number(told) / 2) * 1_000
+      : Number(told) * (has('secondsAreMs') ? 1 : 1_000);
+  const date = /^[A-Z][a-z]{2}, /.test(told) ? Date.parse(told) : Number.NaN;
+  return date > now ? date - now : undefined;
+}
+
+/** Whether a refusal may be repeated. */
+function mayRetry(status: number, retryable: boolean | undefined, has: Has): boolean {
+  if (has('retryEverything')) return true;
+  if (has('retryByFlag') && retryable !== undefined) return retryable;
+  if (!MAY_RETRY.has(status)) return false;
+  if (has('retryByStatus')) return true;
+  return status === 409 ? retryable === true : retryable !== false;
+}
+
+const originOf = (url: string) => new URL(url).origin;
+
+/** Sends, and follows redirects where `follow` says so: method and body kept or not as RFC 9110 15.4 has it. */
+async function follow(first: Outgoing, means: Means, goes: boolean): Promise<Incoming> {
+  const { has, transport } = means;
+  let outgoing = first;
+  for (let hops = 0; ; hops++) {
+    const incoming = await transport(outgoing);
+    const place = incoming.header('location');
+    if (incoming.status < 300 || incoming.status > 399 || place === undefined || !goes) return incoming;
+    incoming.leave();
+    if (hops >= REDIRECTS && !has('redirectForever')) throw new CallError('too many redirects', incoming.status);
+    const url = new URL(place, outgoing.url).href;
+    const toGet =
+      incoming.status === 303
+        ? !has('redirectKeepsMethod')
+        : [301, 302].includes(incoming.status) || has('redirectDropsBody');
+    const leaves = originOf(url) !== originOf(outgoing.url);
+    const secret = leaves ? !has('redirectKeepsKey') : has('redirectDropsKey');
+    outgoing = {
+      ...outgoing,
+      url,
+      headers: outgoing.headers.filter(
+        ([name]) =>
+          !(secret && name.toLowerCase() === 'authorization') && !(toGet && name.toLowerCase() === 'content-type'),
+      ),
+      ...(toGet ? { method: 'GET', body: undefined } : {}),
+    };
+  }
+}
+
+export interface CallOptions {
+  /** Makes the request anew for each attempt, so that nothing of the last is sent again. */
+  request(attempt: number): Promise<Omit<Outgoing, 'signal'>>;
+  readonly retries: boolean;
+  /** ms for each attempt, until its head. */
+  readonly timeout: number;
+  readonly follow: boolean;
+  accepts(status: number): boolean;
+  /** Whether this refusal is worth one more proof. */
+  again?(status: number, message: string): boolean;
+}
+
+/** One call with its retries: the answer's head, or the error that is left. Its body is still to be read. */
+export async function call(
+  options: CallOptions,
+  means: Means,
+): Promise<Incoming & { readonly signal: AbortController }> {
+  const { has, host } = means;
+  const most = has('retryForever') ? 8 : RETRIES;
+  for (let attempt = 0; ; attempt++) {
+    const outgoing = await options.request(attempt);
+    const signal = new AbortController();
+    const limit = has('impatient') ? 1_000 : options.timeout;
+    const stop = has('noTimeout') ? () => {} : host.later(limit, () => signal.abort(new CallError('timed out')));
+    let wait: number | undefined;
+    try {
+      const incoming = await follow({ ...outgoing, signal: signal.signal }, means, options.follow);
+      stop();
+      if (options.accepts(incoming.status) || (has('anyStatus') && incoming.status >= 500))
+        return { ...incoming, signal };
+      const { message, retryable } = readRefusal(await textOf(incoming), incoming.status, has);
+      const error = new CallError(
+        has('messageLost') ? 'request failed' : message,
+        has('statusLost') ? undefined : incoming.status,
+      );
+      const may = mayRetry(incoming.status, retryable, has) || (has('retry401') && incoming.status === 401);
+      if (!options.retries || attempt >= most || !may) throw error;
+      wait = waitOf(incoming.header, host.now(), has);
+      if (wait !== undefined && wait > LONGEST && !has('waitsForever')) throw error;
+      if (has('hammer')) wait = 0;
+    } catch (error) {
+      stop();
+      if (error instanceof CallError && error.message !== 'timed out') throw error;
+      if (error instanceof SyntaxError || error instanceof TypeError) throw error;
+      if (!options.retries || attempt >= most) throw error;
+    }
+    await host.sleep(wait ?? BACKOFF * (attempt + 1));
+  }
+}

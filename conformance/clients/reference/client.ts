@@ -1,0 +1,135 @@
+import type { Answer } from '../answer.js';
+import type { RunLine } from '../protocol.js';
+import { CallError, createAssembly } from './assemble.js';
+import { call, type Means } from './call.js';
+import { createParser, type ParsedEvent } from './event-stream.js';
+import { signedRequest } from './signing.js';
+import type { Incoming } from './transport.js';
+
+/** ms that a stream may be silent: twice what a service may leave between two writes (interface.md, Events 5). */
+const SILENCE = 60_000;
+
+const isEventStream = (type: string | undefined, exact: boolean): boolean =>
+  exact ? type === 'text/event-stream' : /^text\/event-stream\s*(;|$)/i.test(type ?? '');
+
+/**
+ * The reference client: does one call as an adapter does and answers what came of it. `onEvent` is told of each event
+ * or chunk as it comes. Right in every way, but for the mistakes of `means.has` (LAB-12).
+ */
+export async function answerRun(
+  line: RunLine,
+  means: Means,
+  onEvent: (event: unknown) => void = () => {},
+): Promise<Answer> {
+  return line.layer === 'signing' ? signedRequest(line, means) : stream(line, means, onEvent);
+}
+
+async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => void): Promise<Answer> {
+  const { has, host } = means;
+  const isChat = line.layer === 'chat';
+  const events: ParsedEvent[] = [];
+  const assembly = createAssembly(has);
+  let told = 0;
+  let left = false;
+  const body = has('bodyDropped') ? { stream: true, messages: [] } : line.body;
+  const request = async () => ({
+    method: 'POST',
+    url: isChat ? `${line.base_url}/chat/completions` : line.url,
+    headers: [
+      ...Object.entries(line.headers),
+      ['content-type', 'application/json'],
+      ['accept', 'text/event-stream'],
+      ['accept-encoding', 'gzip'],
+    ] as [string, string][],
+    body: Buffer.from(JSON.stringify(body)),
+  });
+  const take = (event: ParsedEvent) => {
+    if (left || (isChat && assembly.done)) return;
+    if (isChat) assembly.take(event);
+    else {
+      if (has('doneEndsEvents') && event.data === '[DONE]') left = true;
+      else events.push(event);
+    }
+    if (isChat && event.data === '[DONE]') return;
+    onEvent(event);
+    told++;
+    if (line.stop_after !== undefined && told >= line.stop_after) left = true;
+  };
+  const read = async (incoming: Incoming & { signal: AbortController }) => {
+    const type = incoming.header('content-type');
+    const fits = has('anyType') || isEventStream(type, has('exactType')) || (has('untilClose') && type !== undefined);
+    if (has('typeRequired') && type === undefined) throw new CallError('no content type', 415);
+    if (incoming.status !== 200 && !has('anyStatus')) {
+      if (has('emptySuccess')) return;
+      throw new CallError(`status ${incoming.status}`, incoming.status);
+    }
+    if (!fits) {
+      if (has('jsonIsEmpty') && /json/.test(type ?? '')) return;
+      if (has('textIsAnswer') && /text/.test(type ?? '')) return;
+      incoming.leave();
+      throw new CallError(`no event stream: ${type ?? 'no content type'}`);
+    }
+    const charset = /charset=([\w-]+)/.exec(type ?? '')?.[1];
+    const parser = createParser(take, has, charset);
+    let stop = () => {};
+    const silence = has('impatient') ? 1_000 : SILENCE;
+    const alive = () => {
+      stop();
+      stop = host.later(silence, () => incoming.signal.abort(new CallError('the stream fell silent')));
+    };
+    alive();
+    try {
+      for await (const chunk of incoming.body) {
+        alive();
+        parser.feed(chunk);
+        if (left || (isChat && assembly.done && !has('waitAfterDone') && !has('cutAfterDoneLoses'))) {
+          incoming.leave();
+          return;
+        }
+      }
+      parser.end();
+    } catch (error) {
+      if (has('cutAfterFinishOk') && assembly.finished && !(error instanceof CallError && error.status !== undefined))
+        return;
+      if (isChat && assembly.done && !has('cutAfterDoneLoses')) return;
+      throw error;
+    } finally {
+      stop();
+    }
+  };
+  try {
+    const options = {
+      request,
+      retries: line.retries === 'default',
+      timeout: line.timeout * 0.9,
+      follow: true,
+      accepts: (status: number) => (status >= 200 && status <= 299) || (has('redirectIsEmpty') && status < 400),
+    };
+    const plain = has('redirectIsEmpty') ? { ...options, follow: false } : options;
+    const first = await call(plain, means);
+    if (has('redirectIsEmpty') && first.status >= 300)
+      return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
+    try {
+      await read(first);
+    } catch (error) {
+      if (!has('retryInStream')) throw error;
+      await read(await call(plain, means));
+    }
+    if (has('reconnect')) await call(plain, means).then((again) => again.leave());
+    if (isChat && !left && !has('emptySuccess') && !has('jsonIsEmpty') && !has('textIsAnswer')) assembly.end();
+    return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
+  } catch (error) {
+    const told = has('cutAfterDoneLoses') && assembly.done ? { content: 'lost', tool_calls: [] } : assembly.chat(false);
+    return {
+      outcome: 'error',
+      ...(isChat ? { chat: told } : { events }),
+      error: errorOf(error),
+    };
+  }
+}
+
+/** An error as an adapter tells it. */
+export const errorOf = (error: unknown): { message: string; status?: number } => ({
+  message: error instanceof Error ? error.message : String(error),
+  ...(error instanceof CallError && error.status !== undefined ? { status: error.status } : {}),
+});

@@ -1,0 +1,53 @@
+/** Tests of a parser of event streams, one per case: `intern-emulator/lab/vitest` (LAB-7). */
+import { describe, expect, test } from 'vitest';
+import type { AnsweredEvent } from './answer.js';
+import { cases } from './cases.js';
+import { checkInProcess, isInProcess } from './in-process.js';
+
+/** Reads the events of a response; what it throws is the error that its caller sees. */
+export type ParseEvents = (response: Response) => AsyncIterable<AnsweredEvent> | Promise<Iterable<AnsweredEvent>>;
+
+export interface ParserOptions {
+  readonly name?: string;
+  /** Ids of cases that are left out, such as those that the parser is known to fail. */
+  readonly skip?: readonly string[];
+  /** Default `all`: every place, and every two of a body below 200 bytes. */
+  readonly cuts?: 'none' | 'few' | 'all';
+}
+
+/**
+ * Registers one test per case of the event stream, each cut everywhere. Cases of statuses, types and broken connections
+ * are for whole clients: `intern-conformance client`.
+ */
+export function testParser(parse: ParseEvents, options: ParserOptions = {}): void {
+  const mine = cases.filter((one) => one.id.startsWith('sse-') && isInProcess(one));
+  describe(options.name ?? 'event stream', () => {
+    for (const one of mine) {
+      test.skipIf(options.skip?.includes(one.id))(`${one.id}: ${one.title}`, { timeout: 120_000 }, async () => {
+        const { counterexample } = await checkInProcess(
+          one,
+          async (response) => {
+            const events: AnsweredEvent[] = [];
+            try {
+              const read = parse(response);
+              if (Symbol.asyncIterator in read) for await (const event of read) events.push(event);
+              else events.push(...(await read));
+              return { outcome: 'complete', events };
+            } catch (error) {
+              return { outcome: 'error', events, error: { message: String(error) } };
+            }
+          },
+          { cuts: options.cuts ?? 'all' },
+        );
+        if (counterexample === undefined) return;
+        const { cuts, judgement } = counterexample;
+        const where = cuts === undefined ? 'as it stands' : `cut at [${cuts.join(', ')}]`;
+        const [first] = judgement.differences;
+        expect(first?.actual, `${one.id}, ${where}: ${first?.what ?? 'not the same as uncut'} (${one.why[0]})`).toEqual(
+          first?.expected,
+        );
+        expect.fail(`${one.id}, ${where}: the answer is not the same as uncut`);
+      });
+    }
+  });
+}

@@ -1,0 +1,151 @@
+import * as z from 'zod';
+
+/**
+ * A case of the client lab (LAB-1 to LAB-6): what the server does, byte for byte, and what a client has to make of it.
+ * `fixtures/client-cases/*.json` holds them; `schemas/client-cases.schema.json` is made from this.
+ */
+
+const text = z.string();
+const count = z.int().min(0);
+const ms = z.int().min(0).describe('milliseconds of real time');
+
+const repeat = z.int().min(1).optional().describe('how many such writes in a row, 1 when left out');
+
+export const stepSchema = z.union([
+  z.strictObject({ write: z.string().min(1), repeat }).describe('one write of UTF-8 text, and one HTTP chunk'),
+  z.strictObject({ write_base64: z.string().min(1), repeat }).describe('one write of bytes, and one HTTP chunk'),
+  z.strictObject({ wait: ms.max(2_000) }),
+  z
+    .strictObject({ end: z.enum(['fin', 'reset', 'none']) })
+    .describe('how it ends, where that is not the normal end of the framing'),
+]);
+
+export const beforeSchema = z.union([
+  z.strictObject({ wait: ms.max(2_000) }),
+  z.strictObject({ informational: z.int().min(100).max(199) }),
+  z.strictObject({ end: z.enum(['fin', 'reset']) }).describe('no head ever comes'),
+]);
+
+const side = z.enum(['sign', 'daemon']);
+const advance = z.int().optional().describe('seconds that the clock of this run advances before the answer');
+
+const scriptedSchema = z.strictObject({
+  at: side.optional().describe('signing: which side answers'),
+  spends: z.boolean().optional().describe('signing: verify the proof first, which uses up its nonce'),
+  advance,
+  before: z.array(beforeSchema).optional(),
+  status: z.int().min(200).max(599),
+  headers: z.record(text, z.union([text, z.array(text)])),
+  framing: z.enum(['chunked', 'length', 'close']),
+  connection: z.enum(['keep-alive', 'close']),
+  length: count.optional().describe('what Content-Length says, where that is not the truth'),
+  steps: z.array(stepSchema),
+});
+
+const realSchema = z
+  .strictObject({ at: side, real: z.literal(true), advance })
+  .describe("signing: the emulator's own sign or daemon answers");
+
+const exchangeSchema = z.union([scriptedSchema, realSchema]);
+
+/** A string, or what stands for one of more than 65,536 bytes of UTF-8. */
+export const longTextSchema = z.union([
+  text,
+  z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), length: count }),
+]);
+
+export const eventSchema = z.strictObject({ event: text, data: longTextSchema, id: text });
+
+export const toolCallSchema = z.strictObject({
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+  arguments: longTextSchema,
+});
+
+export const chatSchema = z.strictObject({
+  content: longTextSchema,
+  reasoning: longTextSchema.optional(),
+  tool_calls: z.array(toolCallSchema),
+  finish_reason: z.string().nullable(),
+  usage: z.record(text, z.unknown()).nullable(),
+  session_id: z.string().optional(),
+});
+
+const requestSeenSchema = z.strictObject({
+  method: text.optional(),
+  path: text.optional().describe('below the base URL of the run, or of the side that was asked'),
+  with_header: z.array(text).optional().describe('names, or `name: value`'),
+  without_header: z.array(text).optional(),
+  body_has: text.optional(),
+});
+
+const requestsSchema = z.strictObject({
+  count: z.union([count, z.tuple([count, count])]).optional(),
+  gap_at_least: ms.optional().describe('between the arrival of one request and that of the next'),
+  close_within: ms.optional().describe('from the write of the n-th event to the close of the connection'),
+  each: z.array(requestSeenSchema).optional().describe('the n-th for the n-th request'),
+  fresh: z.array(text).optional().describe('what no two requests to the daemon may share: `nonce`'),
+  watched_for: ms.optional().describe('how long further requests are waited for after the answer'),
+});
+
+export const expectSchema = z.strictObject({
+  outcome: z.enum(['complete', 'error']),
+  events: z.array(eventSchema).optional(),
+  chat: chatSchema.optional(),
+  prompt: z.literal(true).optional().describe('each event must be out before the next write'),
+  within: ms.optional().describe('how long an answer may take'),
+  status: z.int().optional().describe('signing: the status that the daemon answered last'),
+  error: z.strictObject({ status: z.int().optional(), message_has: text.optional() }).optional(),
+  requests: requestsSchema.optional(),
+});
+
+const alternativeSchema = expectSchema.extend({ why: text });
+
+export const clientCaseSchema = z.strictObject({
+  id: z.string().regex(/^(sse|http|chat|sign)-[a-z0-9]+(-[a-z0-9]+)*$/),
+  title: text.describe('one sentence: what the server does'),
+  layer: z.enum(['sse', 'chat', 'signing']),
+  class: z
+    .enum(['valid', 'invalid', 'either'])
+    .describe(
+      'valid: parsed as `expect` says; invalid: an error that the caller sees; either: `expect` or an alternative',
+    ),
+  flags: z
+    .array(z.enum(['splittable', 'bytes', 'linear']))
+    .optional()
+    .describe(
+      'splittable: the same however it is cut; bytes: arguments are compared as text; linear: time is linear in size',
+    ),
+  why: z.array(text).min(1).describe('the clauses'),
+  seen: z.array(z.string().regex(/^[\w.-]+\/[\w.-]+#\d+$/)).describe('threads about real clients that got it wrong'),
+  body: z.record(text, z.unknown()).optional().describe('what the client sends, where that matters'),
+  retries: z.literal('default').optional().describe("the client's own retries stay on; else they are off"),
+  stop_after: z.int().min(1).optional().describe('leave after so many events or chunks'),
+  timeout: ms.optional().describe("the client's limit, 5000 when left out"),
+  clock: z.int().optional().describe("signing: seconds of the service's time against real time"),
+  request: z
+    .strictObject({ method: text, path: text, headers: z.record(text, text), body_base64: text })
+    .optional()
+    .describe('signing: what the daemon is to be asked'),
+  exchanges: z.array(exchangeSchema).min(1).describe('the n-th answers the n-th request, the last one repeats'),
+  expect: expectSchema,
+  alternatives: z.array(alternativeSchema).optional(),
+});
+
+export const clientCasesSchema = z.strictObject({ format: z.literal(1), cases: z.array(clientCaseSchema) });
+
+export type Step = z.infer<typeof stepSchema>;
+export type Before = z.infer<typeof beforeSchema>;
+export type Scripted = z.infer<typeof scriptedSchema>;
+export type CaseExchange = z.infer<typeof exchangeSchema>;
+export type LongText = z.infer<typeof longTextSchema>;
+export type SseEvent = z.infer<typeof eventSchema>;
+export type ToolCall = z.infer<typeof toolCallSchema>;
+export type Chat = z.infer<typeof chatSchema>;
+export type Expectation = z.infer<typeof expectSchema>;
+export type RequestsExpected = z.infer<typeof requestsSchema>;
+export type ClientCase = z.infer<typeof clientCaseSchema>;
+export type Layer = ClientCase['layer'];
+
+/** Whether an exchange is told byte for byte, not left to the emulator's own sign or daemon. */
+export const isScripted = (exchange: CaseExchange): exchange is Scripted => !('real' in exchange);

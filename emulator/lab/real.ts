@@ -1,0 +1,40 @@
+import type { Emulator } from '../emulator.js';
+import type { EmulatorOptions } from '../options.js';
+
+/** The emulator's own sign and daemon, for one run alone: its own clock, nonces and limiter. */
+export interface RealSigning {
+  /** A credential that may sign. */
+  readonly key: string;
+  sign(init: RequestInit): Promise<Response>;
+  daemon(path: string, init: RequestInit): Promise<Response>;
+  advance(seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes them `offset` seconds away from real time. */
+export async function realSigning(
+  make: (options: EmulatorOptions) => Emulator,
+  now: number,
+  offset: number,
+): Promise<RealSigning> {
+  const emulator = make({ clock: 'virtual' });
+  const { credentials, base_url, daemon_origin } = emulator.target;
+  const { intern } = credentials;
+  if (intern === undefined) throw new RangeError('the lab needs a seed with a running intern');
+  await emulator.clock.advance(Math.max(0, now + offset * 1_000 - emulator.clock.now()));
+  const access = await emulator.fetch(`${base_url}/interns/${intern.id}/daemon`, {
+    headers: { authorization: `Bearer ${credentials.oauth_token}` },
+  });
+  const { token } = (await access.json()) as { token: string };
+  return {
+    key: credentials.oauth_token,
+    sign: (init) => emulator.fetch(`${base_url}/interns/${intern.id}/daemon/sign`, init),
+    daemon(path, init) {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      return emulator.daemon.fetch(`${daemon_origin}${path}`, { ...init, headers });
+    },
+    advance: (seconds) => emulator.clock.advance(seconds * 1_000),
+    close: () => emulator.close(),
+  };
+}

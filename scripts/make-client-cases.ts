@@ -1,0 +1,11 @@
+// Writes fixtures/client-cases/*.json from the tables in scripts/client-cases. The same every time: a test compares
+// what is there with what this would write. Run: npm run client-cases
+import { writeFileSync } from 'node:fs';
+import { clientCasesSchema } from '../emulator/contract/client-case.js';
+import { CLIENT_CASES } from './client-cases/index.js';
+
+for (const { name, cases, text } of CLIENT_CASES) {
+  clientCasesSchema.parse({ format: 1, cases });
+  writeFileSync(new URL(`../fixtures/client-cases/${name}`, import.meta.url), text);
+  console.log(`fixtures/client-cases/${name}: ${cases.length} cases`);
+}
