@@ -76,7 +76,12 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
  * The conformance half sees the types of the contract, never the emulator's rules. Within it, these alone reach the
  * emulator's parts; its model imports nothing of the emulator at all.
  */
-const REACHES_EMULATOR = ['conformance/clients', 'conformance/deviations', 'conformance/drivers', 'conformance/vitest.ts'];
+const REACHES_EMULATOR = [
+  'conformance/clients',
+  'conformance/deviations',
+  'conformance/drivers',
+  'conformance/vitest.ts',
+];
 
 /** Names of the emulator's contract that are data both halves take as given. */
 const SHARED = ['emulator/contract/profile.ts', 'emulator/contract/duration.ts'];

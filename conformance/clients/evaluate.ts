@@ -1,5 +1,5 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
-import { bodyOf, joined, movesOf } from '../../emulator/lab/body.js';
+import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../framework/time.js';
 import type { Answer } from './answer.js';
@@ -235,10 +235,4 @@ async function steepness(time: (scale: number) => Promise<number | undefined>): 
     least = Math.min(least ?? ratio, ratio);
   }
   return least;
-}
-
-/** The bytes of a case as they are sent, for a report. */
-export function sentBytes(theCase: ClientCase): Uint8Array {
-  const exchange = theCase.exchanges.find(isScripted);
-  return exchange === undefined ? new Uint8Array() : bodyOf(exchange);
 }

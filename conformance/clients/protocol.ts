@@ -1,7 +1,5 @@
-import * as z from 'zod';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
-import { answerSchema } from './answer.js';
 
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
@@ -49,15 +47,3 @@ export const runLine = (theCase: ClientCase, run: StartedRun): RunLine => ({
   ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }),
   ...(theCase.request === undefined ? {} : { request: theCase.request }),
 });
-
-export const helloSchema = z.object({
-  adapter: z.string(),
-  version: z.union([z.string(), z.number()]).nullish(),
-  layers: z.array(z.string()),
-});
-export type Hello = z.infer<typeof helloSchema>;
-
-export const lineSchema = z.union([
-  answerSchema.extend({ run: z.string() }),
-  z.object({ run: z.string(), event: z.unknown() }),
-]);

@@ -135,7 +135,6 @@ export const clientCaseSchema = z.strictObject({
 export const clientCasesSchema = z.strictObject({ format: z.literal(1), cases: z.array(clientCaseSchema) });
 
 export type Step = z.infer<typeof stepSchema>;
-export type Before = z.infer<typeof beforeSchema>;
 export type Scripted = z.infer<typeof scriptedSchema>;
 export type CaseExchange = z.infer<typeof exchangeSchema>;
 export type LongText = z.infer<typeof longTextSchema>;
@@ -145,7 +144,6 @@ export type Chat = z.infer<typeof chatSchema>;
 export type Expectation = z.infer<typeof expectSchema>;
 export type RequestsExpected = z.infer<typeof requestsSchema>;
 export type ClientCase = z.infer<typeof clientCaseSchema>;
-export type Layer = ClientCase['layer'];
 
 /** Whether an exchange is told byte for byte, not left to the emulator's own sign or daemon. */
 export const isScripted = (exchange: CaseExchange): exchange is Scripted => !('real' in exchange);

@@ -192,4 +192,3 @@ export const FLAWS = {
 
 export type Flaw = keyof typeof FLAWS;
 export type Has = (flaw: Flaw) => boolean;
-export const FLAW_NAMES = Object.keys(FLAWS) as Flaw[];

@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from 'vitest';
+import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { createEmulator } from '../../emulator/index.js';
+import { createLab } from '../../emulator/lab/lab.js';
+import { systemHost } from '../framework/time.js';
+import { cases } from './cases.js';
+import { type CaseResult, evaluate } from './evaluate.js';
+import { referenceClient } from './reference/as-client.js';
+import type { Flaw } from './reference/flaws.js';
+
+const lab = createLab({ id: () => systemHost.tag(10), emulator: createEmulator });
+afterAll(() => lab.close());
+
+const evaluateCase = async (theCase: ClientCase, flaw?: Flaw): Promise<CaseResult> => {
+  const options = { cuts: 'few', seed: 'test', host: systemHost } as const;
+  return (await evaluate(theCase, referenceClient(systemHost, flaw), lab, options)).watching;
+};
+
+const caseOf = (id: string): ClientCase => {
+  const found = cases.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no case ${id}`);
+  return found;
+};
+
+test('the reference client passes every case over sockets', { timeout: 180_000 }, async () => {
+  const left = [...cases];
+  const results: CaseResult[] = [];
+  // Several at a time: most of it is waiting.
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) results.push(await evaluateCase(next));
+  };
+  await Promise.all(Array.from({ length: 24 }, worker));
+  expect(results.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'pass-alternative')).toEqual([]);
+  expect(results).toHaveLength(cases.length);
+});
+
+test('a finding shows both sides and the smallest set of cuts', async () => {
+  const result = await evaluateCase(caseOf('sse-utf8'), 'decodePerChunk');
+  expect(result.verdict).toBe('fail');
+  expect(result.finding?.cuts).toHaveLength(1);
+  expect(result.finding?.expected).toMatchObject({ data: 'é € 😀' });
+});
+
+test('a proof that is sent again is seen by its nonce', async () => {
+  const result = await evaluateCase(caseOf('sign-retry-503'), 'proofKept');
+  expect(result.finding?.differences).toContainEqual(expect.objectContaining({ what: 'nonce of the proofs' }));
+});
+
+test('Authorization that goes to another origin is seen', async () => {
+  const result = await evaluateCase(caseOf('http-redirect-307-other'), 'redirectKeepsKey');
+  expect(result.finding?.differences).toContainEqual(
+    expect.objectContaining({ what: 'request 2: header authorization', actual: 'sent' }),
+  );
+});
+
+test('an event that is held back is not prompt', async () => {
+  const result = await evaluateCase(caseOf('sse-cr-prompt'), 'holdCr');
+  expect(result.finding?.what).toContain('events out after write 1');
+});
+
+test('who cannot tell of events as they come skips the cases about that', async () => {
+  const client = { ...referenceClient(systemHost), tells: false };
+  const { watching } = await evaluate(caseOf('sse-cr-prompt'), client, lab, {
+    cuts: 'few',
+    seed: 'test',
+    host: systemHost,
+  });
+  expect((await watching).verdict).toBe('skip');
+});

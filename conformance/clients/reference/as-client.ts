@@ -1,0 +1,28 @@
+import type { Host } from '../../framework/time.js';
+import type { Client } from '../evaluate.js';
+import { answerRun } from './client.js';
+import type { Flaw } from './flaws.js';
+import { overHttp } from './transport.js';
+
+/** The reference client as one that the lab evaluates: in this process, over sockets; right, or wrong in one way. */
+export function referenceClient(host: Host, flaw?: Flaw): Client {
+  const has = (name: Flaw) => name === flaw;
+  const means = { transport: overHttp(has), host, has };
+  return {
+    layers: ['sse', 'chat', 'signing'],
+    tells: true,
+    async call(line, onEvent) {
+      const began = host.now();
+      let stop = () => {};
+      const late = new Promise<undefined>((resolve) => {
+        stop = host.later(line.timeout + 1_000, () => resolve(undefined));
+      });
+      const answer = await Promise.race([answerRun(line, means, onEvent), late]);
+      stop();
+      const took = host.now() - began;
+      return answer === undefined
+        ? { kind: 'hung', message: `no answer within ${line.timeout + 1_000} ms`, took }
+        : { kind: 'answer', answer, took };
+    },
+  };
+}
