@@ -68,8 +68,6 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     };
     const respond = (answer: PlainResponse): Response => {
       try {
-        // The server reads ahead before it writes anything: what it has read needs a moment to leave.
-        if (socket) answer.onDrop?.(() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
         if (answer.body instanceof ReadableStream) bindings?.streams?.();
         return toResponse(answer);
       } catch (error) {
@@ -81,7 +79,12 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       return rest ? rest.then(() => respond(answer)) : respond(answer);
     };
     try {
-      const answer = run(request, resource, { framed: socket !== undefined, streams: () => bindings?.streams?.() });
+      const answer = run(request, resource, {
+        framed: socket !== undefined,
+        // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+        cut: socket && (() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon())),
+        streams: () => bindings?.streams?.(),
+      });
       return answer instanceof Promise ? answer.then(answered).catch((error) => failed(error)) : answered(answer);
     } catch (error) {
       return failed(error);

@@ -5,9 +5,10 @@ import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
 import { parseJson } from '../request-body.js';
+import type { StreamHooks } from '../sse/body.js';
 import type { CreateStep } from './faults.js';
 import type { Journal, JournalDraft } from './journal.js';
-import type { Call, RequestParts, Route, StreamFault, StreamWatch } from './route.js';
+import type { Call, RequestParts, Route, StreamFault } from './route.js';
 
 /** The parts of a request for a route's `parse`. Classes here, since one of each is made per request. */
 export class Parts implements RequestParts {
@@ -43,7 +44,7 @@ export class AcceptedCall implements Call<unknown> {
     private readonly request: Request,
     private readonly draft: JournalDraft,
     private readonly own: Scope,
-    private readonly transport: { streams(): void },
+    private readonly transport: { streams(): void; readonly cut?: (() => void) | undefined },
     private readonly parts: { readonly interns: Interns; readonly journal: Journal },
     private readonly internId: string | undefined,
     readonly mappingId: string | undefined,
@@ -72,10 +73,13 @@ export class AcceptedCall implements Call<unknown> {
     this.following = true;
     return this.own;
   }
+  dropStream(disconnect: StreamFault['disconnect']): void {
+    this.streamFault = { disconnect, cut: this.transport.cut };
+  }
   streams(): void {
     this.transport.streams();
   }
-  get watch(): StreamWatch {
+  get watch(): StreamHooks {
     return this.parts.journal.watch(this.draft);
   }
 }

@@ -153,7 +153,6 @@ export function createHarness(options: HarnessOptions = {}) {
   const chat = chatRoute({
     ...shared,
     profile,
-    ...(options.hooks && { observe: () => options.hooks }),
   });
   const invoke = invokeRoute(shared);
 
@@ -227,7 +226,7 @@ export function createHarness(options: HarnessOptions = {}) {
         onRun() {},
         scope: signal ? state.child().follow(signal) : state.child(),
         streams() {},
-        watch: { onWrite() {}, onClose() {} },
+        watch: options.hooks ?? { onWrite() {}, onClose() {} },
         ...(fault && { streamFault: fault }),
       };
       of.authorize?.(made);

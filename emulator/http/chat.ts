@@ -6,7 +6,7 @@ import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
-import { createBody, type StreamHooks } from '../sse/body.js';
+import { createBody } from '../sse/body.js';
 import { createEncoder } from '../sse/chunks.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, type PlainResponse } from './response.js';
@@ -20,8 +20,6 @@ export interface ChatDeps {
   readonly random: Pick<Random, 'uuid'>;
   readonly settings: () => Settings;
   readonly resolveTurn: ResolveTurn;
-  /** What a journal wants to be told of the stream that answers a call. */
-  readonly observe?: (call: Call<ChatInput>) => StreamHooks | undefined;
 }
 
 const STREAM_HEADERS = {
@@ -36,7 +34,6 @@ const STREAM_HEADERS = {
  */
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
-    let cut: (() => void) | undefined;
     const body = createBody({
       source: reader,
       encoder: createEncoder({
@@ -49,14 +46,11 @@ export function chatRoute(deps: ChatDeps): Route {
       clock: deps.clock,
       keepalive: () => deps.settings().keepalive,
       drop: call.streamFault?.disconnect,
-      cut: () => cut,
-      hooks: deps.observe?.(call),
+      cut: call.streamFault?.cut,
+      hooks: call.watch,
       signal: () => call.signal,
     });
-    const onDrop = (by: () => void) => {
-      cut = by;
-    };
-    return { status: 200, body, headers: { ...STREAM_HEADERS }, ...(call.streamFault && { onDrop }) };
+    return { status: 200, body, headers: { ...STREAM_HEADERS } };
   };
 
   return route<ChatInput>({

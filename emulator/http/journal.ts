@@ -1,8 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Redaction } from '../domain/redaction.js';
 import type { RunRef } from '../domain/runs.js';
-import type { StreamClosed } from '../sse/body.js';
-import type { StreamWatch } from './route.js';
+import type { StreamClosed, StreamHooks } from '../sse/body.js';
 
 /** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
 export interface JournalEntry {
@@ -88,7 +87,7 @@ export interface Journal {
   /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
-  watch(draft: JournalDraft): StreamWatch;
+  watch(draft: JournalDraft): StreamHooks;
   /** To be called when status and headers are known, or the connection was dropped instead. */
   responded(draft: JournalDraft, streams: boolean): void;
   observe(observer: JournalObserver): void;

@@ -50,6 +50,8 @@ export interface Resource {
 export interface Transport {
   /** Whether it holds the sender to a declared body length. */
   readonly framed: boolean;
+  /** Cuts the connection once what was written has left; undefined in process. */
+  readonly cut?: (() => void) | undefined;
   /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
 }
@@ -142,7 +144,7 @@ export function createPipeline(deps: PipelineDeps) {
         detail: 'injected fault',
         ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
       });
-    if (drop) call.streamFault = { disconnect: drop };
+    if (drop) call.dropStream(drop);
     if (fault.at) call.failsAt = (step) => faults.takeAt(step);
     return undefined;
   };

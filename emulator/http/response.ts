@@ -5,11 +5,6 @@ export interface PlainResponse {
   readonly status: number;
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   readonly headers: Record<string, string>;
-  /**
-   * Only for a stream that an injected fault breaks off: takes what cuts the connection, once its last bytes are
-   * written. Without that the body ends in an error.
-   */
-  readonly onDrop?: (cut: () => void) => void;
 }
 
 /** A JSON answer (BASE-2). */

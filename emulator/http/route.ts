@@ -2,7 +2,7 @@ import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
-import type { StreamClosed } from '../sse/body.js';
+import type { StreamHooks } from '../sse/body.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 
@@ -35,14 +35,8 @@ export type Disconnect = 'before-headers' | 'mid-event' | 'before-done';
 /** What of an injected fault is left to the handler: the rest was applied by the pipeline before it. */
 export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
-}
-
-/** How the journal watches a stream: each write as it leaves, and how it came to its end. */
-export interface StreamWatch {
-  /** Text where the whole body left at once and nothing needed its bytes. */
-  onWrite(written: Uint8Array | string): void;
-  /** How the body came to its end, and how the run ended, if it has. */
-  onClose(how: StreamClosed, ended?: string): void;
+  /** Cuts the connection once what was written has left; undefined in process, where the body ends in an error. */
+  readonly cut?: (() => void) | undefined;
 }
 
 /** What a route's `parse` has to go by, once caller, size and media type have been judged. */
@@ -80,7 +74,7 @@ export interface Call<Input> {
   /** To be told which run the request starts, continues or is delivered into. */
   onRun(run: RunRef): void;
   /** For answers whose body is a stream. */
-  readonly watch: StreamWatch;
+  readonly watch: StreamHooks;
 }
 
 /**

@@ -9,7 +9,7 @@ import { type SignDeps, signAliasRoute, signRoute } from './sign.js';
 /** What the handlers of each resource need. */
 export interface RoutesDeps {
   readonly interns: InternRoutesDeps;
-  readonly chat: Omit<ChatDeps, 'observe'>;
+  readonly chat: ChatDeps;
   readonly daemon: DaemonDeps;
   readonly sign: SignDeps;
   readonly scim: Parameters<typeof scimRoute>[0];
@@ -18,10 +18,7 @@ export interface RoutesDeps {
 /** The route table: every operation of the interface. */
 export const createRoutes = ({ interns, chat, daemon, sign, scim }: RoutesDeps): readonly Route[] => [
   ...internRoutes(interns),
-  chatRoute({
-    ...chat,
-    observe: ({ watch }) => ({ onWrite: watch.onWrite, onClose: (how, _at, ended) => watch.onClose(how, ended) }),
-  }),
+  chatRoute(chat),
   invokeRoute(chat),
   daemonRoute(daemon),
   daemonAliasRoute(daemon),

@@ -21,12 +21,12 @@ export interface Source {
 /** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
 export type StreamClosed = 'complete' | 'client_left' | 'dropped';
 
-/** What a journal is told of a stream. */
+/** What a journal is told of a stream, at once. */
 export interface StreamHooks {
-  /** Bytes were handed over for writing, `at` on the clock. */
-  onWrite?(written: Uint8Array | string, at: number): void;
+  /** Handed over for writing; text where the whole body left at once and nothing needed its bytes. */
+  onWrite(written: Uint8Array | string): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
-  onClose?(why: StreamClosed, at: number, ended: RunEnded | undefined): void;
+  onClose(why: StreamClosed, ended?: RunEnded): void;
 }
 
 export interface BodyOptions {
@@ -38,7 +38,7 @@ export interface BodyOptions {
   /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
   readonly drop?: 'mid-event' | 'before-done' | undefined;
   /** What cuts the connection then, where there is one; otherwise the body ends in an error. */
-  readonly cut?: () => (() => void) | undefined;
+  readonly cut?: (() => void) | undefined;
   readonly hooks?: StreamHooks | undefined;
   /** Aborted when the client's connection is gone: the same as cancelling the body. Asked for by streams only. */
   readonly signal?: (() => AbortSignal) | undefined;
@@ -52,16 +52,16 @@ const WRITE_LIMIT = 256 * 1024;
  * of scripts that do not wait are, and need none of a stream's machinery.
  */
 export function createBody(options: BodyOptions): string | ReadableStream<Uint8Array> {
-  const { source, encoder, clock, drop, hooks } = options;
+  const { source, encoder, drop, hooks } = options;
   if (drop !== undefined || !source.complete()) return createStream(options);
   let text = encoder.open();
   for (const event of source.take(WRITE_LIMIT)) text += encoder.event(event);
   const final = encoder.final();
   if (final === '') return createStream(options, text);
   text += final;
-  hooks?.onWrite?.(text, clock.now());
+  hooks?.onWrite(text);
   source.finish();
-  hooks?.onClose?.('complete', clock.now(), source.ended());
+  hooks?.onClose('complete', source.ended());
   return text;
 }
 
@@ -83,7 +83,7 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
   const send = (bytes: Uint8Array) => {
     wanted = false;
     written = clock.now();
-    hooks?.onWrite?.(bytes, written);
+    hooks?.onWrite(bytes);
     controller?.enqueue(bytes);
   };
 
@@ -94,7 +94,7 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
     signal?.removeEventListener('abort', gone);
     if (why === 'complete') source.finish();
     else source.leave();
-    hooks?.onClose?.(why, clock.now(), source.ended());
+    hooks?.onClose(why, source.ended());
   };
 
   const gone = () => {
@@ -106,8 +106,7 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
 
   const dropNow = () => {
     close('dropped');
-    const cut = options.cut?.();
-    if (cut) cut();
+    if (options.cut) options.cut();
     else controller?.error(new Error('the connection was dropped by an injected fault'));
   };
 
