@@ -219,4 +219,11 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['bodies/cap', 'bodies/cap-of-every-write'],
   },
+  {
+    name: 'media-type-of-invoke-looked-at',
+    requirement: 'BODY-3',
+    description: 'Invoke refuses another media type.',
+    mutant: routes('invoke', json('required')),
+    caughtBy: ['bodies/chat-and-invoke-any-type'],
+  },
 ]);

@@ -3,8 +3,8 @@ import { whenAnswered, yields } from '../combinators/behaviours.js';
 import { exchangeOf, withRequest } from '../combinators/exchange.js';
 import { rewriteErrors } from '../combinators/replies.js';
 import { answerInstead, tryAgain } from '../combinators/requests.js';
-import { answering, endsRuns, REFUSED } from '../combinators/runs.js';
-import { rewriteFinal } from '../combinators/streams.js';
+import { answering, endsRuns, REFUSED, refusesAnswers } from '../combinators/runs.js';
+import { cannedReply, rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_ANSWERS = defineDeviations([
@@ -121,5 +121,12 @@ export const CHAT_ANSWERS = defineDeviations([
           : event,
     ),
     caughtBy: ['chat-unacceptable/inherited-names'],
+  },
+  {
+    name: 'answer-that-comes-later-is-200',
+    requirement: 'CHAT-7',
+    description: 'An answer to a question that is answered is answered with an empty reply.',
+    mutant: refusesAnswers(({ reason }) => (reason === 'interaction_not_pending' ? cannedReply('Thanks.') : undefined)),
+    caughtBy: ['chat-once/answered-twice', 'chat-deadlines/late-answer', 'chat-refusals/stale'],
   },
 ]);

@@ -1,9 +1,8 @@
 import type { RunView } from '../../../emulator/contract/run.js';
-import type { Runs } from '../../../emulator/domain/runs.js';
 import { answersItself } from '../combinators/behaviours.js';
 import type { Json } from '../combinators/exchange.js';
-import { wrap } from '../combinators/parts.js';
 import { rewriteControl } from '../combinators/replies.js';
+import { withEnd } from '../combinators/runs.js';
 import {
   choiceOf,
   chunkOf,
@@ -13,7 +12,7 @@ import {
   rewriteChunks,
   rewriteFrames,
 } from '../combinators/streams.js';
-import { defineDeviations, together } from '../mutant.js';
+import { defineDeviations } from '../mutant.js';
 
 /** Changes what the control interface shows of runs. */
 const _shown = (change: (run: RunView) => RunView) => ({
@@ -127,25 +126,16 @@ export const CHAT_QUESTIONS = defineDeviations([
     name: 'question-ends-the-run',
     requirement: 'CHAT-5',
     description: 'A run that asks is over.',
-    mutant: () => {
-      let end: Runs['endAll'] = () => {};
-      return together(
-        wrap({
-          createRuns(usual) {
-            end = usual.endAll;
-            return usual;
-          },
-        }),
-        rewriteFrames(({ internId }) => {
-          let asked = false;
-          return (frame) => {
-            asked ||= choiceOf(chunkOf(frame) ?? {})?.finish_reason === 'tool_calls';
-            if (asked && frame === DONE) end(internId, 'reset');
-            return frame;
-          };
-        }),
-      );
-    },
+    mutant: withEnd((end) =>
+      rewriteFrames(({ internId }) => {
+        let asked = false;
+        return (frame) => {
+          asked ||= choiceOf(chunkOf(frame) ?? {})?.finish_reason === 'tool_calls';
+          if (asked && frame === DONE) end(internId, 'reset');
+          return frame;
+        };
+      }),
+    ),
     caughtBy: [
       'chat-questions/pause-keeps-content',
       'chat/tool-call-pauses-and-continues',

@@ -1,10 +1,9 @@
 import type { RunView } from '../../../emulator/contract/run.js';
-import type { Runs } from '../../../emulator/domain/runs.js';
 import { exchangeOf } from '../combinators/exchange.js';
-import { settings, wrap } from '../combinators/parts.js';
+import { settings } from '../combinators/parts.js';
 import { rewriteControl } from '../combinators/replies.js';
-import { answering, endsRuns } from '../combinators/runs.js';
-import { whenLeft } from '../combinators/streams.js';
+import { answering, endsRuns, withEnd } from '../combinators/runs.js';
+import { staysOpenAfterDone, whenLeft } from '../combinators/streams.js';
 import { defineDeviations, together } from '../mutant.js';
 
 export const DISCONNECT = defineDeviations([
@@ -51,21 +50,12 @@ export const DISCONNECT = defineDeviations([
     name: 'disconnect-ends-all',
     requirement: 'CHAT-10',
     description: 'A client that leaves cancels every run of the intern.',
-    mutant: () => {
-      let end: Runs['endAll'] = () => {};
-      return together(
-        wrap({
-          createRuns(usual) {
-            end = usual.endAll;
-            return usual;
-          },
-        }),
-        whenLeft(({ exchange }) => {
-          setImmediate(() => end(exchange.internId, 'reset'));
-          return true;
-        }),
-      );
-    },
+    mutant: withEnd((end) =>
+      whenLeft(({ exchange }) => {
+        setImmediate(() => end(exchange.internId, 'reset'));
+        return true;
+      }),
+    ),
     caughtBy: ['disconnect/only-its-own'],
   },
   {
@@ -91,5 +81,12 @@ export const DISCONNECT = defineDeviations([
       data: (body.data as RunView[]).map((run) => (run.ended === 'stop' ? { ...run, ended: 'cancelled' } : run)),
     })),
     caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
+  },
+  {
+    name: 'disconnect-after-done-counts',
+    requirement: 'CHAT-9',
+    description: 'The body ends a moment after [DONE], and a client that closes meanwhile has left its run.',
+    mutant: withEnd((end) => staysOpenAfterDone(({ internId }) => end(internId, 'reset'))),
+    caughtBy: ['disconnect/cancel-after-done', 'disconnect/after-each-done', 'disconnect/after-done'],
   },
 ]);

@@ -1,6 +1,8 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import { beforeHandling, type Made, rewire, wrap } from '../combinators/parts.js';
-import { errorMetadata, errorStatus, withoutHeader } from '../combinators/replies.js';
+import { tokenOf } from '../combinators/exchange.js';
+import { beforeHandling, callers, type Made, rewire, wrap } from '../combinators/parts.js';
+import { errorMetadata, errorStatus, rewriteReply, withoutHeader } from '../combinators/replies.js';
+import { prompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 type Limiter = Made<'createLimiter'>;
@@ -182,5 +184,65 @@ export const LIMITER = defineDeviations([
       );
     },
     caughtBy: ['limiter-counts/only-turns', 'limits/lifecycle-is-free'],
+  },
+  {
+    name: 'limit-counts-busy-turns',
+    requirement: 'CHAT-17',
+    description: 'A prompt that is told busy counts as a turn.',
+    mutant: prompts(async (usual, request) => {
+      try {
+        return await usual(request);
+      } catch (error) {
+        if (error instanceof Refusal && error.key === 'busy') request.admit();
+        throw error;
+      }
+    }),
+    caughtBy: ['limiter-counts/busy-does-not-count'],
+  },
+  {
+    name: 'limit-counts-bad-requests',
+    requirement: 'CHAT-17',
+    description: 'A chat request that is 400 counts as a turn.',
+    mutant: () => {
+      const ids = new Map<string, string>();
+      let limiter: Limiter | undefined;
+      return together(
+        wrap({
+          createLimiter(usual) {
+            limiter = usual;
+            return usual;
+          },
+        }),
+        callers((caller, token) => {
+          if (caller) ids.set(token, caller.id);
+          return caller;
+        }),
+        rewriteReply((reply, { operation, request }) => {
+          const caller = ids.get(tokenOf(request) ?? '');
+          if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter?.take(caller);
+          return reply;
+        }),
+      );
+    },
+    caughtBy: ['limiter-counts/refused-do-not-count'],
+  },
+  {
+    name: 'limit-of-an-own-key-is-its-creators',
+    requirement: 'CHAT-17',
+    description: "Turns with an intern's own key count as those of who made the intern.",
+    mutant: () => {
+      let creatorOf: (internId: string) => string | undefined = () => undefined;
+      return wrap({
+        createLimiter: (usual) => ({
+          ...usual,
+          take: (caller) => usual.take(creatorOf(caller.replace(/^intern:/, '')) ?? caller),
+        }),
+        createInterns(usual) {
+          creatorOf = (id) => usual.get(id)?.creator;
+          return usual;
+        },
+      });
+    },
+    caughtBy: ['limiter/per-member'],
   },
 ]);

@@ -15,6 +15,28 @@ interface Page {
 const pages = (change: (page: Page, query: URLSearchParams) => unknown): Mutant =>
   rewriteJson('list', (body, { query }) => change(body as unknown as Page, query));
 
+/** Has cursors be offsets into the list as it is now, where the query says so. */
+const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant => ({
+  around: (next) => async (request) => {
+    const { operation, query } = exchangeOf(request);
+    if (operation !== 'list' || !when(query)) return next(request);
+    const offset = Number(query.get('starting_after') ?? 0);
+    const wanted = Number(query.get('limit') ?? 500);
+    const url = new URL(request.url);
+    url.searchParams.delete('starting_after');
+    if (wanted <= 500) url.searchParams.set('limit', '500');
+    const response = await next(withRequest(request, { url: url.href }));
+    if (response.status !== 200) return response;
+    const { data } = (await response.json()) as Page;
+    const more = data.length > offset + wanted;
+    return Response.json({
+      data: data.slice(offset, offset + wanted),
+      has_more: more,
+      ...(more ? { next_cursor: String(offset + wanted) } : {}),
+    });
+  },
+});
+
 const BAD_QUERY_STATUS = 400;
 const isListError = (path: string) => path.endsWith('/interns');
 
@@ -180,26 +202,7 @@ export const LIST = defineDeviations([
     name: 'list-cursor-counts-entries',
     requirement: 'LIST-3',
     description: 'The cursor is an offset into the list as it is now.',
-    mutant: {
-      around: (next) => async (request) => {
-        const { operation, query } = exchangeOf(request);
-        if (operation !== 'list') return next(request);
-        const offset = Number(query.get('starting_after') ?? 0);
-        const wanted = Number(query.get('limit') ?? 500);
-        const url = new URL(request.url);
-        url.searchParams.delete('starting_after');
-        if (wanted <= 500) url.searchParams.set('limit', '500');
-        const response = await next(withRequest(request, { url: url.href }));
-        if (response.status !== 200) return response;
-        const { data } = (await response.json()) as Page;
-        const more = data.length > offset + wanted;
-        return Response.json({
-          data: data.slice(offset, offset + wanted),
-          has_more: more,
-          ...(more ? { next_cursor: String(offset + wanted) } : {}),
-        });
-      },
-    },
+    mutant: countsEntries(() => true),
     caughtBy: ['list/pages-while-it-changes', 'list/filtered-status-changes-between-pages'],
   },
   {
@@ -210,5 +213,12 @@ export const LIST = defineDeviations([
       if (!query.has('limit')) query.set('limit', '100');
     }),
     caughtBy: ['list/default-limit'],
+  },
+  {
+    name: 'list-cursor-counts-filtered-entries',
+    requirement: 'LIST-3',
+    description: 'Filtered by status the cursor is an offset into the list as it is now.',
+    mutant: countsEntries((query) => query.has('status')),
+    caughtBy: ['list/filtered-status-changes-between-pages'],
   },
 ]);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { RunView } from '../../../emulator/contract/run.js';
 import type { EndCause, PromptRequest, PromptResult, Runs } from '../../../emulator/domain/runs.js';
-import type { Mutant } from '../mutant.js';
+import { type Mutant, together } from '../mutant.js';
 import { bodyOf, type Exchange, exchangeOf, isObject } from './exchange.js';
 import { wrap } from './parts.js';
 import { type ErrorSeen, errorReply, type Reply, responseOf } from './replies.js';
@@ -34,24 +34,30 @@ export const survives = (cause: EndCause): Mutant =>
   });
 
 /** Ends every run of an intern where `when` holds for an exchange with it, once it was answered. */
-export const endsRuns =
-  (when: (exchange: Exchange, reply: Response) => boolean | Promise<boolean>): (() => Mutant) =>
+export const endsRuns = (when: (exchange: Exchange, reply: Response) => boolean | Promise<boolean>): (() => Mutant) =>
+  withEnd((end) => ({
+    around: (next) => async (request) => {
+      const exchange = exchangeOf(request);
+      const response = await next(request);
+      if (exchange.area === 'interns' && (await when(exchange, response))) end(exchange.internId, 'reset');
+      return response;
+    },
+  }));
+
+/** Hands a mutation what ends the runs of an intern. */
+export const withEnd =
+  (make: (end: Runs['endAll']) => Mutant): (() => Mutant) =>
   () => {
     let end: Runs['endAll'] = () => {};
-    return {
-      ...wrap({
+    return together(
+      wrap({
         createRuns(usual) {
           end = usual.endAll;
           return usual;
         },
       }),
-      around: (next) => async (request) => {
-        const exchange = exchangeOf(request);
-        const response = await next(request);
-        if (exchange.area === 'interns' && (await when(exchange, response))) end(exchange.internId, 'reset');
-        return response;
-      },
-    };
+      make((id, cause) => end(id, cause)),
+    );
   };
 
 /** A request that answers a question. */

@@ -236,6 +236,39 @@ export const insteadOfStream = (when: (written: string) => boolean, instead: Rep
     return when(decoder.decode(value)) ? instead : { ...reply, body: rejoined([value], reader) };
   });
 
+/** Leaves the body of a response that asks open for some turns of the event loop, and tells when its client closes it then. */
+export const staysOpenAfterDone = (closed: (exchange: Exchange) => void): Mutant =>
+  rewriteStream((stream, exchange) => {
+    const reader = stream.getReader();
+    const { signal } = exchange.request;
+    let asked = false;
+    let gone = false;
+    const leave = () => {
+      if (!gone && asked) closed(exchange);
+      gone = true;
+    };
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (!done) {
+            asked ||= decoder.decode(value).includes('"finish_reason":"tool_calls"');
+            return controller.enqueue(value);
+          }
+          signal.addEventListener('abort', leave, { once: true });
+          for (let turn = 0; asked && turn < 100 && !gone; turn++) await new Promise((next) => setImmediate(next));
+          signal.removeEventListener('abort', leave);
+          if (!gone) controller.close();
+        },
+        cancel(reason) {
+          leave();
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  });
+
 /** A whole reply of a chat that says one thing and stops. */
 export function cannedReply(says: string): Reply {
   const chunk = (choices: unknown[], more: object = {}) =>
