@@ -200,7 +200,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     listeners.push(listener);
     // Closed meanwhile: it came too late to be closed with the others.
     if (root.disposed) await listener.close();
-    root.signal.throwIfAborted();
+    root.throwIfDisposed();
     return listener;
   };
   let closing: Promise<void> | undefined;

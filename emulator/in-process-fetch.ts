@@ -15,17 +15,15 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && init === undefined ? url : new Request(url, init);
     // The one that was given: the request's own follows it weakly, and is not told where it was collected (Node 20).
-    const signal = init?.signal ?? request.signal;
-    signal.throwIfAborted();
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    scope.throwIfDisposed();
+    signal?.throwIfAborted();
     const waiting = scope.child();
-    waiting.signal.throwIfAborted();
-    const left = () => void waiting.dispose(signal.reason);
-    signal.addEventListener('abort', left, { once: true });
-    waiting.defer(() => signal.removeEventListener('abort', left));
+    if (signal) waiting.follow(signal);
     const serving = (async () => serve(request))();
     try {
       const response = await waiting.race(serving);
-      return isStream(response) ? abortable(response, signal) : response;
+      return signal && isStream(response) ? abortable(response, signal) : response;
     } catch (error) {
       // An answer that comes after all has nobody who reads it.
       serving.then(({ body }) => body?.cancel(error)).catch(() => {});

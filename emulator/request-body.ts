@@ -11,7 +11,7 @@ const EMPTY = new Uint8Array(0);
  * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
  * holds the sender to it (`framed`): then the whole body can be taken at once.
  *
- * An aborted `signal` cancels the body; whoever reads it for somebody else looks at the signal too.
+ * The body is cancelled where `scope` ends first; whoever reads it for somebody else looks at the scope too.
  *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
@@ -19,7 +19,7 @@ export async function readBody(
   request: Request,
   framed: boolean,
   cap = MAX_BODY,
-  signal?: AbortSignal,
+  scope?: { defer(dispose: () => void): () => void },
 ): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
@@ -29,7 +29,7 @@ export async function readBody(
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body.getReader();
-  signal?.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
+  const read = scope?.defer(() => void reader.cancel().catch(() => {}));
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -40,6 +40,7 @@ export async function readBody(
     }
     chunks.push(value);
   }
+  read?.();
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 

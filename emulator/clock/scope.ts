@@ -8,7 +8,7 @@ type Disposer = () => unknown;
  * const scope = parent.child();              // ends with its parent, or sooner
  * scope.defer(() => watcher.close());        // undone when the scope is disposed, the last first
  * await clock.sleep(5_000, scope.signal);    // rejects as soon as the scope is disposed
- * await scope.race(somebodyElsesPromise);    // the same for what takes no signal
+ * await scope.race(somebodyElsesPromise);    // the same for what takes no signal, at less cost
  * await scope.dispose(new Error('reset'));   // aborts, then awaits children and disposers
  * ```
  *
@@ -17,6 +17,7 @@ type Disposer = () => unknown;
 export class Scope {
   private owned: Set<Scope | Disposer> | undefined;
   private controller: AbortController | undefined;
+  private racing: Set<(reason: unknown) => void> | undefined;
   private over = false;
   private reason: unknown;
   private disposal: Promise<void> | undefined;
@@ -72,23 +73,27 @@ export class Scope {
 
   /** What `work` comes to; rejects with the scope's reason as soon as it is disposed, whatever becomes of `work`. */
   race<T>(work: PromiseLike<T>): Promise<T> {
-    const { signal } = this;
     return new Promise<T>((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      const settled = () => signal.removeEventListener('abort', abort);
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
+      if (this.over) reject(this.reason);
+      // A call of its own, and no listener on the signal: most scopes are raced, and few are ever asked for a signal.
+      this.racing ??= new Set();
+      this.racing.add(reject);
       work.then(
         (value) => {
-          settled();
+          this.racing?.delete(reject);
           resolve(value);
         },
         (error: unknown) => {
-          settled();
+          this.racing?.delete(reject);
           reject(error);
         },
       );
     });
+  }
+
+  /** Throws the scope's reason once it is disposed. */
+  throwIfDisposed(): void {
+    if (this.over) throw this.reason;
   }
 
   /**
@@ -99,11 +104,10 @@ export class Scope {
    * @param reason what the signals abort with; an `AbortError` by default
    * @returns the same promise each time; rejects with what a disposer threw, with an AggregateError where several did
    */
-  dispose(reason?: unknown): Promise<void> {
+  dispose(reason: unknown = DISPOSED): Promise<void> {
     if (this.disposal) return this.disposal;
-    if (!this.owned && !this.controller) {
-      this.over = true;
-      this.reason = reason;
+    if (!this.owned) {
+      this.abort(reason);
       this.parent?.owned?.delete(this);
       this.disposal = DONE;
       return DONE;
@@ -129,6 +133,7 @@ export class Scope {
     this.reason = reason;
     for (const entry of this.owned ?? []) if (entry instanceof Scope) entry.abort(reason);
     this.controller?.abort(reason);
+    for (const reject of this.racing ?? []) reject(reason);
   }
 
   private disposeOwned(): Promise<void> {
@@ -169,6 +174,9 @@ export class Scope {
 }
 
 const DONE = Promise.resolve();
+
+/** The reason where none is given. One for all: it is the fate of every scope, and an error takes long to make. */
+const DISPOSED: unknown = Object.freeze(new DOMException('This operation was aborted', 'AbortError'));
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -223,7 +223,8 @@ export function createRuns(deps: RunsDeps): Runs {
     try {
       const model = row.booted?.model ?? null;
       await runner.start(run, prompt, { id: row.id, name: row.record.name, model }, onWait);
-      for (const scope of [state, waiting]) if (scope?.disposed) scope.signal.throwIfAborted();
+      state.throwIfDisposed();
+      waiting?.throwIfDisposed();
     } catch (error) {
       run.reader?.leave();
       giveBack();

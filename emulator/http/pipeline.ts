@@ -152,7 +152,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** What was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
   const needTime = (draft: JournalDraft, scope: Scope) => {
     if (draft.status !== undefined) throw new Refusal('timeout');
-    if (scope.disposed) scope.signal.throwIfAborted();
+    scope.throwIfDisposed();
   };
 
   const handle = (
@@ -206,7 +206,7 @@ export function createPipeline(deps: PipelineDeps) {
     // On a connection, reading ends with it.
     const { framed } = transport;
     if (!framed) scope.follow(request.signal);
-    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope.signal).catch(brokenOff);
+    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope).catch(brokenOff);
     return scope.race(reading).then((bytes) => {
       needTime(draft, scope);
       journal.noteRequestBody(draft, bytes);
