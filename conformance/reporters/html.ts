@@ -1,6 +1,6 @@
 import type { Exchange } from '../probe/exchange.js';
-import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
 import type { CheckResult, Results } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
 
@@ -59,13 +59,13 @@ function exchangeView(exchange: Exchange, last: boolean): Markup {
 }
 
 function checkView(check: CheckResult): Markup {
-  const row = requirement(check.requirement as RequirementId);
+  const { sentence, where } = clauseOf(check);
   const { finding, error, skip } = check;
   const verdict = check.known === true ? 'known' : check.verdict;
   const open = finding !== undefined || error !== undefined;
   return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${`${check.id} ${check.requirement} ${check.title}`.toLowerCase()}">
 <summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${check.requirement}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
-<div class="body"><blockquote>${sentenceOf(row, check.level)} <span class="dim">(${row.where})</span></blockquote>${
+<div class="body"><blockquote>${sentence} <span class="dim">(${where})</span></blockquote>${
     skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`
   }${
     error === undefined
@@ -122,18 +122,18 @@ function skippedView(results: Results): Markup | undefined {
 /** One self-contained page: no request leaves it, and everything a target said stands in it as text. */
 export function htmlReport(results: Results): string {
   const { counts, cleanup, target, options } = results;
-  const order = ['fail', 'error', 'warn', 'skip', 'pass'];
+  const order = ['fail', 'error', 'warn', 'skip', 'pass-alternative', 'pass'];
   const sorted = [...results.checks].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
-  const filters = (['fail', 'warn', 'error', 'known', 'skip', 'pass'] as const).map((verdict) => {
+  const filters = (['fail', 'warn', 'error', 'known', 'skip', 'pass-alternative', 'pass'] as const).map((verdict) => {
     const known = results.checks.filter((check) => check.known === true).length;
-    const many = verdict === 'known' ? known : verdict === 'fail' ? counts.fail - known : counts[verdict];
+    const many = verdict === 'known' ? known : verdict === 'fail' ? counts.fail - known : (counts[verdict] ?? 0);
     return html`<label><input type="checkbox" name="verdict" value="${verdict}" checked> <span class="badge ${verdict}">${verdict}</span> ${many}</label>`;
   });
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <title>Conformance: ${VERDICTS[results.verdict]}</title><style>${safe(STYLE)}</style></head><body>
-<header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${target.url} <span class="dim">${target.kind}, profile ${target.profile}${target.published ? ', published' : ''}</span></p>
+<header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${target.url} <span class="dim">${target.kind}${target.kind === 'client' ? '' : `, profile ${target.profile}`}${target.published ? ', published' : ''}</span></p>
 <p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests, seed ${options.seed}, ${options.runs} runs per property, kit ${results.kit}</p>${
     results.reasons.length === 0
       ? undefined

@@ -17,7 +17,16 @@ export function fenced(text: string): string[] {
   return [`${fence}text`, visible(text), fence];
 }
 
-const ICON = { pass: '✅', fail: '❌', warn: '⚠️', skip: '⏭️', error: '💥', excluded: '➖', none: '➖' } as const;
+const ICON = {
+  pass: '✅',
+  'pass-alternative': '☑️',
+  fail: '❌',
+  warn: '⚠️',
+  skip: '⏭️',
+  error: '💥',
+  excluded: '➖',
+  none: '➖',
+} as const;
 
 /** A report to be read where Markdown is: pull requests, job summaries. */
 export function markdown(results: Results): string {

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { type RequirementId, requirement, sentenceOf } from '../requirements/index.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 
 /** The colours that a report uses; written out, so that its types need no package of their own. */
@@ -8,7 +8,14 @@ type Colours = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'ma
 
 const mark = (c: Colours, check: CheckResult): string => {
   if (check.known === true) return c.yellow('known');
-  const paint = { pass: c.green, fail: c.red, warn: c.yellow, skip: c.dim, error: c.magenta }[check.verdict];
+  const paint = {
+    pass: c.green,
+    'pass-alternative': c.green,
+    fail: c.red,
+    warn: c.yellow,
+    skip: c.dim,
+    error: c.magenta,
+  }[check.verdict];
   return paint(check.verdict.padEnd(5));
 };
 
@@ -16,10 +23,10 @@ const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** One failing check in full: what is asked, what came, how to see it again. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
-  const row = requirement(check.requirement as RequirementId);
+  const { sentence, where } = clauseOf(check);
   const lines = [
     `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${check.requirement}, ${LEVELS[check.level]}`)}`,
-    `  ${sentenceOf(row, check.level)} ${c.dim(`(${row.where})`)}`,
+    `  ${sentence} ${c.dim(`(${where})`)}`,
   ];
   const { finding, error } = check;
   if (error !== undefined) {
@@ -89,13 +96,11 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   }
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
   const judged = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
+  lines.push('', summary(results, c));
+  if (results.requirements.length > 0)
+    lines.push(`  requirements: ${kept} of ${judged} looked at are kept, ${results.requirements.length} in the ledger`);
   lines.push(
-    '',
-    summary(results, c),
-    `  requirements: ${kept} of ${judged} looked at are kept, ${results.requirements.length} in the ledger`,
-  );
-  lines.push(
-    `  ${results.requests} requests in ${seconds(results.duration)}, seed ${results.options.seed}, ${results.options.runs} runs per property`,
+    `  ${results.requests} requests in ${seconds(results.duration)}, seed ${results.options.seed}${results.target.kind === 'client' ? '' : `, ${results.options.runs} runs per property`}`,
   );
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
@@ -108,6 +113,10 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   return `${lines.join('\n')}\n`;
 }
 
+/** What was looked at, in a few words. */
+const targetText = ({ kind, url, profile }: Results['target']): string =>
+  `${visible(url)} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;
+
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {
   const verdict = {
@@ -117,9 +126,12 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   }[results.verdict];
   const { pass, fail, warn, skip, error } = results.counts;
   const known = results.checks.filter((check) => check.known === true).length;
-  const parts = [`${pass} pass`, `${fail - known} fail`, `${warn} warn`, `${skip} skip`, `${error} error`];
+  const alternative = results.counts['pass-alternative'] ?? 0;
+  const parts = [`${pass} pass`];
+  if (alternative > 0) parts.push(`${alternative} pass-alternative`);
+  parts.push(`${fail - known} fail`, `${warn} warn`, `${skip} skip`, `${error} error`);
   if (known > 0) parts.push(`${known} known`);
-  return `${c.bold(verdict)}  ${parts.join(', ')}  ${visible(results.target.url)} (${results.target.kind}, profile ${results.target.profile})`;
+  return `${c.bold(verdict)}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 
 /** Progress while a run goes on: one line that is overwritten on a terminal, a line per finding elsewhere. */
@@ -131,13 +143,13 @@ export function progress(
   const clear = options.live ? '\r\u001b[2K' : '';
   return {
     start({ checks, target }) {
-      write(`${checks} checks against ${visible(target.url)} (${target.kind}, profile ${target.profile})\n`);
+      write(`${checks} ${target.kind === 'client' ? 'cases' : 'checks'} against ${targetText(target)}\n`);
     },
     checkStart({ id, index, of }) {
       if (options.live) write(`${clear}${`${index + 1}/${of} ${id}`.slice(0, options.width - 1)}`);
     },
     checkEnd(result, { index, of }) {
-      if (result.verdict === 'pass' || result.verdict === 'skip') {
+      if (['pass', 'pass-alternative', 'skip'].includes(result.verdict)) {
         if (!options.live && (index + 1) % 50 === 0) write(`${index + 1}/${of}\n`);
         return;
       }

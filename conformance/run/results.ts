@@ -3,8 +3,8 @@ import type { Exchange } from '../probe/exchange.js';
 import type { Level } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
 
-/** `error` is the kit's own fault, never the target's. */
-export type Verdict = 'pass' | 'fail' | 'warn' | 'skip' | 'error';
+/** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
+export type Verdict = 'pass' | 'pass-alternative' | 'fail' | 'warn' | 'skip' | 'error';
 
 /** What a check holds against the target, with all it takes to act on it. Free of secrets. */
 export interface FindingResult {
@@ -42,6 +42,8 @@ export interface CheckResult {
   readonly id: string;
   readonly requirement: string;
   readonly level: Level;
+  /** The clause it stands on, where that is no requirement of the ledger. */
+  readonly clause?: { readonly sentence: string; readonly where: string };
   readonly title: string;
   readonly verdict: Verdict;
   /** ms of real time. */
@@ -53,6 +55,8 @@ export interface CheckResult {
   /** What was found once on a live target and did not come again: no finding. */
   readonly note?: FindingResult;
   readonly error?: { readonly message: string; readonly stack?: string; readonly transcript: readonly Exchange[] };
+  /** Of a `pass-alternative`: why that is right too. */
+  readonly alternative?: string;
   /** Known from the baseline: does not count against the target. */
   readonly known?: boolean;
 }
@@ -88,7 +92,8 @@ export interface Results {
   /** ms of real time. */
   readonly duration: number;
   readonly target: {
-    readonly kind: 'emulator' | 'live';
+    /** `client`: `url` names the adapter. */
+    readonly kind: 'emulator' | 'live' | 'client';
     readonly url: string;
     readonly profile: string;
     readonly published: boolean;

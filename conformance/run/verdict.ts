@@ -2,7 +2,7 @@ import { REQUIREMENTS } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
 import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict } from './results.js';
 
-const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass', 'skip'];
+const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
 
 /** One row per requirement of the ledger, with the worst verdict of the checks that were selected. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
@@ -23,7 +23,7 @@ export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
 }
 
 export function count(checks: readonly CheckResult[]): Results['counts'] {
-  const counts = { pass: 0, fail: 0, warn: 0, skip: 0, error: 0 };
+  const counts = { pass: 0, 'pass-alternative': 0, fail: 0, warn: 0, skip: 0, error: 0 };
   for (const check of checks) counts[check.verdict]++;
   return counts;
 }
@@ -88,7 +88,8 @@ export function evaluate(
   const reasons: string[] = [];
   if (stale.length > 0) reasons.push(`no longer failing, but in the baseline: ${stale.join(', ')}`);
   if (checks.length === 0) reasons.push('no check was selected');
-  else if (!checks.some((check) => ['pass', 'fail', 'warn'].includes(check.verdict))) reasons.push('no check ran');
+  else if (!checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict)))
+    reasons.push('no check ran');
   if (more.stopped !== undefined) reasons.push(more.stopped);
   const { checked, of } = coverage(checks);
   if (more.minCoverage !== undefined && checked * 100 < more.minCoverage * of) {
