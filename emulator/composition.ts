@@ -16,8 +16,10 @@ import { defaultFactories, type Factories } from './factories.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
+import { logRequests } from './http/request-log.js';
 import { keptNonces, signingKeyOf } from './kept.js';
 import type { Lifetime } from './lifetime.js';
+import { createWaitTeller, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
@@ -53,6 +55,7 @@ function corsOf({ cors }: EmulatorOptions, profile: Profile): Cors {
  */
 export function compose(options: EmulatorOptions, lifetime: Lifetime, factories: Factories = defaultFactories) {
   const log = options.log ?? (() => {});
+  const { onRequest } = options;
 
   // What changes, in one order, for those who look on.
   let changes = 0;
@@ -73,6 +76,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
   // Time, state, randomness.
   const clock = factories.createClock(options.clock, {
     onError: (error) => log({ level: 'error', event: 'timer_failed', error: stackOf(error) }),
+    onAdvance: () => events.changed('clock', 'clock'),
   });
   lifetime.root.defer(clock.close);
   const store = factories.openStore(options.data, {
@@ -129,6 +133,9 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
   });
   const resolve = credentialResolver(accounts, login);
 
+  const nameOf = (internId: string) => interns.get(internId)?.record.name;
+  const tellWait = createWaitTeller(() => clock.mode === 'frozen' || options.clock === 'virtual', clock, log);
+
   // Interns and how they behave. An intern that goes ends its runs, and a run belongs to an intern: hence the late look.
   const scripts = factories.createScriptRegistry({
     behaviours: options.scripts ?? [],
@@ -151,6 +158,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     forgetRuns: (id) => runs.forget(id),
     log,
     changed: (id) => events.changed('intern', id),
+    waits: (row, ms) => tellWait(`intern ${row.record.name}`, row.id, ms),
   };
   const interns = factories.createInterns(internsDeps);
   const provisioning = factories.createProvisioning(interns, internsDeps);
@@ -166,6 +174,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     scope: lifetime.state,
     log,
     changed: (id, internId) => events.changed('run', id, internId),
+    waits: (id, ms) => tellWait(`run ${id}`, id, ms),
     said: transcripts.note,
   });
 
@@ -184,6 +193,12 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     kept: keptNonces(options, store),
     lifecyclePlan: plan,
     log,
+    ...(onRequest
+      ? {
+          onRequest: (request) =>
+            onRequest(daemonRecord(request, clock.now(), accounts.redact), nameOf(request.internId ?? '')),
+        }
+      : {}),
   });
 
   // HTTP.
@@ -232,6 +247,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
 
   const readers = createReaders({ clock, interns, runs, faults, scripts });
   watchTraffic(events, journal, transcripts);
+  if (onRequest) logRequests({ clock, journal, redact: accounts.redact, nameOf, write: onRequest });
 
   return {
     log,

@@ -11,6 +11,7 @@ export type { Seed } from './contract/seed.js';
 export type { Settings } from './contract/settings.js';
 export type { Target } from './control/target.js';
 export { createEmulator, type Emulator, type ListenAt } from './emulator.js';
+export type { RequestRecord } from './http/request-log.js';
 export { type EmulatorOptions, OptionError } from './options.js';
 export type {
   Behaviour,

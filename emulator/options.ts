@@ -6,6 +6,7 @@ import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { type Settings, settingsSchema } from './contract/settings.js';
+import type { OnRequest } from './http/request-log.js';
 import type { ReplayOptions } from './replay.js';
 import type { Behaviour } from './scripts/behaviour.js';
 
@@ -57,6 +58,8 @@ export interface EmulatorOptions {
   replay?: ReplayOptions;
   /** Is told what happens, a record each; never a credential. */
   log?: (record: Record<string, unknown>) => void;
+  /** Is told of each request to the interface and the daemons when it is answered; never a credential. */
+  onRequest?: OnRequest;
 }
 
 /** An option that can't be used. The message names it, what was wrong and where. */

@@ -177,6 +177,7 @@ export function createReplayApp({ replay, otherwise, journal, emulated, requestI
       entry.status = response.status;
       entry.responseHeaders = Object.fromEntries(response.headers);
       journal.noteRequestBody(entry, body);
+      journal.responded(entry, entry.writes !== undefined && entry.closed === undefined);
       return response;
     };
     let body: Uint8Array;

@@ -82,7 +82,9 @@ describe('serve', () => {
     expect(response.status).toBe(200);
     for (const { child } of [quiet, json]) child.kill('SIGINT');
     expect(await quiet.ended).toMatchObject({ status: 0, stderr: '', stdout: `${quiet.line}\n` });
-    expect(await json.ended).toMatchObject({ status: 0, stderr: '', stdout: `${json.line}\n` });
+    const seen = await json.ended;
+    expect(seen).toMatchObject({ status: 0, stdout: `${json.line}\n` });
+    expect(seen.stderr).toBe('00:00:00.000  GET      200       0 ms  alice       /api/v1/interns\n');
   });
 
   test('keeps what it was told in --data, over a restart', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
-import { logTo } from './logging.js';
+import { createLogging } from './logging.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
 import { inWords, UsageError } from './usage.js';
@@ -61,13 +61,17 @@ const exec: CommandModule = {
   options: yargsOptions,
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
-    const given = { port: 0, quiet: true, clock: 'auto' as const, ...resolveSettings(argv, io) };
-    const { emulator, at } = await start(given, logTo(io.stderr, given));
+    const given = { port: 0, clock: 'auto' as const, ...resolveSettings(argv, io) };
+    // Standard error is the command's, unless the log is asked for: it is told only what may keep it waiting.
+    const least = given.logFormat === undefined && given.quiet !== true ? 'warn' : undefined;
+    const logging = createLogging(io, given, least);
+    const { emulator, at } = await start(given, logging.options);
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
       return await runCommand(rest, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
     } finally {
       await emulator.close();
+      logging.flush();
     }
   },
 };

@@ -185,8 +185,11 @@ export const FLAGS = {
   }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
-  quiet: onOff({ describe: 'Print nothing but the line that says it is ready' }),
-  logFormat: choice(['text', 'json'], { describe: 'How what happens is told on standard error', fallback: 'text' }),
+  quiet: onOff({ describe: 'Print nothing but the line that says it is ready, and what goes wrong' }),
+  logFormat: choice(['text', 'json'], {
+    describe: 'Form of the log on standard error: a line for each request',
+    fallback: 'text',
+  }),
 } as const;
 
 export type FlagName = keyof typeof FLAGS;

@@ -1,18 +1,46 @@
+import pc from 'picocolors';
 import type { EmulatorOptions } from '../index.js';
+import type { Io } from './command.js';
 import type { Given } from './flags.js';
+import { createLineWriter, createRequestLine } from './request-log.js';
+
+type Log = NonNullable<EmulatorOptions['log']>;
+
+/** What an emulator tells, and where it goes. */
+export interface Logging {
+  readonly log: Log;
+  readonly options: Pick<EmulatorOptions, 'log' | 'onRequest'>;
+  /** Writes what still waits to be written. */
+  flush(): void;
+}
+
+const LEVELS = ['info', 'warn', 'error'] as const;
 
 /**
- * What writes the records of an emulator to standard error: a readable line each, or JSON. With `--quiet`, only those
- * of something that went wrong.
+ * Writes requests and records of an emulator to standard error: a readable line each, coloured on a terminal, or JSON
+ * (SEE-1). With `--quiet`, only what went wrong. Where not everything is told, requests are not even looked at.
  */
-export function logTo(write: (text: string) => void, given: Given): NonNullable<EmulatorOptions['log']> {
-  return (record) => {
-    if (given.quiet && record.level !== 'error') return;
-    write(`${given.logFormat === 'json' ? JSON.stringify(record) : readable(record)}\n`);
+export function createLogging(
+  { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
+  given: Pick<Given, 'quiet' | 'logFormat'>,
+  least: (typeof LEVELS)[number] = given.quiet ? 'error' : 'info',
+): Logging {
+  const { write, flush } = createLineWriter(stderr);
+  const json = given.logFormat === 'json';
+  const line = createRequestLine(pc.createColors(colors));
+  const told = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));
+  const log: Log = (record) => {
+    if (told.has(record.level ?? 'info')) write(json ? JSON.stringify(record) : readable(record));
   };
+  const onRequest: EmulatorOptions['onRequest'] = json
+    ? (record) => write(JSON.stringify(record))
+    : (record, internName) => write(line(record, internName));
+  return { log, options: least === 'info' ? { log, onRequest } : { log }, flush };
 }
 
 function readable({ level, event, ...rest }: Record<string, unknown>): string {
+  // A sentence needs no name beside it.
+  if (event === 'waits') return String(rest.message);
   const details = Object.entries(rest).map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `${key}=${typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text}`;

@@ -1,7 +1,7 @@
 import { RecordingFileError } from '../recording/files.js';
 import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
-import { logTo } from './logging.js';
+import { createLogging } from './logging.js';
 import { untilStopped } from './signals.js';
 import { inWords, UsageError } from './usage.js';
 
@@ -49,7 +49,7 @@ const command: CommandModule = {
     if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
     const port = portOf(argv.port);
     const host = typeof argv.host === 'string' ? argv.host : '127.0.0.1';
-    const log = logTo(io.stderr, {
+    const { log, flush } = createLogging(io, {
       quiet: argv.quiet === true,
       logFormat: argv['log-format'] === 'json' ? 'json' : 'text',
     });
@@ -65,7 +65,7 @@ const command: CommandModule = {
         now: () => performance.now(),
         log,
       });
-      const stopped = untilStopped(() => proxy.close(), io.exit);
+      const stopped = untilStopped(() => proxy.close().finally(flush), io.exit);
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { StoreError } from '../index.js';
 import { banner } from './banner.js';
 import type { CommandModule } from './command.js';
-import { logTo } from './logging.js';
+import { createLogging } from './logging.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { untilStopped } from './signals.js';
 import { start } from './start.js';
@@ -12,11 +12,12 @@ const serve: CommandModule = {
   options: yargsOptions,
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
-    const { emulator, at } = await start(given, logTo(io.stderr, given));
+    const logging = createLogging(io, given);
+    const { emulator, at } = await start(given, logging.options);
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
     // Whoever waits for the line may send a signal at once: be there for it.
-    const stopped = untilStopped(() => emulator.close(), io.exit);
+    const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit);
     io.stdout(`${ready}\n`);
     // What the first request needs, loaded while nobody waits for it.
     void import('@hono/node-server');

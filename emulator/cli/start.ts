@@ -32,7 +32,7 @@ function readKey(given: string): string {
   }
 }
 
-function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
+function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
   const settings = {
     turns_per_minute: given.turnsPerMinute,
     interaction_deadline: given.interactionDeadline,
@@ -61,7 +61,7 @@ function optionsOf(given: Given, log: EmulatorOptions['log']): EmulatorOptions {
       files: given.replay,
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
     },
-    log,
+    ...told,
   });
 }
 
@@ -85,10 +85,10 @@ function told(error: unknown, given: Given): unknown {
  *
  * @throws UsageError where one of them cannot be used
  */
-export async function start(given: Given, log: EmulatorOptions['log']): Promise<Started> {
+export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' | 'onRequest'>): Promise<Started> {
   let emulator: Emulator | undefined;
   try {
-    emulator = createEmulator(optionsOf(given, log));
+    emulator = createEmulator(optionsOf(given, logging));
     const place = defined({ host: given.host, port: given.port });
     return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {

@@ -61,6 +61,8 @@ export interface ClockOptions {
   readonly start?: number;
   /** Is told what timers threw. By default it is thrown on its own, as the host's timers do. */
   readonly onError?: (error: unknown) => void;
+  /** Is told when an automatic clock has advanced by itself. */
+  readonly onAdvance?: () => void;
 }
 
 /** Where a virtual clock starts: 2026-01-01T00:00:00.000Z. */
@@ -83,7 +85,7 @@ const throwOnItsOwn = (error: unknown) => {
  * each; the host's own timer is only armed for the earliest entry, and only while the clock is real.
  */
 export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}): ClockControl {
-  const { start = VIRTUAL_EPOCH, onError = throwOnItsOwn } = options;
+  const { start = VIRTUAL_EPOCH, onError = throwOnItsOwn, onAdvance } = options;
   const timers = createTimers();
   /** Those of `timers` that an automatic clock goes to by itself. */
   const work = createTimers();
@@ -221,8 +223,9 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     const next = work.first();
     if (!next || next.due > LATEST || frozen || closed) return;
     const wait = allowance.take(next.due - still);
-    if (wait === 0) await advanceTo(next.due, advances.signal);
-    else later(wait);
+    if (wait > 0) return later(wait);
+    await advanceTo(next.due, advances.signal);
+    onAdvance?.();
   };
   function lookSoon() {
     if (looking || frozen || closed) return;

@@ -226,3 +226,11 @@ test('the streams end with the emulator', async () => {
   await api.emulator.close();
   expect(await seen.ended()).toBe(true);
 });
+
+test('an automatic clock tells where it has got to', async () => {
+  const api = createTestClient({ clock: 'auto' });
+  const seen = await listen(api, '?types=clock');
+  await chat(api, 'script: slow');
+  const last = await seen.until(({ data }) => data.now === '2026-01-01T00:00:09.500Z');
+  expect(last.data).toEqual((await api.get('/_emulator/clock')).json);
+});

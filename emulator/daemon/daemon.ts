@@ -7,7 +7,6 @@ import {
   DAEMON_REFUSALS,
   type DaemonAccepted,
   type DaemonHint,
-  type DaemonReason,
   type DaemonRefused,
 } from '../contract/daemon.js';
 import { Refusal, rowEnvelope } from '../contract/errors.js';
@@ -40,7 +39,31 @@ export interface DaemonParts {
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   /** Told of every request: never of a token or a signature. */
+  readonly onRequest?: ((request: DaemonRequest) => void) | undefined;
+  /** Told of what goes wrong. */
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
+}
+
+/** A request to a daemon and what came of it. */
+export interface DaemonRequest {
+  /** When it came, in ms. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Whose daemon it was for; undefined for a token that is nobody's. */
+  readonly internId: string | undefined;
+  /** The user that an accepted proof names. */
+  readonly user: string | undefined;
+  readonly wrong: string | undefined;
+}
+
+interface Outcome {
+  readonly response: Response;
+  readonly internId?: string;
+  readonly user?: string;
+  /** Of a refusal. */
+  readonly wrong?: string;
 }
 
 /** The fake intern daemon. `nonces` is its memory, for the signing lab to look at. */
@@ -107,24 +130,22 @@ export function createDaemon(parts: DaemonParts): Daemon {
     );
   };
 
-  const respondTo = async (
-    request: Request,
-    incoming: IncomingMessage | undefined,
-  ): Promise<{ response: Response; internId?: string; reason?: DaemonReason }> => {
+  const respondTo = async (request: Request, incoming: IncomingMessage | undefined): Promise<Outcome> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     const intern = token === undefined ? undefined : findIntern(token);
     if (!intern) {
       const detail = token === undefined ? 'no bearer token was sent' : 'no running intern has this token';
-      return { response: refusal({ reason: 'token_invalid', detail }), reason: 'token_invalid' };
+      return { response: refusal({ reason: 'token_invalid', detail }), wrong: `token_invalid: ${detail}` };
     }
     const internId = intern.id;
-    const refuse = (refused: Refused, hint?: DaemonHint) => ({
+    const refuse = (refused: Refused, hint?: DaemonHint): Outcome => ({
       response: refusal(refused, hint),
       internId,
-      reason: refused.reason,
+      wrong: `${refused.reason}: ${refused.detail}`,
     });
-    if (parts.lifecyclePlan?.(intern).daemon === 'unreachable') return { response: failure('unreachable'), internId };
+    if (parts.lifecyclePlan?.(intern).daemon === 'unreachable')
+      return { response: failure('unreachable'), internId, wrong: "the intern's script makes its daemon unreachable" };
 
     const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
     const verify = (bodySha256: string | undefined, now: number, window: number) =>
@@ -162,26 +183,31 @@ export function createDaemon(parts: DaemonParts): Daemon {
       await kept?.commit();
     }
     const accepted: DaemonAccepted = { ok: true, verified };
-    return { response: respond(accepted, 200), internId };
+    return { response: respond(accepted, 200), internId, user: verified.user };
   };
 
   return {
     nonces,
     async fetch(request, incoming) {
       const { method } = request;
-      try {
-        const { response, internId, reason } = await respondTo(request, incoming);
-        parts.log?.({ event: 'daemon', method, status: response.status, intern_id: internId, reason });
+      const at = clock.now();
+      const told = ({ response, internId, user, wrong }: Outcome): Response => {
+        const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
+        parts.onRequest?.({ at, method, path, status: response.status, internId, user, wrong });
         return response;
+      };
+      try {
+        return told(await respondTo(request, incoming));
       } catch (error) {
-        if (error instanceof Refusal && error.key === 'payload_too_large') return failure('too_large');
+        if (error instanceof Refusal && error.key === 'payload_too_large')
+          return told({ response: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
         parts.log?.({
           level: 'error',
           event: 'daemon_error',
           method,
           message: error instanceof Error ? error.message : String(error),
         });
-        return failure('internal');
+        return told({ response: failure('internal'), wrong: 'the emulator failed; see the log' });
       }
     },
   };

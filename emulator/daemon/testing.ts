@@ -115,6 +115,7 @@ export function createBench(
     requireV2: options.requireV2,
     kept: options.kept,
     log: (record) => logged.push(record),
+    onRequest: (request) => logged.push({ event: 'request', ...request }),
   });
   return {
     ...proofs,

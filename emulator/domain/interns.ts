@@ -26,6 +26,8 @@ export interface InternsDeps {
   /** Lets go of what is left of the runs and sessions of an intern that is gone. */
   forgetRuns(internId: string): void;
   log(record: Record<string, unknown>): void;
+  /** A boot or teardown waits for the clock, in ms. */
+  waits?(row: InternRow, ms: number): void;
   /** An intern was made, changed or removed. */
   changed?(internId: string): void;
 }

@@ -55,6 +55,8 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       store.commit({ keep: true }).catch(() => {});
     };
     const timer = clock.timer(ms, wake, 'work');
+    const waiting = interns.get(id);
+    if (waiting && ms > 0) deps.waits?.(waiting, ms);
     scope.defer(timer.cancel);
     going.set(id, scope);
   };

@@ -33,6 +33,8 @@ export interface RunnerDeps {
   readonly executionDeadline: () => number;
   /** A run went from one status to another. */
   readonly changed: (run: Run, from: Run['status']) => void;
+  /** A behaviour waits for the clock, in ms. */
+  readonly waits?: (runId: string, ms: number) => void;
   /** What is said in a run, by either side. */
   readonly said?: (runId: string, said: Said) => void;
 }
@@ -221,7 +223,8 @@ export function createRunner(deps: RunnerDeps) {
   const sleeps = createSleeps({
     clock,
     napped: accept,
-    asleep(run) {
+    asleep(run, ms) {
+      deps.waits?.(run.id, ms);
       if (run.hot || run.opening) idle(run);
     },
     breathe: (run, hold) => breathe(run, hold),

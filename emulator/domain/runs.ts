@@ -34,6 +34,8 @@ export interface RunsDeps {
   readonly log: (record: Record<string, unknown>) => void;
   /** A run began, or went from one status to another. */
   readonly changed?: (runId: string, internId: string) => void;
+  /** A run waits for the clock, in ms. */
+  readonly waits?: (runId: string, ms: number) => void;
   /** What is said in a run, by either side. */
   readonly said?: (runId: string, said: Said) => void;
 }
@@ -45,6 +47,8 @@ export type Admit = () => () => void;
 export interface RunRef {
   readonly id: string;
   readonly script: string;
+  /** The request continues it where it paused. */
+  readonly resumed?: boolean;
 }
 
 export interface PromptRequest {
@@ -138,6 +142,7 @@ export function createRuns(deps: RunsDeps): Runs {
       lanes.moved(run, from);
       deps.changed?.(run.id, run.internId);
     },
+    ...(deps.waits ? { waits: deps.waits } : {}),
     ...(deps.said ? { said: deps.said } : {}),
   });
 
@@ -282,7 +287,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const lane = lanes.peek(intern.id);
       const run = lane?.asked.get(interactionId);
       if (!lane || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
-      onRun?.(refOf(run));
+      onRun?.({ ...refOf(run), resumed: true });
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');

@@ -19,7 +19,7 @@ export interface SleepsDeps {
   /** A run sleeps for no time. */
   readonly napped: (run: Run) => void;
   /** A run sleeps. */
-  readonly asleep: (run: Run) => void;
+  readonly asleep: (run: Run, ms: number) => void;
   /** Lets others have a turn; an advance of the clock waits for it where `hold` says so. */
   readonly breathe: (run: Run, hold: boolean) => Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
         run.sleeps ??= new Set();
         run.sleeps.add(pending);
       });
-      asleep(run);
+      asleep(run, ms);
       // As above: it may be awaited only later, or never.
       sleeping.catch(() => {});
       return sleeping;

@@ -1,0 +1,76 @@
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import type { RequestRecord } from '../index.js';
+import { createLogging } from './logging.js';
+import { createRequestLine } from './request-log.js';
+
+const RECORD: RequestRecord = {
+  time: '2026-01-01T12:34:56.789Z',
+  method: 'GET',
+  path: '/api/v1/interns/1',
+  status: 200,
+  ms: 12,
+  caller: 'alice',
+  intern: '1',
+  script: null,
+  wrong: null,
+};
+
+describe('a line for a person', () => {
+  const line = createRequestLine(pc.createColors(false));
+  test('has columns of a width before the path, and what is there after it', () => {
+    expect(line(RECORD, 'first-intern')).toBe(
+      '12:34:56.789  GET      200      12 ms  alice       /api/v1/interns/1  first-intern',
+    );
+    const refused = { ...RECORD, method: 'DELETE', status: 400, ms: 1_234, caller: null, intern: null };
+    expect(line({ ...refused, wrong: 'workspace_id: missing' })).toBe(
+      '12:34:56.789  DELETE   400    1234 ms  -           /api/v1/interns/1  workspace_id: missing',
+    );
+    expect(line({ ...RECORD, status: null, script: 'slow', stream: 'ended', how: 'client left' })).toBe(
+      '12:34:56.789  GET      ---      12 ms  alice       /api/v1/interns/1  1 (slow)  stream ended: client left',
+    );
+  });
+
+  test('cuts what is too long for its column', () => {
+    const own = { ...RECORD, caller: 'intern:0b000000-0000-4000-8000-000000000001' };
+    expect(line(own)).toContain('  intern:0b…  /api');
+  });
+
+  test('is coloured where colours are shown, and says the same', () => {
+    const coloured = createRequestLine(pc.createColors(true))({ ...RECORD, status: 503, wrong: 'injected fault' });
+    expect(coloured).toContain('\u001b[31m503\u001b[39m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(line({ ...RECORD, status: 503, wrong: 'injected fault' }));
+  });
+});
+
+describe('what is written where', () => {
+  const written = (given: Parameters<typeof createLogging>[1], least?: 'warn') => {
+    const texts: string[] = [];
+    const io = { colors: false, stderr: (more: string) => void texts.push(more) };
+    const { log, options, flush } = createLogging(io, given, least);
+    options.onRequest?.(RECORD, 'first-intern');
+    log({ level: 'warn', event: 'waits', message: 'run 1 waits for the clock' });
+    log({ level: 'error', event: 'script_failed', step: 'event 1' });
+    log({ event: 'reveal', caller: 'a person' });
+    flush();
+    return texts.join('');
+  };
+  const waits = 'run 1 waits for the clock\n';
+  const error = 'error: script_failed step="event 1"\n';
+
+  test('text by default', () => {
+    expect(written({})).toMatch(/^12:34:56\.789 {2}GET .*\nrun 1 waits.*\nerror: .*\nreveal caller="a person"\n$/);
+  });
+  test('records with --log-format json, with the keys of the contract', () => {
+    const [first = ''] = written({ logFormat: 'json' }).split('\n');
+    expect(JSON.parse(first)).toEqual(RECORD);
+    expect(Object.keys(JSON.parse(first)).join(' ')).toBe('time method path status ms caller intern script wrong');
+  });
+  test('--quiet: only what went wrong', () => {
+    expect(written({ quiet: true })).toBe(error);
+  });
+  test('beside a command that has standard error for itself, no requests', () => {
+    expect(written({}, 'warn')).toBe(waits + error);
+  });
+});

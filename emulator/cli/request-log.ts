@@ -1,0 +1,62 @@
+import type pc from 'picocolors';
+import { hostDelay } from '../clock/host.js';
+import type { RequestRecord } from '../index.js';
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+const BY_CLASS: Readonly<Record<string, keyof Colors>> = { 2: 'green', 3: 'cyan', 4: 'yellow', 5: 'red' };
+
+/** Callers are short ids; that of an intern's own key is cut. */
+const CALLER = 10;
+const cut = (text: string, width: number) =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+
+/** Makes one readable line of a request: columns of a width first, then path and whatever else there is to say. */
+export function createRequestLine(colors: Colors) {
+  const paint = (status: number | null, text: string): string => {
+    const color = colors[BY_CLASS[String(status)[0] ?? ''] ?? 'magenta'];
+    return typeof color === 'function' ? color(text) : text;
+  };
+  return (record: RequestRecord, internName?: string): string => {
+    const { time, method, path, status, ms, caller, intern, script, wrong, stream, how } = record;
+    const who = internName ?? intern ?? undefined;
+    const turn = stream && `stream ${stream}${how === undefined ? '' : `: ${how}`}`;
+    return [
+      colors.dim(time.slice(11, 23)),
+      colors.bold(method.padEnd(7)),
+      paint(status, String(status ?? '---')),
+      colors.dim(`${ms} ms`.padStart(9)),
+      cut(caller ?? '-', CALLER),
+      path,
+      ...(who === undefined ? [] : [colors.cyan(script === null ? who : `${who} (${script})`)]),
+      ...(turn === undefined ? [] : [turn]),
+      ...(wrong === null ? [] : [paint(status, wrong)]),
+    ].join('  ');
+  };
+}
+
+/** How long lines wait for others to be written with, in ms: a write for each would cost more than making them. */
+const TOGETHER = 10;
+
+export interface LineWriter {
+  write(line: string): void;
+  /** Writes what still waits. */
+  flush(): void;
+}
+
+/** Writes lines in batches, in order. */
+export function createLineWriter(write: (text: string) => void): LineWriter {
+  let waiting = '';
+  const flush = () => {
+    const text = waiting;
+    waiting = '';
+    if (text !== '') write(text);
+  };
+  return {
+    write(line) {
+      if (waiting === '') void hostDelay(TOGETHER).then(flush);
+      waiting += `${line}\n`;
+    },
+    flush,
+  };
+}

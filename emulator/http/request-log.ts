@@ -1,0 +1,81 @@
+import type { Clock } from '../clock/clock.js';
+import type { Journal, JournalDraft, JournalObserver } from './journal.js';
+
+/** A line of the log: one for each request when it is answered, and for a stream at each turn it takes (SEE-1). */
+export interface RequestRecord {
+  /** When it came to this, ISO 8601. */
+  time: string;
+  method: string;
+  path: string;
+  /** Null where the connection was dropped instead. */
+  status: number | null;
+  /** Since the request came, on the emulator's clock. */
+  ms: number;
+  caller: string | null;
+  /** Its id. */
+  intern: string | null;
+  script: string | null;
+  /** Of a refusal: what exactly was wrong, also where the response may not say it. */
+  wrong: string | null;
+  /** Only of streams. A stream whose reply was there at once has one line. */
+  stream?: 'opened' | 'paused' | 'resumed' | 'ended';
+  /** How it ended: `stop`, `client left`, `dropped by a fault` and so on. */
+  how?: string;
+}
+
+export interface RequestLogDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly journal: Pick<Journal, 'observe'>;
+  redact(text: string): string;
+  /** What people call an intern. */
+  nameOf(internId: string): string | undefined;
+  write: OnRequest;
+}
+
+/** Takes a line of the log, and how people call its intern. */
+export type OnRequest = (record: RequestRecord, internName?: string) => void;
+
+const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
+
+function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: string } {
+  if (!closed) return { stream: 'ended' };
+  const { how, ended } = closed;
+  if (how === 'client_left') return { stream: 'ended', how: `client left${ended ? `, run ${ended}` : ''}` };
+  if (how === 'dropped') return { stream: 'ended', how: 'dropped by a fault' };
+  return ended ? { stream: 'ended', how: ended } : { stream: 'paused' };
+}
+
+/** Tells of each request that goes through a journal. Nothing of it is there where nobody wants to be told. */
+export function logRequests({ clock, journal, redact, nameOf, write }: RequestLogDeps): void {
+  const tell = (draft: JournalDraft, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>
+    write(
+      turn ? { ...recordOf(draft), ...turn } : recordOf(draft),
+      draft.internId === undefined ? undefined : nameOf(draft.internId),
+    );
+  const recordOf = (draft: JournalDraft): RequestRecord => {
+    const now = clock.now();
+    return {
+      time: new Date(now).toISOString(),
+      method: draft.method,
+      path: redact(pathOf(draft.url)),
+      status: draft.status ?? null,
+      ms: now - draft.at,
+      caller: draft.caller ?? null,
+      intern: draft.internId ?? null,
+      script: draft.run?.script ?? null,
+      wrong: draft.refused ? redact(draft.refused.wrong) : (draft.responseHeaders['x-emulator-detail'] ?? null),
+    };
+  };
+  const observer: JournalObserver = {
+    responded(draft, streams) {
+      if (draft.writes === undefined) return tell(draft);
+      // All of it was there at once.
+      if (!streams) return tell(draft, turnOf(draft));
+      tell(draft, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
+    },
+    closed(draft) {
+      if (draft.respondedAt !== undefined) tell(draft, turnOf(draft));
+    },
+  };
+  journal.observe(observer);
+}

@@ -1,0 +1,38 @@
+import type { Clock } from './clock/clock.js';
+import type { DaemonRequest } from './daemon/daemon.js';
+import type { RequestRecord } from './http/request-log.js';
+
+/** How many of those that wait are remembered, so that each is told of once. */
+const TOLD = 1_000;
+
+/**
+ * Tells of waits on a clock that stands still, once for each who waits: what hangs there hangs until somebody knows why.
+ * `who` begins the sentence, `key` is its identity, `ms` how long it waits.
+ */
+export function createWaitTeller(
+  standsStill: () => boolean,
+  clock: Pick<Clock, 'mode'>,
+  log: (record: Record<string, unknown>) => void,
+) {
+  const told = new Set<string>();
+  return (who: string, key: string, ms: number): void => {
+    if (!standsStill() || told.has(key)) return;
+    if (told.size >= TOLD) told.clear();
+    told.add(key);
+    const help = clock.mode === 'frozen' ? 'advance or resume it' : 'advance it, or --clock auto';
+    log({ level: 'warn', event: 'waits', message: `${who} waits for the clock: ${ms} ms (${help})` });
+  };
+}
+
+/** A request to a daemon as a line of the log. */
+export const daemonRecord = (request: DaemonRequest, now: number, redact: (text: string) => string): RequestRecord => ({
+  time: new Date(now).toISOString(),
+  method: request.method,
+  path: redact(request.path),
+  status: request.status,
+  ms: now - request.at,
+  caller: request.user ?? null,
+  intern: request.internId ?? null,
+  script: null,
+  wrong: request.wrong === undefined ? null : redact(request.wrong),
+});
