@@ -138,6 +138,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
 
   // Interns and how they behave. An intern that goes ends its runs, and a run belongs to an intern: hence the late look.
   const scripts = factories.createScriptRegistry({
+    stock: factories.loadStockScripts(),
     behaviours: options.scripts ?? [],
     files: options.scriptFiles ?? [],
     rows: store.collection('scripts'),

@@ -16,6 +16,7 @@ import { createRoutes } from './http/routes.js';
 import { createLogin } from './oidc/login.js';
 import { loadProfile, loadSeed, loadSettings } from './options.js';
 import { createScriptRegistry } from './scripts/registry.js';
+import { stockBehaviours } from './scripts/stock.js';
 import { loadSigningKey } from './signing/keys.js';
 import { openStore } from './store/open.js';
 
@@ -28,6 +29,7 @@ export const defaultFactories = {
   loadSeed,
   loadSettings,
   loadSigningKey,
+  loadStockScripts: stockBehaviours,
   createClock,
   openStore,
   createAccounts,

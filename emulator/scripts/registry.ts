@@ -40,6 +40,8 @@ export interface Scripts extends ScriptRegistry {
 export interface ScriptsDeps {
   /** Those put through the control interface. */
   readonly rows: Collection<ScriptRow>;
+  /** Those that ship with the package, where they were made before. */
+  readonly stock?: readonly Behaviour[];
   /** Those registered in code. */
   readonly behaviours?: readonly Behaviour[];
   /** JSON files, or directories of them. Read at once, and again whenever they change. */
@@ -61,7 +63,7 @@ export interface ScriptsDeps {
  */
 export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const { rows, log, changed = () => {}, watch = watchFiles } = deps;
-  const stock = byName(stockBehaviours(), 'the scripts that ship');
+  const stock = byName(deps.stock ?? stockBehaviours(), 'the scripts that ship');
   const code = byName(deps.behaviours ?? [], 'the scripts in code');
   for (const behaviour of code.values()) checkLifecycle(behaviour);
   /** By row; undefined for one that is invalid. */
