@@ -17,6 +17,7 @@ import { createLifetime, type Lifetime } from './lifetime.js';
 import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
 import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
+import { createPage } from './page.js';
 import { seededState } from './seed.js';
 import { VERSION } from './version.js';
 
@@ -180,11 +181,12 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     log,
   });
 
+  const page = createPage(() => beyondLoopback);
   const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     const path = pathOf(request.url);
-    return path.startsWith('/_emulator/') || path === '/_emulator'
-      ? control(request, bindings.streams)
-      : serveApp(request, bindings);
+    const ours = path.startsWith('/_emulator/') || path === '/_emulator';
+    if (!ours && path !== '/') return serveApp(request, bindings);
+    return page(request, path) ?? (ours ? control(request, bindings.streams) : serveApp(request, bindings));
   };
 
   // What is answered from recordings knows nothing of the page that asks.

@@ -5,10 +5,11 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { buildConsole } from './console.mjs';
 import { bundledLicences } from './licences.mjs';
 import { pruneTypes } from './prune-types.mjs';
 
@@ -70,7 +71,13 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
-await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), bundledLicences(Object.keys(metafile.inputs)));
+const page = await buildConsole();
+await mkdir(join(outdir, 'console'));
+for (const [name, bytes] of page.files) await writeFile(join(outdir, 'console', name), bytes);
+await writeFile(
+  join(outdir, 'THIRD-PARTY-LICENSES.txt'),
+  bundledLicences([...Object.keys(metafile.inputs), ...page.inputs]),
+);
 
 if (!given['no-types']) {
   execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', outdir], { stdio: 'inherit' });

@@ -12,3 +12,14 @@ const CANDIDATES = [
 export const chromiumPath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
 if (chromiumPath === undefined && process.env.CI === 'true')
   throw new Error(`no chromium found at ${CANDIDATES.filter(Boolean).join(', ')}; set CHROMIUM_PATH`);
+
+/** What it is started with: headless, quiet, and talking to nobody by itself. */
+export const LAUNCH_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];

@@ -91,11 +91,19 @@ describe('SEE-3: each event is what its read answers', () => {
     expect(writes.map(({ data }) => data.text).join('')).toBe(text);
     expect(writes[0]?.data).toEqual({
       request_id: closed.data.id,
+      n: 0,
       at: '2026-01-01T00:00:00.000Z',
+      bytes: expect.any(Number),
       text: expect.any(String),
     });
     const said = seen.told.filter(({ type }) => type === 'said').map(({ data }) => data);
-    expect(said[0]).toEqual({ run_id: run.id, at: '2026-01-01T00:00:00.000Z', type: 'prompt', text: 'hello there' });
+    expect(said[0]).toEqual({
+      run_id: run.id,
+      n: 0,
+      at: '2026-01-01T00:00:00.000Z',
+      type: 'prompt',
+      text: 'hello there',
+    });
     expect(said.at(-1)).toMatchObject({ type: 'end', ended: 'stop' });
   });
 

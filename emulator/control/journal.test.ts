@@ -132,6 +132,6 @@ test('a run is shown with what was said in it by either side', async () => {
   expect(types[0]).toBe('prompt');
   expect(types).toEqual(expect.arrayContaining(['content', 'ask', 'answer']));
   expect(types.at(-1)).toBe('end');
-  expect(json.transcript[0]).toEqual({ at: '2026-01-01T00:00:00.000Z', type: 'prompt', text: 'go' });
+  expect(json.transcript[0]).toEqual({ n: 0, at: '2026-01-01T00:00:00.000Z', type: 'prompt', text: 'go' });
   expect((await api.get('/_emulator/runs/none')).status).toBe(404);
 });

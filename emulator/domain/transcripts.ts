@@ -11,11 +11,12 @@ export type Said =
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
-/** A line of a transcript as the control interface shows it. */
-export type SaidView = { at: string } & Said;
+/** A line of a transcript as the control interface shows it; `n` counts the lines of its run from 0. */
+export type SaidView = { n: number; at: string } & Said;
 
 interface Line {
   readonly seq: number;
+  readonly n: number;
   readonly at: number;
   readonly said: Said;
 }
@@ -56,10 +57,10 @@ export function createTranscripts(
   const observers: Observer[] = [];
   let total = 0;
 
-  const view = ({ at, said }: Line): SaidView => {
+  const view = ({ n, at, said }: Line): SaidView => {
     const shown =
       'text' in said ? { ...said, text: redact(said.text) } : (JSON.parse(redact(JSON.stringify(said))) as Said);
-    return { at: new Date(at).toISOString(), ...shown };
+    return { n, at: new Date(at).toISOString(), ...shown };
   };
 
   const begin = (runId: string): Transcript => {
@@ -89,7 +90,8 @@ export function createTranscripts(
       // One that was let go of does not begin again in the middle.
       if (!known && said.type !== 'prompt') return;
       const transcript = known ?? begin(runId);
-      const line = { seq: next(), at: clock.now(), said };
+      const n = (transcript.lines.at(-1)?.n ?? -1) + 1;
+      const line = { seq: next(), n, at: clock.now(), said };
       const size = sizeOf(said);
       transcript.lines.push(line);
       transcript.size += size;

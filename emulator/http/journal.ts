@@ -37,7 +37,10 @@ interface Write {
 /** A write of a stream as events tell it. */
 export interface WriteView {
   request_id: string;
+  /** Which write of its stream, from 0. */
+  n: number;
   at: string;
+  bytes: number;
   text: string;
 }
 
@@ -285,7 +288,7 @@ export function createJournal(
       const first = Math.max(0, index - WRITES_AROUND);
       const around = (draft.writes ?? []).slice(first, index + WRITES_AROUND);
       const text = redactWrites(textsOf(around), true)[index - first] ?? '';
-      return { request_id: redact(draft.id), at: iso(write.at), text };
+      return { request_id: redact(draft.id), n: index, at: iso(write.at), bytes: write.size, text };
     },
     drafts: ordered,
     forgotten: () => forgotten,

@@ -1,0 +1,76 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { chromiumPath, LAUNCH_ARGS } from '../../test/chromium.js';
+import type { Emulator, EmulatorOptions } from '../index.js';
+import { createTestClient } from '../test-client.js';
+
+/** A page of the console over an emulator of its own, and that emulator to talk to beside it. */
+export interface Opened {
+  page: Page;
+  emulator: Emulator;
+  api: ReturnType<typeof createTestClient>;
+  url: string;
+  /** The seeded intern, and what it is called. */
+  intern: { id: string; name: string };
+  /** Goes to a view of the page. */
+  go(view: string): Promise<void>;
+}
+
+interface OpenOptions {
+  emulator?: EmulatorOptions;
+  context?: BrowserContextOptions;
+  view?: string;
+}
+
+/** Runs tests in a browser; without one on this machine they are skipped, and in CI they fail. */
+export function inBrowser(name: string, tests: (open: (options?: OpenOptions) => Promise<Opened>) => void): void {
+  test.runIf(chromiumPath === undefined)(`${name}: a browser is there`, (context) => {
+    context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
+  });
+  describe.skipIf(chromiumPath === undefined)(name, () => {
+    vi.setConfig({ testTimeout: 90_000 });
+    let browser: Browser;
+    let closing: (() => Promise<unknown>)[] = [];
+    /** What the page itself complained about: nothing, in every test. */
+    let errors: string[] = [];
+
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+        args: LAUNCH_ARGS,
+      });
+    }, 60_000);
+    afterEach(async () => {
+      for (const close of closing.reverse()) await close();
+      closing = [];
+      const found = errors;
+      errors = [];
+      expect(found).toEqual([]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+    });
+
+    tests(async ({ emulator: emulatorOptions, context: contextOptions, view = '' } = {}) => {
+      const api = createTestClient(emulatorOptions);
+      const { emulator } = api;
+      closing.push(() => emulator.close());
+      const { url } = await emulator.listen({ port: 0 });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
+      closing.push(() => context.close());
+      const page = await context.newPage();
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        // A refusal is shown by the page; that the browser tells its console too is no fault of it.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          errors.push(message.text());
+      });
+      const go = async (place: string) => {
+        await page.goto(`${url}/_emulator/${place}`);
+      };
+      await go(view);
+      const id = emulator.target.credentials.intern?.id ?? '';
+      return { page, emulator, api, url, intern: { id, name: 'first-intern' }, go };
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { freshId } from './api.js';
+import type { Model } from './model.js';
+import type { Ask, Clock, Fault, Intern, Run } from './types.js';
+
+/** The credential that the page acts on an intern with: a member's of its workspace, else the intern's own. */
+async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
+  const target = model.target.value;
+  if (target && intern.workspace_id === target.workspace_id) return target.credentials.api_key;
+  if (target?.credentials.foreign_api_key && intern.workspace_id === target.foreign_workspace_id)
+    return target.credentials.foreign_api_key;
+  return (await model.api.control<{ api_key: string }>('GET', `interns/${intern.id}`)).api_key;
+}
+
+/** Reads a stream to its end, as its client: leaving it would cancel the run. */
+async function follow(model: Model, id: string, leave: AbortController, response: Promise<Response>): Promise<void> {
+  model.own.value = new Map(model.own.value).set(id, leave);
+  try {
+    const reader = (await response).body?.getReader();
+    while (reader && !(await reader.read()).done);
+  } catch (error) {
+    if (!leave.signal.aborted) throw error;
+  } finally {
+    const left = new Map(model.own.value);
+    left.delete(id);
+    model.own.value = left;
+  }
+}
+
+export interface Prompt {
+  text: string;
+  mode: 'manual' | 'self-drive';
+  /** Put before the prompt, for this run alone. */
+  script: string | undefined;
+  sessionId: string | undefined;
+  how: 'chat' | 'invoke';
+}
+
+/** Sends a prompt, and stays with the stream that answers it. */
+export async function sendPrompt(model: Model, intern: Intern, prompt: Prompt): Promise<void> {
+  const key = await keyFor(model, intern);
+  const text = prompt.script === undefined ? prompt.text : `script: ${prompt.script}\n${prompt.text}`;
+  const session = prompt.sessionId === undefined ? {} : { session_id: prompt.sessionId };
+  if (prompt.how === 'invoke') {
+    await model.api.call('POST', `/interns/${intern.id}/invoke`, key, { body: { input: text, ...session } });
+    return;
+  }
+  const id = `console-${freshId()}`;
+  const leave = new AbortController();
+  const body = {
+    stream: true,
+    ...session,
+    ...(prompt.mode === 'manual' ? { approval_mode: 'manual' } : {}),
+    messages: [{ role: 'user', content: text }],
+  };
+  const path = `/interns/${intern.id}/chat/completions`;
+  await follow(model, id, leave, model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+}
+
+const TOOLS: Readonly<Record<string, string>> = { openrouter: 'openrouter.provide_input' };
+/** The name of the tool call that an answer echoes; the emulator does not look at it. */
+const toolOf = (model: Model): string => TOOLS[model.target.value?.profile ?? ''] ?? 'service.provide_input';
+
+/** Answers a pending question, and stays with the stream that goes on where it paused. */
+export async function sendAnswer(
+  model: Model,
+  intern: Intern,
+  run: Pick<Run, 'session_id'>,
+  question: { id: string; ask: Ask },
+  content: string,
+): Promise<void> {
+  const key = await keyFor(model, intern);
+  const call = {
+    id: question.id,
+    type: 'function',
+    function: { name: toolOf(model), arguments: JSON.stringify(question.ask) },
+  };
+  const body = {
+    stream: true,
+    session_id: run.session_id,
+    messages: [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: question.id, content },
+    ],
+  };
+  const id = `console-${freshId()}`;
+  const leave = new AbortController();
+  const path = `/interns/${intern.id}/chat/completions`;
+  await follow(model, id, leave, model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+}
+
+export async function lifecycle(model: Model, intern: Intern, what: 'provision' | 'suspend'): Promise<void> {
+  await model.api.call('POST', `/interns/${intern.id}/${what}`, await keyFor(model, intern));
+}
+
+export async function deleteIntern(model: Model, intern: Intern, acknowledge: boolean): Promise<void> {
+  const body = acknowledge ? { body: { acknowledge_workspace_loss: true } } : {};
+  await model.api.call('DELETE', `/interns/${intern.id}`, await keyFor(model, intern), body);
+}
+
+export interface NewIntern {
+  name: string;
+  workspace_id: string;
+  description: string;
+  instructions: string;
+  provision: boolean;
+}
+
+export async function createIntern(model: Model, intern: NewIntern): Promise<Intern> {
+  const { name, workspace_id, description, instructions, provision } = intern;
+  const body = {
+    name,
+    workspace_id,
+    provision,
+    ...(description === '' ? {} : { description }),
+    ...(instructions === '' ? {} : { instructions }),
+  };
+  const key = await keyFor(model, { id: '', workspace_id });
+  return (await (await model.api.call('POST', '/interns', key, { body })).json()) as Intern;
+}
+
+export const putScriptOn = (model: Model, intern: Intern, name: string | null): Promise<unknown> =>
+  model.api.control('PUT', `interns/${intern.id}/script`, { name });
+
+export async function moveClock(model: Model, body: { advance: string } | { freeze: true } | { resume: true }) {
+  model.setClock(await model.api.control<Clock>('POST', 'clock', body));
+}
+
+export async function addFaults(model: Model, faults: readonly Fault[]): Promise<void> {
+  for (const fault of faults) await model.api.control('POST', 'faults', fault);
+  await model.readFaults();
+}
+
+export async function reset(model: Model): Promise<void> {
+  await model.api.control('POST', 'reset');
+  await model.load();
+}

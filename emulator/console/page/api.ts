@@ -1,0 +1,101 @@
+/** An answer that is no success, in the words of the emulator. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly reason: string | undefined,
+    readonly detail: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+const TOKEN = 'intern-emulator.control-token';
+
+interface Envelope {
+  error?: { message?: string; metadata?: { reason?: string } };
+}
+
+async function failure(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as Envelope;
+  const detail = response.headers.get('x-emulator-detail') ?? undefined;
+  const message = body.error?.message ?? `${response.status} ${response.statusText}`;
+  return new ApiError(response.status, message, body.error?.metadata?.reason, detail);
+}
+
+/** Letters and digits that no other request has. Random from the browser, which has this also where a page is no secure context. */
+export function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(9));
+  return Array.from(bytes, (byte) => byte.toString(36).padStart(2, '0')).join('');
+}
+
+/**
+ * The documented calls of the emulator that serves this page: the control interface beside it, and the interface as
+ * another client would use it. The control token is kept for as long as the tab is open, and sent as a header only.
+ */
+export function createApi(page: string) {
+  const control = new URL('.', page).href;
+  const base = new URL('../api/v1', page).href;
+  let token = sessionStorage.getItem(TOKEN) ?? '';
+
+  const controlFetch = async (method: string, path: string, body?: unknown, signal?: AbortSignal, headers = {}) => {
+    const response = await fetch(control + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    if (!response.ok) throw await failure(response);
+    return response;
+  };
+
+  return {
+    base,
+    setToken(value: string) {
+      token = value;
+      if (value === '') sessionStorage.removeItem(TOKEN);
+      else sessionStorage.setItem(TOKEN, value);
+    },
+    /** A call below `/_emulator/`. Throws ApiError. */
+    async control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+      const response = await controlFetch(method, path, body);
+      return (response.status === 204 ? undefined : await response.json()) as T;
+    },
+    /** A stream below `/_emulator/`. Throws ApiError. */
+    stream: (path: string, signal: AbortSignal, headers: Record<string, string>) =>
+      controlFetch('GET', path, undefined, signal, { ...headers, accept: 'text/event-stream' }),
+    /** A call of the interface, below `/api/v1`. Throws ApiError. */
+    async call(
+      method: string,
+      path: string,
+      key: string,
+      options: { body?: unknown; id?: string; signal?: AbortSignal } = {},
+    ): Promise<Response> {
+      const { body, id, signal } = options;
+      const response = await fetch(base + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'x-request-id': id ?? `console-${freshId()}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal ? { signal } : {}),
+      });
+      if (!response.ok) throw await failure(response);
+      return response;
+    },
+    /** A file that came with the page. */
+    async asset<T>(name: string): Promise<T> {
+      return (await fetch(`${control}console/${name}`)).json() as Promise<T>;
+    },
+  };
+}
+
+export type Api = ReturnType<typeof createApi>;

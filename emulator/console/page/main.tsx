@@ -1,0 +1,25 @@
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/interns.css';
+import './styles/requests.css';
+import './styles/tools.css';
+import { render } from 'preact';
+import { createApi } from './api.js';
+import { createModel } from './model.js';
+import { createRouter } from './router.js';
+import { ServicesProvider } from './ui/context.js';
+import { Shell } from './views/shell.js';
+
+const api = createApi(location.href.replace(/#.*$/, ''));
+const model = createModel(api);
+const router = createRouter();
+const app = document.getElementById('app');
+if (app)
+  render(
+    <ServicesProvider value={{ model, router }}>
+      <Shell />
+    </ServicesProvider>,
+    app,
+  );
+model.connect();

@@ -1,0 +1,248 @@
+import { computed, signal } from '@preact/signals';
+import { type Api, ApiError, freshId } from './api.js';
+import { createFeed, type Feed } from './feed.js';
+import { createRequests } from './requests.js';
+import type { SseEvent } from './sse.js';
+import type { Clock, Entry, Fault, Intern, Line, Run, ScriptView, Target, Write } from './types.js';
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
+
+/** A short message about something that was done, or was not. */
+export interface Notice {
+  id: string;
+  tone: 'done' | 'error';
+  text: string;
+}
+
+/** What happened to requests, for views that look at some of them closely. */
+export type Happening =
+  | { kind: 'entry'; entry: Entry }
+  | { kind: 'write'; requestId: string; n: number; write: Write }
+  | { kind: 'said'; runId: string; line: Line }
+  /** What was known is no longer true: read it again. */
+  | { kind: 'reload' };
+
+/** Ended runs that the page remembers. */
+const MOST_RUNS = 2_000;
+/** Requests read when the page opens. */
+const FIRST_REQUESTS = 300;
+const NOTICE_STAYS = 6_000;
+
+const fromJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Everything the page knows of its emulator, kept up to date by its events. */
+export function createModel(api: Api) {
+  const interns = signal<ReadonlyMap<string, Intern>>(new Map());
+  const runs = signal<ReadonlyMap<string, Run>>(new Map());
+  const clock = signal<(Clock & { readAt: number }) | undefined>(undefined);
+  const faults = signal<readonly Fault[]>([]);
+  const scripts = signal<readonly ScriptView[]>([]);
+  const target = signal<Target | undefined>(undefined);
+  const version = signal('');
+  const limit = signal<number | undefined>(undefined);
+  const connection = signal<Connection>('connecting');
+  const refusal = signal('');
+  /** Requests that came faster than they could be sent here. */
+  const skipped = signal(0);
+  const notices = signal<readonly Notice[]>([]);
+  const requests = createRequests();
+  const listeners = new Set<(happenings: readonly Happening[]) => void>();
+  /** Streams that this page itself reads, by request id: it is their client, and can leave them. */
+  const own = signal<ReadonlyMap<string, AbortController>>(new Map());
+  let feed: Feed | undefined;
+
+  const internList = computed(() =>
+    [...interns.value.values()].sort((a, b) =>
+      a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0,
+    ),
+  );
+
+  const notify = (tone: Notice['tone'], text: string) => {
+    const notice = { id: freshId(), tone, text };
+    notices.value = [...notices.value.slice(-3), notice];
+    setTimeout(() => dismiss(notice.id), tone === 'error' ? NOTICE_STAYS * 2 : NOTICE_STAYS);
+  };
+  const dismiss = (id: string) => {
+    notices.value = notices.value.filter((notice) => notice.id !== id);
+  };
+
+  const setClock = (reading: Clock) => {
+    clock.value = { ...reading, readAt: performance.now() };
+  };
+  const readFaults = async () => {
+    faults.value = (await api.control<{ data: Fault[] }>('GET', 'faults')).data;
+  };
+  const readScripts = async () => {
+    scripts.value = (await api.control<{ data: ScriptView[] }>('GET', 'scripts')).data;
+  };
+  const readInterns = async () => {
+    const { data } = await api.control<{ data: Intern[] }>('GET', 'interns');
+    interns.value = new Map(data.map((intern) => [intern.id, intern]));
+  };
+  const readRuns = async () => {
+    const { data } = await api.control<{ data: Run[] }>('GET', 'runs');
+    runs.value = new Map(
+      data
+        .slice(0, MOST_RUNS)
+        .reverse()
+        .map((run) => [run.id, run]),
+    );
+  };
+  const readRequests = async () => {
+    const { data } = await api.control<{ data: Entry[] }>('GET', `journal?limit=${FIRST_REQUESTS}`);
+    requests.clear();
+    requests.add(data);
+  };
+  const readLimit = async () => {
+    limit.value = (await api.control<{ turns_per_minute: number }>('GET', 'limits')).turns_per_minute;
+  };
+
+  const load = async () => {
+    const health = await api.control<{ version: string }>('GET', 'health');
+    version.value = health.version;
+    await Promise.all([
+      api.control<Target>('GET', 'target').then((read) => {
+        target.value = read;
+      }),
+      api.control<Clock>('GET', 'clock').then(setClock),
+      readInterns(),
+      readRuns(),
+      readFaults(),
+      readScripts(),
+      readRequests(),
+      readLimit(),
+    ]);
+    tell([{ kind: 'reload' }]);
+  };
+
+  const tell = (happenings: readonly Happening[]) => {
+    if (happenings.length > 0) for (const listener of listeners) listener(happenings);
+  };
+
+  const events = (batch: SseEvent[]) => {
+    const changedInterns = new Map(interns.value);
+    const changedRuns = new Map(runs.value);
+    const entries: Entry[] = [];
+    const happenings: Happening[] = [];
+    const stale = new Set<() => Promise<void>>();
+    for (const { event, data } of batch) {
+      const value = fromJson(data) as Record<string, unknown> | undefined;
+      if (event === 'reset') stale.add(load);
+      if (value === undefined) continue;
+      const id = String(value.id);
+      if (event === 'intern') {
+        if (value.deleted) changedInterns.delete(id);
+        else changedInterns.set(id, (value.intern ?? value) as unknown as Intern);
+      } else if (event === 'run') {
+        if (value.deleted) changedRuns.delete(id);
+        else changedRuns.set(id, value as unknown as Run);
+      } else if (event === 'request') {
+        const entry = value as unknown as Entry;
+        if (value.deleted || !entry.request) stale.add(readRequests);
+        else {
+          entries.push(entry);
+          happenings.push({ kind: 'entry', entry });
+        }
+      } else if (event === 'write') {
+        const { request_id: requestId, n, ...write } = value as unknown as Write & { request_id: string; n: number };
+        happenings.push({ kind: 'write', requestId, n, write });
+      } else if (event === 'said') {
+        const { run_id: runId, ...line } = value as unknown as Line & { run_id: string };
+        happenings.push({ kind: 'said', runId, line });
+      } else if (event === 'skipped') {
+        skipped.value += Number(value.requests) || 0;
+      } else if (event === 'clock') setClock(value as unknown as Clock);
+      else if (event === 'fault') stale.add(readFaults);
+      else if (event === 'script') stale.add(readScripts);
+    }
+    if (batch.some(({ event }) => event === 'intern')) interns.value = changedInterns;
+    if (batch.some(({ event }) => event === 'run')) {
+      for (const [id, run] of changedRuns) {
+        if (changedRuns.size <= MOST_RUNS) break;
+        if (run.status === 'ended') changedRuns.delete(id);
+      }
+      runs.value = changedRuns;
+    }
+    if (entries.length > 0) requests.add(entries);
+    tell(happenings);
+    for (const read of stale) read().catch(failed);
+  };
+
+  const failed = (error: unknown) => {
+    notify('error', error instanceof Error ? error.message : String(error));
+  };
+
+  const connect = () => {
+    feed?.close();
+    feed = createFeed(api, {
+      events,
+      opened(resumed) {
+        connection.value = 'live';
+        if (!resumed || interns.value.size === 0) load().catch(failed);
+      },
+      closed(error) {
+        const refused = error?.status === 401 || error?.status === 403;
+        refusal.value = error?.message ?? '';
+        connection.value = refused ? (/token/.test(error.message) ? 'token' : 'refused') : 'lost';
+      },
+    });
+  };
+
+  return {
+    api,
+    interns,
+    internList,
+    runs,
+    clock,
+    faults,
+    scripts,
+    target,
+    version,
+    limit,
+    connection,
+    refusal,
+    notices,
+    requests,
+    skipped,
+    own,
+    notify,
+    dismiss,
+    setClock,
+    readFaults,
+    readScripts,
+    readRequests,
+    readLimit,
+    load,
+    connect,
+    /** Milliseconds of the emulator's time, as far as they are known here. */
+    now(): number {
+      const reading = clock.value;
+      if (!reading) return 0;
+      return Date.parse(reading.now) + (reading.mode === 'real' ? performance.now() - reading.readAt : 0);
+    },
+    listen(listener: (happenings: readonly Happening[]) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    /** Does something, and says what came of it. True when it worked. */
+    async attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+      try {
+        await work();
+        if (done !== undefined) notify('done', done);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.detail) notify('error', `${error.message} (${error.detail})`);
+        else failed(error);
+        return false;
+      }
+    },
+  };
+}
+
+export type Model = ReturnType<typeof createModel>;

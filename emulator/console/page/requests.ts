@@ -1,0 +1,87 @@
+import { signal } from '@preact/signals';
+import type { Entry } from './types.js';
+
+/** What the list shows of a request. Bodies are read again when somebody looks: a page may be open for days. */
+export interface RequestRow {
+  readonly id: string;
+  readonly at: string;
+  readonly operation: string | null;
+  readonly caller: string | null;
+  readonly internId: string | null;
+  readonly runId: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | null;
+  readonly reason: string | undefined;
+  readonly stream: 'open' | 'complete' | 'client_left' | 'dropped' | undefined;
+  readonly closedAt: string | undefined;
+  readonly ms: number | null;
+  readonly wrong: string | null;
+  readonly faulted: boolean;
+}
+
+/** How many rows the page keeps, and how many go at once when there are more. */
+const MOST = 2_000;
+const DROP = 500;
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url, 'http://none');
+  return pathname + search;
+};
+
+function reasonOf(entry: Entry): string | undefined {
+  const { status, body } = entry.response;
+  if (status === null || status < 400 || body === null) return undefined;
+  return /"reason":"([a-z_]+)"/.exec(body)?.[1];
+}
+
+export const rowOf = (entry: Entry): RequestRow => ({
+  id: entry.id,
+  at: entry.at,
+  operation: entry.operation,
+  caller: entry.caller,
+  internId: entry.intern_id,
+  runId: entry.run_id,
+  method: entry.request.method,
+  path: pathOf(entry.request.url),
+  status: entry.response.status,
+  reason: reasonOf(entry),
+  stream: entry.writes || entry.closed ? (entry.closed?.how ?? 'open') : undefined,
+  closedAt: entry.closed?.at,
+  ms: entry.ms,
+  wrong: entry.wrong,
+  faulted: entry.fault !== undefined && entry.fault !== null,
+});
+
+/** The newest requests, newest last, bounded. */
+export function createRequests() {
+  const rows = signal<readonly RequestRow[]>([]);
+  let list: RequestRow[] = [];
+  let dropped = 0;
+  let places = new Map<string, number>();
+  const put = (row: RequestRow) => {
+    const place = places.get(row.id);
+    if (place !== undefined) {
+      list[place - dropped] = row;
+      return;
+    }
+    places.set(row.id, list.push(row) - 1 + dropped);
+    if (list.length <= MOST) return;
+    for (const { id } of list.slice(0, DROP)) places.delete(id);
+    list = list.slice(DROP);
+    dropped += DROP;
+  };
+  return {
+    rows,
+    add(entries: readonly Entry[]) {
+      for (const entry of entries) put(rowOf(entry));
+      rows.value = [...list];
+    },
+    clear() {
+      list = [];
+      dropped = 0;
+      places = new Map();
+      rows.value = [];
+    },
+  };
+}

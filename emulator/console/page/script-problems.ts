@@ -1,0 +1,27 @@
+import { jsonPlaces } from './json-places.js';
+
+/** What is wrong with a script, at which line. */
+export interface ScriptProblem {
+  line: number;
+  message: string;
+}
+
+/** Where a text is no JSON; nothing when it is. */
+export function syntaxProblems(text: string): ScriptProblem[] {
+  const { error } = jsonPlaces(text);
+  return error ? [error] : [];
+}
+
+/**
+ * The problems that the emulator told, at the lines they are about. A message is `NAME: path: what; path: what`, with
+ * paths such as `turn[3].say`.
+ */
+export function toldProblems(text: string, message: string): ScriptProblem[] {
+  const places = jsonPlaces(text);
+  if (places.error) return [places.error];
+  const told = message.replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
+  return told.split('; ').map((problem) => {
+    const path = /^([\w$.[\]-]+): /.exec(problem)?.[1] ?? '';
+    return { line: places.lineOf(path), message: problem };
+  });
+}

@@ -1,0 +1,93 @@
+import type { Answer, Ask } from '../../contract/interaction.js';
+import type { RunEnded, RunView, Usage } from '../../contract/run.js';
+
+export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contract/interaction.js';
+export type { Intern, Status } from '../../contract/intern.js';
+export type { Usage } from '../../contract/run.js';
+export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
+
+/** A run as the control interface shows it. */
+export type Run = RunView;
+
+/** One thing that was said in a run, by either side; `n` counts them. */
+export type Line = { at: string; n: number } & (
+  | { type: 'prompt' | 'steer' | 'content' | 'reasoning'; text: string }
+  | { type: 'model'; model: string }
+  | { type: 'ask'; id: string; ask: Ask }
+  | { type: 'answer'; id: string; answer: Answer }
+  | { type: 'end'; ended: RunEnded; message?: string; usage: Usage | null }
+);
+
+/** A write of a stream, as the journal keeps it. */
+export interface Write {
+  at: string;
+  bytes: number;
+  text: string;
+}
+
+/** An entry of the journal. Times are ISO 8601 UTC. */
+export interface Entry {
+  id: string;
+  at: string;
+  operation: string | null;
+  caller: string | null;
+  intern_id: string | null;
+  run_id: string | null;
+  /** Until the response, or the first byte of its stream. */
+  ms: number | null;
+  /** What exactly was wrong, and the requirement that the refusal rests on. */
+  wrong: string | null;
+  requirement: string | null;
+  request: { method: string; url: string; headers: Record<string, string>; body: string | null };
+  response: { status: number | null; headers: Record<string, string>; body: string | null };
+  writes?: Write[];
+  closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; run_ended?: string };
+  truncated?: true;
+  /** What was injected into it, where something was. */
+  fault?: unknown;
+}
+
+export interface Clock {
+  now: string;
+  mode: 'real' | 'virtual' | 'frozen' | 'auto';
+}
+
+export interface Fault {
+  operation: string;
+  times?: number | 'always';
+  status?: number;
+  delay?: number | string;
+  disconnect?: true | string;
+  at?: string;
+}
+
+export interface ScriptView {
+  name: string;
+  from: string;
+  source?: unknown;
+}
+
+export interface Target {
+  base_url: string;
+  control_url: string;
+  daemon_origin: string;
+  profile: string;
+  workspace_id: string;
+  foreign_workspace_id?: string;
+  credentials: {
+    api_key: string;
+    foreign_api_key?: string;
+    oauth_token: string;
+    intern?: { id: string; api_key: string };
+  };
+}
+
+/** A row of the ledger of requirements. */
+export interface Requirement {
+  id: string;
+  level: 'S' | 'P' | 'C';
+  sentence: string;
+  published?: string;
+  chosen?: string;
+  where: string;
+}

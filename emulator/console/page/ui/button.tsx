@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useServices } from './context.js';
+import { Icon, type IconName } from './icons.js';
+
+interface ButtonProps {
+  children?: ComponentChildren;
+  icon?: IconName;
+  /** Needed where there is an icon alone. */
+  label?: string;
+  tone?: 'primary' | 'plain' | 'danger' | 'ghost';
+  small?: boolean;
+  type?: 'button' | 'submit';
+  disabled?: boolean;
+  pressed?: boolean;
+  expanded?: boolean;
+  onClick?: (event: MouseEvent) => void;
+}
+
+export const Button = ({ children, icon, label, tone = 'plain', small, type = 'button', ...rest }: ButtonProps) => (
+  <button
+    type={type}
+    class={`button ${tone}${small ? ' small' : ''}${children === undefined ? ' square' : ''}`}
+    disabled={rest.disabled}
+    aria-label={label}
+    title={children === undefined ? label : undefined}
+    aria-pressed={rest.pressed}
+    aria-expanded={rest.expanded}
+    onClick={rest.onClick}
+  >
+    {icon && <Icon name={icon} size={small ? 15 : 17} />}
+    {children}
+  </button>
+);
+
+/** The clipboard, also where the page is no secure context and the browser gives none. */
+async function copy(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
+/** Copies a text, and says that it did. */
+export function CopyButton({ text, children, label }: { text: string; children?: ComponentChildren; label: string }) {
+  const { model } = useServices();
+  const [copied, setCopied] = useState(false);
+  const onClick = () => {
+    copy(text).then(
+      () => {
+        setCopied(true);
+        setTimeout(() => setCopied(false), 1_500);
+      },
+      () => model.notify('error', 'The browser did not allow copying'),
+    );
+  };
+  return (
+    <Button
+      small
+      tone={children === undefined ? 'ghost' : 'plain'}
+      icon={copied ? 'check' : 'copy'}
+      label={label}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
+  );
+}

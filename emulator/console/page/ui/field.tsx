@@ -1,0 +1,39 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  /** The control, given the id that its label points to and that of its hint. */
+  children: (ids: { id: string; 'aria-describedby': string | undefined }) => JSX.Element;
+}
+
+/** A control with its label above and a hint below. */
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': hintId })}
+      {hint !== undefined && (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface CheckProps {
+  label: ComponentChildren;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+export const Check = ({ label, checked, onChange }: CheckProps) => (
+  <label class="check">
+    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <span>{label}</span>
+  </label>
+);

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import type { Status } from '../types.js';
+import { Icon, type IconName } from './icons.js';
+
+const TONES: Readonly<Record<Status, 'good' | 'busy' | 'bad' | 'idle'>> = {
+  running: 'good',
+  queued: 'busy',
+  provisioning: 'busy',
+  awaiting_slack_install: 'busy',
+  destroying: 'busy',
+  failed: 'bad',
+  destroy_failed: 'bad',
+  stopped: 'idle',
+};
+
+export const StatusPill = ({ status }: { status: Status }) => (
+  <span class={`pill ${TONES[status] ?? 'idle'}`}>
+    <span class="dot" aria-hidden="true" />
+    {status.replaceAll('_', ' ')}
+  </span>
+);
+
+/** An answer's status, coloured by its class. */
+export const StatusCode = ({ status }: { status: number | null }) => (
+  <span class={`code s${status === null ? 'x' : Math.floor(status / 100)}`}>{status ?? '—'}</span>
+);
+
+interface EmptyProps {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** What stands where nothing is yet: what this place is for, and what to do next. */
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <div class="empty">
+    <span class="empty-icon">
+      <Icon name={icon} size={26} />
+    </span>
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+export const ViewHead = ({ title, sub, children }: { title: string; sub?: string; children?: ComponentChildren }) => (
+  <header class="view-head">
+    <div>
+      <h2>{title}</h2>
+      {sub !== undefined && <p>{sub}</p>}
+    </div>
+    {children !== undefined && <div class="row">{children}</div>}
+  </header>
+);

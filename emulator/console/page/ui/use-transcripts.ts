@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Happening } from '../model.js';
+import type { Line, Run } from '../types.js';
+import { useServices } from './context.js';
+
+/** What was said in some runs, kept up to date while they go on. A run that is not there is being read. */
+export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readonly Line[]> {
+  const { model } = useServices();
+  const [shown, setShown] = useState<ReadonlyMap<string, readonly Line[]>>(new Map());
+  const wanted = useRef(new Set<string>());
+  const reading = useRef(new Set<string>());
+  const lines = useRef(new Map<string, Line[]>());
+
+  const show = () => setShown(new Map([...lines.current].map(([id, list]) => [id, list.slice()])));
+  const read = (id: string) => {
+    if (reading.current.has(id)) return;
+    reading.current.add(id);
+    model.api
+      .control<{ transcript: Line[] | null }>('GET', `runs/${id}`)
+      .then(
+        ({ transcript }) => void lines.current.set(id, transcript ?? []),
+        // A run that is gone has nothing to tell.
+        () => void lines.current.set(id, []),
+      )
+      .then(() => {
+        reading.current.delete(id);
+        if (wanted.current.has(id)) show();
+      });
+  };
+  /** True where the line is new; what is missing before it is read anew. */
+  const add = (id: string, line: Line): boolean => {
+    const known = lines.current.get(id) ?? [];
+    const next = (known.at(-1)?.n ?? -1) + 1;
+    if (line.n < next) return false;
+    if (line.n > next) {
+      read(id);
+      return false;
+    }
+    known.push(line);
+    lines.current.set(id, known);
+    return true;
+  };
+
+  useEffect(() => {
+    const hear = (happenings: readonly Happening[]) => {
+      let changed = false;
+      for (const happening of happenings) {
+        if (happening.kind === 'reload') {
+          lines.current.clear();
+          for (const id of wanted.current) read(id);
+        } else if (happening.kind === 'said' && (wanted.current.has(happening.runId) || happening.line.n === 0))
+          changed = add(happening.runId, happening.line) || changed;
+      }
+      if (changed) show();
+    };
+    return model.listen(hear);
+  }, []);
+
+  const ids = runs.map((run) => run.id);
+  useEffect(() => {
+    wanted.current = new Set(ids);
+    for (const id of [...lines.current.keys()]) if (!wanted.current.has(id)) lines.current.delete(id);
+    for (const id of ids) if (!lines.current.has(id)) read(id);
+  }, [ids.join()]);
+  return shown;
+}

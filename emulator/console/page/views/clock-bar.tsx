@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { addFaults, moveClock, reset } from '../actions.js';
+import { dayOf, timeOf } from '../format.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { Icon } from '../ui/icons.js';
+import { useNow } from '../ui/ticking.js';
+
+const MODES: Readonly<Record<string, string>> = {
+  real: 'The clock runs with this machine’s',
+  virtual: 'The clock stands still until it is advanced',
+  frozen: 'The clock is frozen until it is resumed',
+  auto: 'The clock moves by itself to whatever is due next',
+};
+
+const STEPS = ['1s', '30s', '1m', '5m', '1h'] as const;
+
+function AdvanceDialog({ onClose }: { onClose: () => void }) {
+  const { model } = useServices();
+  const [by, setBy] = useState('30s');
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await model.attempt(() => moveClock(model, { advance: by }), `Advanced by ${by}`)) onClose();
+  };
+  return (
+    <Dialog title="Advance the clock" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <p>Every deadline, boot and wait on the way passes in order.</p>
+        <div class="row wrap">
+          {STEPS.map((step) => (
+            <Button key={step} small pressed={by === step} onClick={() => setBy(step)}>
+              {step}
+            </Button>
+          ))}
+        </div>
+        <Field label="By" hint="A number with ms, s, m or h">
+          {(ids) => <input {...ids} required value={by} onInput={(event) => setBy(event.currentTarget.value)} />}
+        </Field>
+        <div class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary">
+            Advance
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ResetDialog({ onClose }: { onClose: () => void }) {
+  const { model } = useServices();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await model.attempt(() => reset(model), 'Back at the seed')) onClose();
+  };
+  return (
+    <Dialog title="Reset the emulator?" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <p>
+          Interns, runs, keys, scripts, faults, limits and requests go back to the seed. The clock stays where it is.
+        </p>
+        <div class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="danger">
+            Reset
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The emulator's clock, and what is one click away from everywhere. */
+export function ClockBar() {
+  const { model } = useServices();
+  const [open, setOpen] = useState<'advance' | 'reset' | undefined>();
+  const now = useNow();
+  const clock = model.clock.value;
+  const iso = new Date(now).toISOString();
+  const stands = clock?.mode === 'frozen';
+  return (
+    <div class="clock-bar">
+      <section class="clock" aria-label="Clock">
+        <Icon name="clock" />
+        {clock ? (
+          <>
+            <time dateTime={iso}>
+              <span class="day">{dayOf(iso)}</span>{' '}
+              <b>{clock.mode === 'real' ? timeOf(iso).slice(0, 8) : timeOf(iso)}</b>
+            </time>
+            <span class={`pill mode mode-${clock.mode}`} title={MODES[clock.mode]}>
+              {clock.mode}
+            </span>
+          </>
+        ) : (
+          <span class="quiet">…</span>
+        )}
+        <Button small onClick={() => model.attempt(() => moveClock(model, { advance: '5m' }), 'Advanced by 5 minutes')}>
+          +5 min
+        </Button>
+        <Button small onClick={() => setOpen('advance')}>
+          Advance…
+        </Button>
+        <Button
+          small
+          icon={stands ? 'play' : 'pause'}
+          onClick={() => model.attempt(() => moveClock(model, stands ? { resume: true } : { freeze: true }))}
+        >
+          {stands ? 'Resume' : 'Freeze'}
+        </Button>
+      </section>
+      <div class="row quick">
+        <Button
+          small
+          icon="faults"
+          onClick={() =>
+            model.attempt(() => addFaults(model, [{ operation: 'create', status: 503 }]), 'The next create answers 503')
+          }
+        >
+          Fail the next create
+        </Button>
+        <Button small icon="reset" onClick={() => setOpen('reset')}>
+          Reset
+        </Button>
+      </div>
+      {open === 'advance' && <AdvanceDialog onClose={() => setOpen(undefined)} />}
+      {open === 'reset' && <ResetDialog onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+import type { ComponentChildren } from 'preact';
+import type { Conversation, Item } from '../conversation.js';
+import { plural, short, span, timeOf, words } from '../format.js';
+import type { RequestRow } from '../requests.js';
+import { linkTo } from '../router.js';
+import type { Intern, Run } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Icon, type IconName } from '../ui/icons.js';
+import { Question } from './question.js';
+
+const ENDINGS: Readonly<Record<string, { tone: string; text: string }>> = {
+  stop: { tone: 'idle', text: 'finished' },
+  cancelled: { tone: 'bad', text: 'cancelled' },
+  deadline: { tone: 'bad', text: 'deadline passed' },
+  severed: { tone: 'bad', text: 'severed' },
+  failed: { tone: 'bad', text: 'failed' },
+};
+const GOING: Readonly<Record<string, { tone: string; text: string }>> = {
+  running: { tone: 'live', text: 'at work' },
+  waiting: { tone: 'ask', text: 'waits for an answer' },
+};
+
+function RunHead({ run }: { run: Run }) {
+  const took = run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : undefined;
+  const state = (run.status === 'ended' ? ENDINGS[run.ended ?? ''] : GOING[run.status]) ?? {
+    tone: 'idle',
+    text: run.status,
+  };
+  return (
+    <header class="run-head">
+      <time dateTime={run.started_at}>{timeOf(run.started_at)}</time>
+      <span>{run.origin}</span>
+      <span title={run.session_id}>{`session ${short(run.session_id)}`}</span>
+      {took !== undefined && <span>{took}</span>}
+      <span class={`pill small ${state.tone}`}>
+        <span class="dot" aria-hidden="true" />
+        {state.text}
+      </span>
+    </header>
+  );
+}
+
+/** Who sent something and when, with the way to the request. */
+const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) => (
+  <p class="meta">
+    {request?.caller && <span>{request.caller}</span>}
+    <time dateTime={at}>{timeOf(at)}</time>
+    {request && <a href={linkTo('requests', request.id)}>request</a>}
+  </p>
+);
+
+interface MineProps {
+  item: { at: string; request: RequestRow | undefined };
+  label?: { icon: IconName; text: string };
+  kind: string;
+  children: ComponentChildren;
+}
+
+const Mine = ({ item, label, kind, children }: MineProps) => (
+  <div class={`mine ${kind}`}>
+    <div class="bubble">
+      {label && (
+        <p class="label">
+          <Icon name={label.icon} size={14} /> {label.text}
+        </p>
+      )}
+      {children}
+    </div>
+    <Meta at={item.at} request={item.request} />
+  </div>
+);
+
+/** An answer: an option, or an action with the values of its fields. */
+function AnswerText({ answer }: { answer: unknown }) {
+  if (typeof answer === 'string') return <p class="said">{words(answer)}</p>;
+  const { action, content } = answer as { action: string; content?: Record<string, unknown> };
+  const values = Object.entries(content ?? {});
+  if (action !== 'accept' || values.length === 0) return <p class="said">{words(action)}</p>;
+  return (
+    <dl class="values">
+      {values.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run | undefined }) {
+  switch (item.kind) {
+    case 'prompt':
+      return (
+        <Mine item={item} kind="prompt">
+          <p class="said">{item.text}</p>
+        </Mine>
+      );
+    case 'steer':
+      return (
+        <Mine item={item} kind="steer" label={{ icon: 'steer', text: 'Steered into the run' }}>
+          <p class="said">{item.text}</p>
+        </Mine>
+      );
+    case 'answer':
+      return (
+        <Mine item={item} kind="answer" label={{ icon: 'check', text: 'Answered' }}>
+          <AnswerText answer={item.answer} />
+        </Mine>
+      );
+    case 'content':
+      return <p class="theirs said">{item.text}</p>;
+    case 'reasoning':
+      return (
+        <details class="reasoning" open>
+          <summary>Reasoning</summary>
+          <p class="said">{item.text}</p>
+        </details>
+      );
+    case 'ask':
+      return <Question intern={intern} run={run} question={item} />;
+    default:
+      return (
+        <p class={`mark ${item.tone}`}>
+          <Icon name={item.tone === 'calm' ? 'check' : 'warn'} size={15} />
+          <span>{item.text}</span>
+          <time dateTime={item.at}>{timeOf(item.at)}</time>
+          {item.request && <a href={linkTo('requests', item.request.id)}>request</a>}
+        </p>
+      );
+  }
+}
+
+function Streaming({ conversation }: { conversation: Conversation }) {
+  const { model } = useServices();
+  const { streaming, run } = conversation;
+  if (run?.status !== 'running') return null;
+  const own = streaming && model.own.value.get(streaming.id);
+  const to =
+    run.origin === 'invoke'
+      ? 'Works by itself: nothing goes back to its caller'
+      : `Streams to ${own ? 'this page' : (streaming?.caller ?? 'its client')}`;
+  return (
+    <div class="streaming">
+      <span class="typing" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      <span>{to}</span>
+      {own && (
+        <Button small tone="ghost" icon="plug" onClick={() => own.abort()}>
+          Disconnect
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface ConversationProps {
+  intern: Intern;
+  conversation: Conversation;
+  /** The run before belongs to the same session. */
+  continues: boolean;
+}
+
+/** One run from its prompt to its end. */
+export function ConversationView({ intern, conversation, continues }: ConversationProps) {
+  const { items, run, usage, at } = conversation;
+  return (
+    <article
+      class={`run${continues ? ' continues' : ''}`}
+      aria-label={run ? `Run of ${timeOf(at)}` : `Refused at ${timeOf(at)}`}
+    >
+      {run && <RunHead run={run} />}
+      {run?.status === 'ended' && conversation.silent && <p class="quiet">What was said is not held any more.</p>}
+      {items.map((item, index) => (
+        <ItemView key={index} item={item} intern={intern} run={run} />
+      ))}
+      <Streaming conversation={conversation} />
+      {usage && <p class="usage">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>}
+    </article>
+  );
+}

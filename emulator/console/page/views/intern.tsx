@@ -1,0 +1,210 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { lifecycle, putScriptOn } from '../actions.js';
+import { conversationsOf } from '../conversation.js';
+import { linkTo } from '../router.js';
+import type { Intern, Run } from '../types.js';
+import { Button, CopyButton } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Icon } from '../ui/icons.js';
+import { Empty, StatusPill } from '../ui/parts.js';
+import { useTranscripts } from '../ui/use-transcripts.js';
+import { Composer } from './composer.js';
+import { ConversationView } from './conversation.js';
+import { DeleteDialog } from './delete-dialog.js';
+import { Progress } from './interns.js';
+
+interface Inside {
+  script: string | null;
+  api_key: string;
+}
+
+/** What only the control interface knows of an intern: its script and its own key. */
+function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => void] {
+  const { model } = useServices();
+  const [inside, setInside] = useState<Inside | undefined>(undefined);
+  useEffect(() => {
+    model.api.control<Inside>('GET', `interns/${intern.id}`).then(setInside, () => setInside(undefined));
+  }, [intern.id, intern.updated_at]);
+  return [inside, setInside];
+}
+
+function Facts({ intern, inside }: { intern: Intern; inside: Inside | undefined }) {
+  const facts: [name: string, value: string | null | undefined][] = [
+    ['Id', intern.id],
+    ['Workspace', intern.workspace_id],
+    ['Own API key', inside?.api_key],
+    ['Model', intern.model],
+    ['Host name', intern.hostname],
+    ['Vault', intern.vault_id],
+    ['Created', intern.created_at],
+    ['Instructions', intern.instructions],
+    ['Last failure', intern.last_failure_message],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <span class="mono">{value}</span>
+                <CopyButton text={value} label={`Copy ${name.toLowerCase()}`} />
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function ScriptChoice({
+  intern,
+  inside,
+  onChange,
+}: {
+  intern: Intern;
+  inside: Inside | undefined;
+  onChange: (inside: Inside) => void;
+}) {
+  const { model } = useServices();
+  const choose = (name: string) =>
+    model.attempt(
+      async () => {
+        onChange((await putScriptOn(model, intern, name === '' ? null : name)) as Inside);
+      },
+      name === '' ? `${intern.name} behaves by its own again` : `${intern.name} now behaves by ${name}`,
+    );
+  return (
+    <label class="inline-select">
+      <span>Behaves by</span>
+      <select value={inside?.script ?? ''} onChange={(event) => void choose(event.currentTarget.value)}>
+        <option value="">its own choice</option>
+        {model.scripts.value.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function InternHead({ intern }: { intern: Intern }) {
+  const { model } = useServices();
+  const [deleting, setDeleting] = useState(false);
+  const [facts, setFacts] = useState(false);
+  const [inside, setInside] = useInside(intern);
+  const run = (what: 'provision' | 'suspend', done: string) =>
+    model.attempt(() => lifecycle(model, intern, what), done);
+  return (
+    <header class="intern-head">
+      <div class="intern-title">
+        <a class="button ghost square back" href={linkTo('interns')} aria-label="Back to the interns">
+          <Icon name="back" />
+        </a>
+        <h2>{intern.name}</h2>
+        <StatusPill status={intern.status} />
+        <div class="row actions">
+          {intern.status !== 'running' && (
+            <Button small icon="play" onClick={() => void run('provision', `${intern.name} is being provisioned`)}>
+              Provision
+            </Button>
+          )}
+          {intern.status === 'running' && (
+            <Button small icon="pause" onClick={() => void run('suspend', `${intern.name} is suspended`)}>
+              Suspend
+            </Button>
+          )}
+          <Button small icon="trash" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        </div>
+      </div>
+      <div class="intern-sub">
+        {intern.description && <p>{intern.description}</p>}
+        <ScriptChoice intern={intern} inside={inside} onChange={setInside} />
+        <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>
+          {facts ? 'Hide details' : 'Details'}
+        </Button>
+      </div>
+      <Progress intern={intern} />
+      {(intern.status === 'failed' || intern.status === 'destroy_failed') && intern.last_failure_message && (
+        <p class="callout bad" role="status">
+          {intern.last_failure_message}
+        </p>
+      )}
+      {facts && <Facts intern={intern} inside={inside} />}
+      {deleting && <DeleteDialog intern={intern} onClose={() => setDeleting(false)} />}
+    </header>
+  );
+}
+
+/** Keeps a scrolling box at its end while its content grows, unless somebody has scrolled up. */
+function useStickToEnd(content: unknown) {
+  const box = useRef<HTMLElement>(null);
+  const stuck = useRef(true);
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (current && stuck.current) current.scrollTop = current.scrollHeight;
+  }, [content]);
+  const onScroll = () => {
+    const { current } = box;
+    if (current) stuck.current = current.scrollHeight - current.scrollTop - current.clientHeight < 40;
+  };
+  return { box, onScroll };
+}
+
+const NEXT_STEPS: Readonly<Partial<Record<Intern['status'], string>>> = {
+  running: 'Send a prompt below, or talk to it from your own client: it shows here as it happens.',
+  stopped: 'It has no runtime yet. Provision it, then send a prompt.',
+  failed: 'Its boot failed. Provision it again, or see why under Details.',
+  queued: 'It is about to boot. On a virtual clock, advance the time.',
+  provisioning: 'It is booting. On a virtual clock, advance the time.',
+};
+
+/** Runs that are shown at first, and how many more each time. */
+const SHOWN = 20;
+
+export function InternView({ intern }: { intern: Intern }) {
+  const { model } = useServices();
+  const [most, setMost] = useState(SHOWN);
+  const all: Run[] = [...model.runs.value.values()].filter((run) => run.intern_id === intern.id);
+  const runs = all.slice(-most);
+  const transcripts = useTranscripts(runs);
+  const since = runs.length < all.length ? (runs[0]?.started_at ?? '') : '';
+  const requests = model.requests.rows.value.filter((row) => row.internId === intern.id && row.at >= since);
+  const conversations = conversationsOf(runs, transcripts, requests);
+  const { box, onScroll } = useStickToEnd(transcripts);
+  const sessions = [...new Set(runs.map((run) => run.session_id))].reverse();
+  return (
+    <section class="intern" aria-label={intern.name}>
+      <InternHead intern={intern} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      <section class="talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+        {all.length > runs.length && (
+          <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>
+            {`Show earlier runs (${all.length - runs.length})`}
+          </Button>
+        )}
+        {conversations.length === 0 && (
+          <Empty icon="send" title="Nothing said yet">
+            <p>{NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}</p>
+          </Empty>
+        )}
+        {conversations.map((conversation, index) => (
+          <ConversationView
+            key={conversation.key}
+            intern={intern}
+            conversation={conversation}
+            continues={
+              conversation.run !== undefined &&
+              conversation.run.session_id === conversations[index - 1]?.run?.session_id
+            }
+          />
+        ))}
+      </section>
+      <Composer intern={intern} sessions={sessions} />
+    </section>
+  );
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { linkTo } from '../router.js';
+import type { Intern } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Empty, StatusPill } from '../ui/parts.js';
+import { CreateDialog } from './create-dialog.js';
+import { InternView } from './intern.js';
+
+export const Progress = ({ intern }: { intern: Intern }) => {
+  const { progress } = intern;
+  if (!progress) return null;
+  const { step_label: label, step_number: step, total_steps: total } = progress;
+  return (
+    <div class="progress">
+      <progress max={total} value={step} aria-label={`Boot of ${intern.name}`} />
+      <span>
+        {label} <span class="quiet">{`${step} of ${total}`}</span>
+      </span>
+    </div>
+  );
+};
+
+function InternCard({ intern, selected }: { intern: Intern; selected: boolean }) {
+  const { model } = useServices();
+  const runs = [...model.runs.value.values()].filter((run) => run.intern_id === intern.id);
+  const waiting = runs.filter((run) => run.status === 'waiting').length;
+  const running = runs.filter((run) => run.status === 'running').length;
+  return (
+    <li>
+      <a class="card" href={linkTo('interns', intern.id)} aria-current={selected ? 'true' : undefined}>
+        <span class="card-top">
+          <b>{intern.name}</b>
+          <StatusPill status={intern.status} />
+        </span>
+        {intern.description && <span class="card-text">{intern.description}</span>}
+        <Progress intern={intern} />
+        {(waiting > 0 || running > 0) && (
+          <span class="card-runs">
+            {waiting > 0 && <span class="tag ask">{waiting === 1 ? 'asks a question' : `${waiting} questions`}</span>}
+            {running > 0 && <span class="tag live">{running === 1 ? 'at work' : `${running} at work`}</span>}
+          </span>
+        )}
+      </a>
+    </li>
+  );
+}
+
+/** The interns, and one of them as a conversation. */
+export function InternsView({ id }: { id: string | undefined }) {
+  const { model, router } = useServices();
+  const [creating, setCreating] = useState(false);
+  const list = model.internList.value;
+  const intern = id === undefined ? undefined : model.interns.value.get(id);
+  const loaded = model.target.value !== undefined;
+  return (
+    <div class={`split ${id === undefined ? 'at-list' : 'at-detail'}`}>
+      <section class="list-pane" aria-label="Interns">
+        <header class="pane-head">
+          <h2>Interns</h2>
+          <Button small tone="primary" icon="plus" onClick={() => setCreating(true)}>
+            New intern
+          </Button>
+        </header>
+        {list.length > 0 ? (
+          <ul class="cards">
+            {list.map((each) => (
+              <InternCard key={each.id} intern={each} selected={each.id === id} />
+            ))}
+          </ul>
+        ) : (
+          loaded && (
+            <Empty icon="interns" title="No interns">
+              <p>Create one here or with POST /interns, or reset to get the seeded one back.</p>
+            </Empty>
+          )
+        )}
+      </section>
+      <div class="detail-pane">
+        {intern ? (
+          <InternView key={intern.id} intern={intern} />
+        ) : (
+          loaded && (
+            <Empty icon="interns" title={id === undefined ? 'Choose an intern' : 'This intern is gone'}>
+              <p>
+                {id === undefined
+                  ? 'Its runs show here as a conversation, whoever talks to it: your client, a test, or you.'
+                  : 'It was deleted, or the emulator was reset.'}
+              </p>
+            </Empty>
+          )
+        )}
+      </div>
+      {creating && (
+        <CreateDialog
+          onClose={() => setCreating(false)}
+          onCreated={(made) => {
+            setCreating(false);
+            router.go('interns', made.id);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks';
+import { sendAnswer } from '../actions.js';
+import { countdown, words } from '../format.js';
+import type { Ask, Intern, PermissionAsk, QuestionAsk, QuestionField, Run } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Check, Field } from '../ui/field.js';
+import { Icon } from '../ui/icons.js';
+import { useNow } from '../ui/ticking.js';
+
+interface QuestionProps {
+  intern: Intern;
+  run: Run | undefined;
+  question: { id: string; ask: Ask };
+}
+
+type Value = string | boolean;
+
+/** The control of a field, by its type. */
+function FieldControl({
+  field,
+  value,
+  onChange,
+}: {
+  field: QuestionField;
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+}) {
+  const label = field.label ?? field.name;
+  if (field.options)
+    return (
+      <Field label={label}>
+        {(ids) => (
+          <select
+            {...ids}
+            required={field.required}
+            value={String(value ?? '')}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          >
+            <option value="">{field.required ? 'Choose…' : 'None'}</option>
+            {field.options?.map((option, index) => (
+              <option key={index} value={String(index)}>
+                {String(option)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    );
+  if (field.type === 'boolean') return <Check label={label} checked={value === true} onChange={onChange} />;
+  const number = field.type === 'number' || field.type === 'integer';
+  return (
+    <Field label={label} {...(number ? { hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}>
+      {(ids) => (
+        <input
+          {...ids}
+          {...(number ? { type: 'number' as const } : {})}
+          step={field.type === 'integer' ? 1 : 'any'}
+          required={field.required}
+          autocomplete="off"
+          value={String(value ?? '')}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** What a form's values are as an answer: with the type that each field asks for. */
+export function contentOf(
+  fields: readonly QuestionField[],
+  values: Readonly<Record<string, Value>>,
+): Record<string, unknown> {
+  const content: [string, unknown][] = [];
+  for (const field of fields) {
+    const value = values[field.name];
+    if (field.options) {
+      if (value !== undefined && value !== '') content.push([field.name, field.options[Number(value)]]);
+    } else if (field.type === 'boolean') content.push([field.name, value === true]);
+    else if (value === undefined || value === '') {
+      if (field.required) content.push([field.name, '']);
+    } else content.push([field.name, field.type === 'number' || field.type === 'integer' ? Number(value) : value]);
+  }
+  return Object.fromEntries(content);
+}
+
+interface FormProps<A> {
+  ask: A;
+  send: (content: string) => void;
+  busy: boolean;
+}
+
+function Permission({ ask, send, busy }: FormProps<PermissionAsk>) {
+  return (
+    <div class="row wrap">
+      {ask.options.map((option) => (
+        <Button
+          key={option}
+          disabled={busy}
+          tone={option.startsWith('allow') ? 'primary' : 'plain'}
+          onClick={() => send(option)}
+        >
+          {words(option)}
+        </Button>
+      ))}
+      <Button tone="ghost" disabled={busy} onClick={() => send('cancel')}>
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
+function Elicitation({ ask, send, busy }: FormProps<QuestionAsk>) {
+  const [values, setValues] = useState<Record<string, Value>>({});
+  const submit = (event: Event) => {
+    event.preventDefault();
+    send(JSON.stringify({ action: 'accept', content: contentOf(ask.fields, values) }));
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      {ask.fields.map((field) => (
+        <FieldControl
+          key={field.name}
+          field={field}
+          value={values[field.name]}
+          onChange={(value) => setValues({ ...values, [field.name]: value })}
+        />
+      ))}
+      <div class="row wrap">
+        <Button type="submit" tone="primary" disabled={busy}>
+          Answer
+        </Button>
+        <Button disabled={busy} onClick={() => send('{"action":"decline"}')}>
+          Decline
+        </Button>
+        <Button tone="ghost" disabled={busy} onClick={() => send('{"action":"cancel"}')}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function TimeLeft({ deadline }: { deadline: string }) {
+  const { model } = useServices();
+  const left = Date.parse(deadline) - useNow();
+  const mode = model.clock.value?.mode;
+  return (
+    <span class={`time-left${left < 60_000 ? ' soon' : ''}`} title={`Until ${deadline}`}>
+      <Icon name="clock" size={15} />
+      {countdown(left)} left{mode === 'real' ? '' : `, the clock ${mode === 'auto' ? 'waits' : 'stands still'}`}
+    </span>
+  );
+}
+
+/** What an intern asks: a form while it waits for the answer, and what was asked afterwards. */
+export function Question({ intern, run, question }: QuestionProps) {
+  const { model } = useServices();
+  const [busy, setBusy] = useState(false);
+  const { ask } = question;
+  const pending = run?.status === 'waiting' && run.question?.id === question.id;
+  const send = (content: string) => {
+    if (!run) return;
+    setBusy(true);
+    void model.attempt(() => sendAnswer(model, intern, run, question, content)).then(() => setBusy(false));
+  };
+  const title = ask.kind === 'permission' ? `May it use ${ask.operation}?` : ask.message;
+  return (
+    <section class={`question${pending ? ' pending' : ''}`} aria-label={pending ? 'Pending question' : 'Question'}>
+      <header>
+        <Icon name="question" />
+        <span class="label">{ask.kind === 'permission' ? 'Asks for permission' : 'Asks a question'}</span>
+        {pending && run.question && <TimeLeft deadline={run.question.deadline} />}
+      </header>
+      <h3>{title}</h3>
+      {pending && ask.kind === 'permission' && <Permission ask={ask} send={send} busy={busy} />}
+      {pending && ask.kind === 'elicitation' && <Elicitation ask={ask} send={send} busy={busy} />}
+    </section>
+  );
+}

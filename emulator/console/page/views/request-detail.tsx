@@ -1,0 +1,168 @@
+import { useEffect, useState } from 'preact/hooks';
+import { curlOf } from '../curl.js';
+import { dayOf, pretty, size, span, timeOf } from '../format.js';
+import { linkTo } from '../router.js';
+import type { Entry, Requirement } from '../types.js';
+import { CopyButton } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Icon } from '../ui/icons.js';
+import { StatusCode } from '../ui/parts.js';
+import { useEntry } from '../ui/use-entry.js';
+import { TimeLine } from './time-line.js';
+
+/** The ledger of requirements, read when it is first needed. */
+export function useRequirements(): readonly Requirement[] {
+  const { model } = useServices();
+  const [list, setList] = useState<readonly Requirement[]>([]);
+  useEffect(() => {
+    model.api.asset<Requirement[]>('requirements.json').then(setList, () => {});
+  }, []);
+  return list;
+}
+
+function Refusal({ entry }: { entry: Entry }) {
+  const requirements = useRequirements();
+  const row = requirements.find(({ id }) => id === entry.requirement);
+  const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(entry.response.body ?? '')?.[1];
+  return (
+    <section class="callout warn refusal" aria-label="Why it was refused">
+      <Icon name="warn" />
+      <div>
+        <p>
+          <b>{entry.wrong ?? message ?? 'Refused'}</b>
+        </p>
+        {entry.requirement && (
+          <p>
+            Refused by <a href={linkTo('requirements', entry.requirement)}>{entry.requirement}</a>
+            {row && `: ${row.sentence}`}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Headers({ headers }: { headers: Record<string, string> }) {
+  return (
+    <dl class="headers">
+      {Object.entries(headers).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Body({ label, body }: { label: string; body: string | null }) {
+  if (body === null || body === '') return <p class="quiet">No body</p>;
+  const shown = pretty(body);
+  return (
+    <div class="code-block">
+      <CopyButton text={body} label={`Copy the ${label}`} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{shown}</pre>
+      </section>
+    </div>
+  );
+}
+
+function Part({ title, children, count }: { title: string; children: preact.ComponentChildren; count?: number }) {
+  return (
+    <details class="part" open>
+      <summary>
+        {title}
+        {count !== undefined && <span class="quiet">{count}</span>}
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+const CLOSED: Readonly<Record<string, string>> = {
+  complete: 'The stream was complete',
+  client_left: 'The client left before the end',
+  dropped: 'An injected fault dropped the connection',
+};
+
+/** Everything the journal has of one request. */
+export function RequestDetail({ id }: { id: string }) {
+  const { model } = useServices();
+  const { entry, problem } = useEntry(id);
+  const head = (
+    <a class="button ghost square back" href={linkTo('requests')} aria-label="Close this request">
+      <Icon name="close" />
+    </a>
+  );
+  if (!entry)
+    return (
+      <section class="request" aria-label="Request">
+        <header class="request-head">
+          <h2 class="grow">{problem === '' ? 'Reading…' : 'Not in the journal'}</h2>
+          {head}
+        </header>
+        {problem !== '' && <p class="quiet">{problem}</p>}
+      </section>
+    );
+  const { request, response, writes, closed } = entry;
+  const intern = entry.intern_id ? model.interns.value.get(entry.intern_id) : undefined;
+  const url = new URL(request.url, 'http://none');
+  const refused = response.status !== null && response.status >= 400;
+  return (
+    <section class="request" aria-label="Request">
+      <header class="request-head">
+        <h2 class="grow">
+          <span class={`method ${request.method}`}>{request.method}</span>{' '}
+          <span class="mono">{url.pathname + url.search}</span>
+        </h2>
+        {head}
+      </header>
+      <div class="request-sub">
+        <StatusCode status={response.status} />
+        {entry.operation && <span>{entry.operation}</span>}
+        {entry.caller && <span>by {entry.caller}</span>}
+        <time dateTime={entry.at}>
+          {dayOf(entry.at)} {timeOf(entry.at)}
+        </time>
+        {entry.ms !== null && <span>{span(entry.ms)}</span>}
+        {intern && <a href={linkTo('interns', intern.id)}>{intern.name}</a>}
+        <CopyButton text={curlOf(entry)} label="Copy as curl">
+          Copy as curl
+        </CopyButton>
+      </div>
+      {response.status === null && (
+        <p class="callout bad">It got no answer: the connection was dropped, or it is still under way.</p>
+      )}
+      {refused && <Refusal entry={entry} />}
+      {writes && (
+        <Part title="Stream" count={writes.length}>
+          {closed && (
+            <p class={`stream-end ${closed.how}`}>
+              {CLOSED[closed.how]}
+              {closed.run_ended && `; the run ended: ${closed.run_ended}`}
+            </p>
+          )}
+          <TimeLine start={entry.at} writes={writes} open={closed === undefined} />
+        </Part>
+      )}
+      {!writes && (
+        <Part title="Response body">
+          <Body label="response body" body={response.body} />
+        </Part>
+      )}
+      <Part title="Request body">
+        <Body label="request body" body={request.body} />
+      </Part>
+      <Part title="Request headers" count={Object.keys(request.headers).length}>
+        <Headers headers={request.headers} />
+      </Part>
+      <Part title="Response headers" count={Object.keys(response.headers).length}>
+        <Headers headers={response.headers} />
+      </Part>
+      {entry.truncated && <p class="quiet">Parts were left out for their size.</p>}
+      <p class="quiet mono small">{`${entry.id} · ${size((request.body ?? '').length)} sent`}</p>
+    </section>
+  );
+}

@@ -1,0 +1,172 @@
+import { useMemo, useState } from 'preact/hooks';
+import { span, timeOf } from '../format.js';
+import type { RequestRow } from '../requests.js';
+import type { Intern } from '../types.js';
+import { Button, CopyButton } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Empty, StatusCode } from '../ui/parts.js';
+import { VirtualList } from '../ui/virtual-list.js';
+import { RequestDetail } from './request-detail.js';
+
+const ROW = 40;
+
+const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+
+interface Filter {
+  text: string;
+  status: string;
+  operation: string;
+}
+
+const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
+  (status === '' || (row.status !== null && `${Math.floor(row.status / 100)}xx` === status)) &&
+  (operation === '' || row.operation === operation) &&
+  (text === '' ||
+    `${row.method} ${row.path} ${row.status} ${row.caller ?? ''} ${row.reason ?? ''} ${row.id}`
+      .toLowerCase()
+      .includes(text.toLowerCase()));
+
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+
+/** A path as a person reads it: without what all have, and with names in place of ids. */
+const readable = (path: string, interns: ReadonlyMap<string, Intern>): string =>
+  path.replace(/^\/api\/v1(?=\/)/, '').replaceAll(UUID, (id) => interns.get(id)?.name ?? `${id.slice(0, 8)}…`);
+
+function Row({ row }: { row: RequestRow }) {
+  const { model } = useServices();
+  return (
+    <>
+      <span class="cell time mono">{timeOf(row.at)}</span>
+      <StatusCode status={row.status} />
+      <span class={`cell method ${row.method}`}>{row.method}</span>
+      <span class="cell path" title={row.path}>
+        {readable(row.path, model.interns.value)}
+      </span>
+      <span class="cell tags">
+        {row.faulted && <span class="tag bad">fault</span>}
+        {row.reason && <span class="tag">{row.reason}</span>}
+        {row.stream === 'open' && <span class="tag live">streams</span>}
+        {row.stream === 'client_left' && <span class="tag bad">client left</span>}
+        {row.stream === 'dropped' && <span class="tag bad">dropped</span>}
+      </span>
+      <span class="cell caller">{row.caller ?? ''}</span>
+      <span class="cell took mono">{row.ms === null ? '' : span(row.ms)}</span>
+    </>
+  );
+}
+
+function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const { model } = useServices();
+  const target = model.target.value;
+  if (filtered)
+    return (
+      <Empty icon="requests" title="No request fits the filter">
+        <Button onClick={onClear}>Clear the filter</Button>
+      </Empty>
+    );
+  const command = `curl -H 'Authorization: Bearer ${target?.credentials.api_key ?? ''}' ${target?.base_url ?? ''}/interns`;
+  return (
+    <Empty icon="requests" title="No requests yet">
+      <p>Point your client at {target?.base_url}, or try:</p>
+      <div class="snippet">
+        <code>{command}</code>
+        <CopyButton text={command} label="Copy the command" />
+      </div>
+    </Empty>
+  );
+}
+
+/** The requests as they come, newest first, and one of them closely. */
+export function RequestsView({ id }: { id: string | undefined }) {
+  const { model, router } = useServices();
+  const [filter, setFilter] = useState<Filter>({ text: '', status: '', operation: '' });
+  const [paused, setPaused] = useState<readonly RequestRow[] | undefined>(undefined);
+  const live = model.requests.rows.value;
+  const all = paused ?? live;
+  const rows = useMemo(() => all.filter((row) => fits(row, filter)).reverse(), [all, filter]);
+  const operations = useMemo(
+    () => [...new Set(all.map((row) => row.operation).filter((name) => name !== null))].sort(),
+    [all],
+  );
+  const filtered = filter.text !== '' || filter.status !== '' || filter.operation !== '';
+  const clearFilter = () => setFilter({ text: '', status: '', operation: '' });
+  const clear = () =>
+    model.attempt(async () => {
+      await model.api.control('DELETE', 'journal');
+      model.requests.clear();
+      setPaused(undefined);
+    });
+  return (
+    <div class={`split wide ${id === undefined ? 'at-list' : 'at-detail'}`}>
+      <section class="list-pane" aria-label="Requests">
+        <header class="pane-head">
+          <h2>Requests</h2>
+          <span class="quiet count">{filtered ? `${rows.length} of ${all.length}` : all.length}</span>
+          <div class="row">
+            <Button small icon={paused ? 'play' : 'pause'} onClick={() => setPaused(paused ? undefined : live)}>
+              {paused ? `Resume${live.length > paused.length ? ` (${live.length - paused.length} new)` : ''}` : 'Pause'}
+            </Button>
+            <Button small icon="trash" onClick={() => void clear()}>
+              Clear
+            </Button>
+          </div>
+        </header>
+        <search class="filters">
+          <input
+            type="search"
+            aria-label="Filter requests"
+            placeholder="Filter by path, caller, reason…"
+            value={filter.text}
+            onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+          />
+          <select
+            aria-label="Operation"
+            value={filter.operation}
+            onChange={(event) => setFilter({ ...filter, operation: event.currentTarget.value })}
+          >
+            <option value="">All operations</option>
+            {operations.map((operation) => (
+              <option key={operation} value={operation}>
+                {operation}
+              </option>
+            ))}
+          </select>
+          <select
+            aria-label="Status"
+            value={filter.status}
+            onChange={(event) => setFilter({ ...filter, status: event.currentTarget.value })}
+          >
+            <option value="">Any status</option>
+            {CLASSES.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </search>
+        {model.skipped.value > 0 && (
+          <p class="callout">{`${model.skipped.value} requests came too fast to be shown; the journal has the newest 1,000.`}</p>
+        )}
+        {rows.length > 0 ? (
+          <VirtualList
+            label="Requests, newest first"
+            rows={rows}
+            height={ROW}
+            idOf={(row) => row.id}
+            selected={id}
+            onSelect={(selected) => router.go('requests', selected)}
+          >
+            {(row) => <Row row={row} />}
+          </VirtualList>
+        ) : (
+          <Nothing filtered={filtered} onClear={clearFilter} />
+        )}
+      </section>
+      {id !== undefined && (
+        <div class="detail-pane">
+          <RequestDetail key={id} id={id} />
+        </div>
+      )}
+    </div>
+  );
+}

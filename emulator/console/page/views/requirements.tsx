@@ -1,0 +1,48 @@
+import { linkTo } from '../router.js';
+import { Empty, ViewHead } from '../ui/parts.js';
+import { useRequirements } from './request-detail.js';
+
+const LEVELS: Readonly<Record<string, string>> = {
+  S: 'stated by the interface',
+  P: 'published by the API it describes',
+  C: 'chosen by the emulator',
+};
+
+/** One requirement in its own words, and the others beside it. */
+export function RequirementsView({ id }: { id: string | undefined }) {
+  const requirements = useRequirements();
+  const row = requirements.find((requirement) => requirement.id === id);
+  const area = id?.replace(/-\d+$/, '');
+  const shown = requirements.filter((requirement) => id === undefined || requirement.id.startsWith(`${area}-`));
+  return (
+    <div class="page">
+      <ViewHead title="Requirements" sub="What the interface demands. A refusal names the one that it rests on." />
+      {requirements.length > 0 && id !== undefined && !row && (
+        <Empty icon="warn" title={`No requirement ${id}`}>
+          <p>
+            <a href={linkTo('requirements')}>See them all</a>
+          </p>
+        </Empty>
+      )}
+      <ul class="requirements">
+        {shown.map((requirement) => (
+          <li key={requirement.id} class={requirement.id === id ? 'picked' : ''}>
+            <h2>
+              <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>
+              <span class="tag">{LEVELS[requirement.level]}</span>
+              <span class="quiet">{requirement.where}</span>
+            </h2>
+            <p>{requirement.sentence}</p>
+            {requirement.published && <p class="quiet">Published: {requirement.published}</p>}
+            {requirement.chosen && <p class="quiet">Chosen: {requirement.chosen}</p>}
+          </li>
+        ))}
+      </ul>
+      {id !== undefined && (
+        <p>
+          <a href={linkTo('requirements')}>All requirements</a>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError } from '../api.js';
+import { linkTo } from '../router.js';
+import { type ScriptProblem, syntaxProblems, toldProblems } from '../script-problems.js';
+import type { ScriptView } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Editor } from '../ui/editor.js';
+import { Icon } from '../ui/icons.js';
+import { Empty } from '../ui/parts.js';
+
+const FROM: Readonly<Record<string, string>> = {
+  control: 'put here',
+  code: 'in code',
+  file: 'from a file',
+  stock: 'shipped',
+};
+
+/** Where a new script begins. */
+const FIRST = `{
+  "name": "my-script",
+  "turn": [
+    { "say": "Let me see. ", "chunks": 3, "every": "200ms" },
+    { "ask": { "kind": "permission", "operation": "shell", "options": ["allow_once", "reject_once"] }, "as": "ok" },
+    { "when": { "ok": "allow_once" }, "then": [{ "say": "Done." }], "else": [{ "say": "Left alone." }] }
+  ]
+}
+`;
+
+/** JSON with each short value on one line: a script is read step by step. */
+export function laidOut(value: unknown, indent = ''): string {
+  const flat = oneLine(value);
+  if (typeof value !== 'object' || value === null || (indent !== '' && flat.length + indent.length <= 110)) return flat;
+  const inner = `${indent}  `;
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((each) => laidOut(each, inner))]
+    : ['{', '}', Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${laidOut(each, inner)}`)];
+  return parts.length === 0 ? flat : `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const parts = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${oneLine(each)}`);
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`;
+}
+
+function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onSaved: (name: string) => void }) {
+  const { model } = useServices();
+  const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
+  const [text, setText] = useState(before);
+  const [told, setTold] = useState<readonly ScriptProblem[]>([]);
+  useEffect(() => {
+    setText(before);
+    setTold([]);
+  }, [before]);
+  const problems = text === '' ? [] : told.length > 0 ? told : syntaxProblems(text);
+  const save = async () => {
+    let name: unknown;
+    try {
+      ({ name } = JSON.parse(text) as { name?: unknown });
+    } catch {
+      return setTold(syntaxProblems(text));
+    }
+    const path = `scripts/${encodeURIComponent(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'))}`;
+    try {
+      await model.api.control('PUT', path, JSON.parse(text));
+      await model.readScripts();
+      model.notify('done', `${String(name)} is saved`);
+      onSaved(String(name));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 400) setTold(toldProblems(text, error.message));
+      else model.notify('error', error instanceof Error ? error.message : String(error));
+    }
+  };
+  const remove = () =>
+    model.attempt(async () => {
+      await model.api.control('DELETE', `scripts/${encodeURIComponent(script?.name ?? '')}`);
+      await model.readScripts();
+    }, `${script?.name} is taken back`);
+  if (script && script.source === undefined)
+    return (
+      <Empty icon="scripts" title={script.name}>
+        <p>This script is written in code, so there is nothing to edit here. Put another of its name to replace it.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <Editor
+        label={script ? `Script ${script.name}` : 'New script'}
+        value={text}
+        problems={problems}
+        onInput={(value) => {
+          setText(value);
+          setTold([]);
+        }}
+      />
+      <div class="row end">
+        {script?.from === 'control' && (
+          <Button icon="trash" onClick={() => void remove()}>
+            Take back
+          </Button>
+        )}
+        <Button disabled={text === before && script !== undefined} onClick={() => setText(before)}>
+          Undo changes
+        </Button>
+        <Button tone="primary" disabled={syntaxProblems(text).length > 0} onClick={() => void save()}>
+          Save
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The scripts that interns can behave by, to read and to change. */
+export function ScriptsView({ id }: { id: string | undefined }) {
+  const { model, router } = useServices();
+  const [script, setScript] = useState<ScriptView | undefined>(undefined);
+  const list = model.scripts.value;
+  const isNew = id === 'new';
+  const version = list.find(({ name }) => name === id);
+  useEffect(() => {
+    setScript(undefined);
+    if (id === undefined || isNew) return;
+    model.api.control<ScriptView>('GET', `scripts/${encodeURIComponent(id)}`).then(setScript, () => {});
+  }, [id, version?.from, JSON.stringify(version?.source)]);
+  const origins = ['control', 'file', 'code', 'stock'].filter((origin) => list.some(({ from }) => from === origin));
+  return (
+    <div class={`split ${id === undefined ? 'at-list' : 'at-detail'}`}>
+      <section class="list-pane" aria-label="Scripts">
+        <header class="pane-head">
+          <h2>Scripts</h2>
+          <Button small tone="primary" icon="plus" onClick={() => router.go('scripts', 'new')}>
+            New script
+          </Button>
+        </header>
+        <div class="names">
+          {origins.map((origin) => (
+            <section key={origin} aria-label={FROM[origin]}>
+              <h2>{FROM[origin]}</h2>
+              <ul>
+                {list
+                  .filter(({ from }) => from === origin)
+                  .map(({ name }) => (
+                    <li key={name}>
+                      <a href={linkTo('scripts', name)} aria-current={name === id ? 'true' : undefined}>
+                        {name}
+                      </a>
+                    </li>
+                  ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </section>
+      <div class="detail-pane padded">
+        {id === undefined ? (
+          <Empty icon="scripts" title="Choose a script">
+            <p>A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.</p>
+          </Empty>
+        ) : (
+          <section class="stack" aria-label={isNew ? 'New script' : id}>
+            <header class="intern-title">
+              <a class="button ghost square back" href={linkTo('scripts')} aria-label="Back to the scripts">
+                <Icon name="back" />
+              </a>
+              <h2>{isNew ? 'New script' : id}</h2>
+              {script && <span class="tag">{FROM[script.from]}</span>}
+            </header>
+            {(script || isNew) && (
+              <ScriptEditor key={id} script={script} onSaved={(name) => router.go('scripts', name)} />
+            )}
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}

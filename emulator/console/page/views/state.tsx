@@ -1,0 +1,164 @@
+import { useRef, useState } from 'preact/hooks';
+import { Button, CopyButton } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Check, Field } from '../ui/field.js';
+import { ViewHead } from '../ui/parts.js';
+
+/** Hands a text to the browser as a file to save. */
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function Export() {
+  const { model } = useServices();
+  const [credentials, setCredentials] = useState(false);
+  const download = () =>
+    model.attempt(async () => {
+      const state = await model.api.control('GET', `state${credentials ? '?credentials=1' : ''}`);
+      save('intern-emulator.state.json', `${JSON.stringify(state, null, 2)}\n`);
+    }, 'The state is saved');
+  return (
+    <section class="panel stack" aria-label="Save">
+      <h2>Save</h2>
+      <p class="quiet">Interns, sessions, scripts put here and keys of retries, as a file that you can check in.</p>
+      <Check label="With credentials" checked={credentials} onChange={setCredentials} />
+      <div class="row end">
+        <Button icon="down" onClick={() => void download()}>
+          Save to a file
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Import() {
+  const { model } = useServices();
+  const file = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState('');
+  const restore = async () => {
+    const chosen = file.current?.files?.[0];
+    if (!chosen) return;
+    setProblem('');
+    try {
+      const state = JSON.parse(await chosen.text()) as unknown;
+      await model.api.control('PUT', 'state', state);
+      await model.load();
+      model.notify('done', `Restored from ${chosen.name}`);
+    } catch (error) {
+      const { message } = error as Error;
+      setProblem(error instanceof SyntaxError ? `${chosen.name} is not JSON: ${message}` : message);
+    } finally {
+      if (file.current) file.current.value = '';
+    }
+  };
+  return (
+    <section class="panel stack" aria-label="Restore">
+      <h2>Restore</h2>
+      <p class="quiet">Replaces what is there by a saved state. Open runs end.</p>
+      <Field label="Saved state">
+        {(ids) => (
+          <input {...ids} ref={file} type="file" accept="application/json,.json" onChange={() => void restore()} />
+        )}
+      </Field>
+      {problem !== '' && <p role="alert">{problem}</p>}
+    </section>
+  );
+}
+
+function Limit() {
+  const { model } = useServices();
+  const [turns, setTurns] = useState<string | undefined>(undefined);
+  const shown = turns ?? String(model.limit.value ?? '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void model.attempt(async () => {
+      await model.api.control('PUT', 'limits', { turns_per_minute: Number(shown) });
+      await model.readLimit();
+      setTurns(undefined);
+    }, 'The limit is set, and what was counted forgotten');
+  };
+  return (
+    <form class="panel stack" aria-label="Limit" onSubmit={submit}>
+      <h2>Turn limit</h2>
+      <Field label="Turns a minute and caller" hint="0 is no limit">
+        {(ids) => (
+          <input
+            {...ids}
+            type="number"
+            min={0}
+            required
+            value={shown}
+            onInput={(event) => setTurns(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="row end">
+        <Button type="submit">Set</Button>
+      </div>
+    </form>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  api_key: 'API key',
+  peer_api_key: 'API key of a colleague',
+  foreign_api_key: 'API key of another workspace',
+  outsider_api_key: 'API key outside the programme',
+  management_key: 'Management key',
+  oauth_token: 'OAuth token',
+  oauth_interns_only_token: 'OAuth token, interns only',
+  peer_oauth_token: 'OAuth token of a colleague',
+};
+
+function Credentials() {
+  const { model } = useServices();
+  const target = model.target.value;
+  if (!target) return null;
+  const rows: [string, string][] = [
+    ['Base URL', target.base_url],
+    ['Daemons', target.daemon_origin],
+    ['Workspace', target.workspace_id],
+    ...Object.entries(target.credentials).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[NAMES[name] ?? name, value]] : [],
+    ),
+  ];
+  return (
+    <section class="panel stack" aria-label="Connect a client">
+      <h2>Connect a client</h2>
+      <dl class="facts">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span class="mono">{value}</span>
+              <CopyButton text={value} label={`Copy ${name}`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** What the emulator holds, to take along and to bring back. */
+export function StateView() {
+  return (
+    <div class="page">
+      <ViewHead
+        title="State"
+        sub="What the emulator holds: take it along, bring it back, and connect a client to it."
+      />
+      <div class="columns">
+        <Export />
+        <Import />
+        <Limit />
+        <Credentials />
+      </div>
+    </div>
+  );
+}

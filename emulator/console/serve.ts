@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the page may do: nothing that it does not bring along itself, and never inside of another page. */
+const HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types',
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+};
+
+type Files = ReadonlyMap<string, Uint8Array>;
+
+/** The compiled package has the page in `dist/console`, wherever in `dist` the bundler put this module. */
+async function readFiles(from: string): Promise<Files> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const place = join(folder, 'console');
+    const names = await readdir(place).catch((): string[] => []);
+    if (names.includes('index.html'))
+      return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(place, name))] as const)));
+    if (folder === dirname(folder)) throw new Error(`the page was not found in or above ${from}: run npm run build`);
+  }
+}
+
+/** From the sources the page is built when it is first asked for: it is never older than what is looked at. */
+async function buildFiles(): Promise<Files> {
+  const script = new URL('../../scripts/console.mjs', import.meta.url).href;
+  const { buildConsole } = (await import(script)) as { buildConsole(): Promise<{ files: Files }> };
+  return (await buildConsole()).files;
+}
+
+const load = (): Promise<Files> => {
+  const self = fileURLToPath(import.meta.url);
+  return self.endsWith('.ts') ? buildFiles() : readFiles(dirname(self));
+};
+
+/** Serves the files of the page below `/_emulator/console/`, and `index.html` as the page itself (SEE-4). */
+export function createConsole(): (name: string) => Promise<Response> {
+  let loading: Promise<Files> | undefined;
+  return async (name) => {
+    loading ??= load();
+    const bytes = (await loading).get(name);
+    if (!bytes)
+      return new Response('Not found', { status: 404, headers: { 'content-type': 'text/plain', ...HEADERS } });
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        ...HEADERS,
+        'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+        'cache-control': /-[A-Z0-9]{8}\./.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      },
+    });
+  };
+}

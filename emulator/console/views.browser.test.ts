@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { playScenes } from '../../scripts/scenes.js';
+import { inBrowser } from './browser.harness.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with the page as it is shown now. */
+async function violations(page: Page): Promise<string[]> {
+  // Through the debugger, which the page's policy does not bind: the page itself could load nothing.
+  await page.evaluate(AXE);
+  const run = `axe.run(document, { resultTypes: ['violations'] })
+    .then((found) => found.violations.flatMap((each) => each.nodes.map((node) => each.id + ': ' + node.html)))`;
+  return (await page.evaluate(run)) as string[];
+}
+
+const VIEWS = [
+  '#/interns',
+  '#/requests',
+  '#/faults',
+  '#/scripts',
+  '#/scripts/new',
+  '#/proofs',
+  '#/state',
+  '#/requirements/CHAT-7',
+];
+
+inBrowser('the console, for everybody', (open) => {
+  test.each([
+    ['light', 'light', 1280],
+    ['dark', 'dark', 1280],
+    ['on a phone', 'light', 390],
+  ] as const)('no view has anything that axe finds wrong: %s', async (_, colorScheme, width) => {
+    const { page, emulator, go } = await open({
+      context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' },
+    });
+    const scenes = await playScenes(emulator);
+    const places = [
+      ...VIEWS,
+      `#/interns/${scenes.asking}`,
+      `#/requests/${scenes.stream}`,
+      `#/requests/${scenes.refused}`,
+    ];
+    for (const place of places) {
+      await go(place);
+      await page.getByRole('main').getByRole('heading').first().waitFor();
+      expect(await violations(page), place).toEqual([]);
+      const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await page.evaluate(over), `${place} fits`).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test('dialogs too, which close on Escape and give the focus back', async () => {
+    const { page, go } = await open();
+    await go('#/interns');
+    await page.getByRole('button', { name: 'New intern' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New intern' });
+    await dialog.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('New intern');
+  });
+});

@@ -1,0 +1,36 @@
+import { guardControl } from './control/guard.js';
+
+/** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
+const wantsPage = (request: Request): boolean => request.headers.get('accept')?.includes('text/html') ?? false;
+
+const PLACE = '/_emulator/';
+const ASSETS = '/_emulator/console/';
+
+const leadTo = (location: string) => new Response(null, { status: 303, headers: { location, vary: 'accept' } });
+
+/**
+ * The way to the console (SEE-4): `/` and `/_emulator` lead a browser to `/_emulator/`, which is the page. Undefined for
+ * every other request. The page and what it is made of hold nothing of this emulator, so no token is asked for; where
+ * the control interface is closed to a host or an origin, so is the page.
+ */
+export function createPage(
+  beyondLoopback: () => boolean,
+): (request: Request, path: string) => Promise<Response> | Response | undefined {
+  let files: Promise<(name: string) => Promise<Response>> | undefined;
+  const file = async (name: string, vary: boolean): Promise<Response> => {
+    // Most emulators are never looked at: the page costs them nothing.
+    files ??= import('./console/serve.js').then(({ createConsole }) => createConsole());
+    const response = await (await files)(name);
+    if (vary) response.headers.set('vary', 'accept');
+    return response;
+  };
+  return (request, url) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    const path = url.split(/[?#]/, 1)[0] ?? '';
+    const page = path === '/' || path === '/_emulator' || path === PLACE;
+    if (page ? !wantsPage(request) : !path.startsWith(ASSETS)) return undefined;
+    if (guardControl(request, undefined, beyondLoopback()) !== undefined) return undefined;
+    if (!page) return file(path.slice(ASSETS.length), false);
+    return path === PLACE ? file('index.html', true) : leadTo(PLACE);
+  };
+}
