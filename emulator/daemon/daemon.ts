@@ -180,7 +180,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
     if (verified.nonce !== undefined) {
       nonces.take(internId, verified.nonce, Number(verified.timestamp));
       // Accepted only once it is sure to stay used, whatever becomes of the process.
-      await kept?.commit();
+      if (kept) await kept.commit();
     }
     const accepted: DaemonAccepted = { ok: true, verified };
     return { response: respond(accepted, 200), internId, user: verified.user };
