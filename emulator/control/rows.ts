@@ -94,7 +94,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/scripts/:name',
-      does: 'Shows one script, with its source where it was put here',
+      does: 'Shows one script, with its JSON unless it was written in code',
       handle({ params }) {
         const script = scripts.view(params.name ?? '');
         if (script === undefined) throw unknownScript(404, params.name);

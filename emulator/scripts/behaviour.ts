@@ -82,6 +82,8 @@ export interface Behaviour {
   readonly lifecycle?: Partial<LifecyclePlan>;
   /** What a prompt shows as that was steered into a run of this behaviour (CHAT-14). Default: `(steered: TEXT)`. */
   steered?(text: string): string;
+  /** The JSON that it was compiled from, for people to read; none where it was written in code. */
+  readonly source?: unknown;
 }
 
 /** The behaviours an emulator knows, by name. */

@@ -157,5 +157,6 @@ export function compileScript(source: unknown, { file }: { file: string }): Beha
     name: script.name,
     turn: compileTurn(script.turn ?? []),
     ...(script.lifecycle && { lifecycle: compileLifecycle(script.lifecycle) }),
+    source,
   };
 }

@@ -49,14 +49,15 @@ describe('the registry', () => {
     const dir = directory();
     for (const name of ['echo', 'b', 'c']) writeFileSync(join(dir, `${name}.json`), JSON.stringify(script(name)));
     const { scripts } = setUp([dir], [code('b'), code('d')]);
-    expect(scripts.view('echo')).toEqual({ name: 'echo', from: 'file' });
+    expect(scripts.view('echo')).toEqual({ name: 'echo', from: 'file', source: script('echo') });
     expect(scripts.view('b')).toEqual({ name: 'b', from: 'code' });
     expect(scripts.put('b', script('b'))).toEqual({ name: 'b', from: 'control', source: script('b') });
     expect(scripts.view('b')?.from).toBe('control');
     expect(scripts.delete('b')).toBe(true);
     expect(scripts.delete('b')).toBe(false);
     expect(scripts.view('b')?.from).toBe('code');
-    expect(scripts.view('slow')?.from).toBe('stock');
+    expect(scripts.view('slow')).toMatchObject({ from: 'stock', source: { name: 'slow', turn: expect.any(Array) } });
+    expect(scripts.list()).toContainEqual({ name: 'slow', from: 'stock' });
     expect(scripts.view('none')).toBeUndefined();
     expect(scripts.list().map((view) => view.name)).toEqual(scripts.names());
     expect(scripts.names()).toContain('d');

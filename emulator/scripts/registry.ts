@@ -12,7 +12,7 @@ import { type Watch, watchFiles } from './watch.js';
 /** Where a script came from; of equal names the first of these counts. */
 export type ScriptOrigin = 'control' | 'code' | 'file' | 'stock';
 
-/** A script as `GET /_emulator/scripts` shows it. `source` is the JSON it was put as, for those put there. */
+/** A script as `GET /_emulator/scripts/{name}` shows it. `source` is its JSON; one written in code has none. */
 export interface ScriptView {
   name: string;
   from: ScriptOrigin;
@@ -122,10 +122,14 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const view = (name: string): ScriptView | undefined => {
     const row = stored(name) && rows.get(name);
     if (row) return { name, from: 'control', source: row.source };
-    if (code.has(name)) return { name, from: 'code' };
-    if (filed.has(name)) return { name, from: 'file' };
-    return stock.has(name) ? { name, from: 'stock' } : undefined;
+    const known = (from: ScriptOrigin, behaviour: Behaviour | undefined): ScriptView | undefined =>
+      behaviour && { name, from, ...(behaviour.source === undefined ? {} : { source: behaviour.source }) };
+    return known('code', code.get(name)) ?? known('file', filed.get(name)) ?? known('stock', stock.get(name));
   };
+
+  /** In a list those put here have their source, as ever; the others are many and long. */
+  const listed = (script: ScriptView | undefined): ScriptView[] =>
+    script === undefined ? [] : [script.from === 'control' ? script : { name: script.name, from: script.from }];
 
   const scripts: Scripts = {
     get: (name) => stored(name) ?? code.get(name) ?? filed.get(name) ?? stock.get(name),
@@ -143,7 +147,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
       return deleted;
     },
     view,
-    list: () => names().flatMap((name) => view(name) ?? []),
+    list: () => names().flatMap((name) => listed(view(name))),
     resolveTurn: (intern, prompt) => chooseTurn(scripts, intern, prompt),
     resolveLifecycle: (intern) => chooseLifecycle(scripts, intern),
     close() {

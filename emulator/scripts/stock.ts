@@ -59,6 +59,7 @@ function lazily(source: { readonly name: string }): Behaviour {
   };
   return {
     name: source.name,
+    source,
     turn: (turn, context) => behaviour().turn(turn, context),
     get lifecycle() {
       return behaviour().lifecycle ?? {};
