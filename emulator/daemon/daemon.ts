@@ -22,7 +22,7 @@ import { splitRequestTarget } from './request-target.js';
 import type { FindIntern, Interns } from './tokens.js';
 import { type Trace, verifyProof } from './verify-proof.js';
 
-export interface DaemonParts {
+export interface DaemonDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly interns: Interns;
   readonly findIntern: FindIntern;
@@ -102,21 +102,21 @@ const failure = (key: keyof typeof DAEMON_ERRORS): Response =>
  * Verifies as an intern's daemon has to, from the request alone, in this order: token, presence, form, time, signature,
  * nonce. Any method and route is taken. A refused proof leaves its nonce unused (SIGN-7).
  */
-export function createDaemon(parts: DaemonParts): Daemon {
-  const { clock, profile, publicKey, issued } = parts;
+export function createDaemon(deps: DaemonDeps): Daemon {
+  const { clock, profile, publicKey, issued } = deps;
   const layout = profile.proof_layout;
   const names = proofHeaders(profile);
-  const { kept } = parts;
+  const { kept } = deps;
   const nonces = createNonces(kept?.rows, kept?.since);
-  const { findIntern } = parts;
-  const verifier = { key: publicKey, layout, names, nonces, requireV2: parts.requireV2 ?? false };
+  const { findIntern } = deps;
+  const verifier = { key: publicKey, layout, names, nonces, requireV2: deps.requireV2 ?? false };
 
   /** What a signature that does not verify was made for, where that can be told. */
   const explainBadSignature = ({ proof, expected, badVersion }: Trace, body: Uint8Array, search: string) => {
     if (!proof || !expected || badVersion === undefined) return undefined;
     const suspects = {
-      internIds: [...parts.interns.values()].map((row) => row.id),
-      users: parts.subjects(),
+      internIds: [...deps.interns.values()].map((row) => row.id),
+      users: deps.subjects(),
       body,
       search,
     };
@@ -144,7 +144,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
       internId,
       wrong: `${refused.reason}: ${refused.detail}`,
     });
-    if (parts.lifecyclePlan?.(intern).daemon === 'unreachable')
+    if (deps.lifecyclePlan?.(intern).daemon === 'unreachable')
       return { response: failure('unreachable'), internId, wrong: "the intern's script makes its daemon unreachable" };
 
     const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
@@ -159,7 +159,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
         window,
       });
     // What is wrong already is told before the body is read.
-    const early = verify(undefined, clock.now(), parts.settings().proof_window).verdict;
+    const early = verify(undefined, clock.now(), deps.settings().proof_window).verdict;
     if (early.result === 'refused') return refuse(early);
 
     const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
@@ -167,7 +167,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
     // From here until its nonce is taken nothing waits: of two requests with one nonce, one is verified whole before the other.
     const now = clock.now();
-    const { proof_window: window } = parts.settings();
+    const { proof_window: window } = deps.settings();
     const expired = (at: number) => Math.floor((at - window) / 1_000);
     nonces.forgetBefore(expired(Math.min(now, kept?.earliest() ?? now)), expired(now));
     const { verdict, trace } = verify(bodySha256, now, window);
@@ -193,7 +193,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
       const at = clock.now();
       const told = ({ response, internId, user, wrong }: Outcome): Response => {
         const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
-        parts.onRequest?.({ at, method, path, status: response.status, internId, user, wrong });
+        deps.onRequest?.({ at, method, path, status: response.status, internId, user, wrong });
         return response;
       };
       try {
@@ -201,7 +201,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
           return told({ response: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
-        parts.log?.({
+        deps.log?.({
           level: 'error',
           event: 'daemon_error',
           method,

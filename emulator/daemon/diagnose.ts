@@ -87,27 +87,27 @@ const differs = (layout: readonly ProofFieldName[], made: ProofFields, expected:
  * clients are known to take by mistake, one field at a time.
  */
 export function diagnose(
-  parts: { key: VerifyKey; layout: ProofLayout; issued: Issued },
+  deps: { key: VerifyKey; layout: ProofLayout; issued: Issued },
   version: ProofVersion,
   signature: string,
   expected: ProofFields,
   suspects: Suspects,
 ): Made | undefined {
-  const layout = parts.layout[version];
-  const known = parts.issued.get(signature);
+  const layout = deps.layout[version];
+  const known = deps.issued.get(signature);
   if (known) {
     const differing = differs(layout, known, expected);
     // Signed by us under the other version's layout, or altered by whoever changed the key: no field explains it.
     if (differing.length > 0 && layout.every((field) => known[field] !== undefined)) {
       const made = Object.fromEntries(layout.map((field) => [field, known[field]])) as ProofFields;
-      if (verifySignature(parts.key, parts.layout, version, signature, made))
+      if (verifySignature(deps.key, deps.layout, version, signature, made))
         return { fields: made, source: 'issued', differing };
     }
   }
   for (const variation of variations(version, expected, suspects)) {
     const fields = { ...expected, ...variation };
     const differing = differs(layout, fields, expected);
-    if (differing.length > 0 && verifySignature(parts.key, parts.layout, version, signature, fields)) {
+    if (differing.length > 0 && verifySignature(deps.key, deps.layout, version, signature, fields)) {
       return { fields, source: 'tried', differing };
     }
   }

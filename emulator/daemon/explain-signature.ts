@@ -11,7 +11,7 @@ import { diagnose, type Suspects } from './diagnose.js';
 import type { Issued } from './issued.js';
 import { MISTAKES, otherVersion } from './mistakes.js';
 
-export interface FoundParts {
+export interface ExplainSignatureDeps {
   readonly key: VerifyKey;
   readonly layout: ProofLayout;
   readonly issued: Issued;
@@ -54,19 +54,19 @@ function* mistaken(layout: ProofLayout, version: ProofVersion, expected: ProofFi
 
 /** Finds what a signature that doesn't verify was made over: another value of a field, or a known mistake in the bytes. */
 function find(
-  parts: FoundParts,
+  deps: ExplainSignatureDeps,
   version: ProofVersion,
   signature: string,
   expected: ProofFields,
   suspects: Suspects,
 ): Found | undefined {
-  const { key, layout } = parts;
-  const made = diagnose(parts, version, signature, expected, suspects);
+  const { key, layout } = deps;
+  const made = diagnose(deps, version, signature, expected, suspects);
   if (made) return { bytes: canonicalise(layout, version, made.fields), fields: made.fields, how: made.source };
   const decoded = decodeSignature(signature);
   if (!decoded) return undefined;
   for (const found of mistaken(layout, version, expected)) if (verifyBytes(key, found.bytes, decoded)) return found;
-  const known = parts.issued.get(signature);
+  const known = deps.issued.get(signature);
   const other = otherVersion(version);
   const bytes = known && tryBytes(() => canonicalise(layout, other, known));
   if (bytes && verifyBytes(key, bytes, decoded)) {
@@ -110,7 +110,7 @@ function firstDifference(
 
 /** Explains one signature: the bytes it has to be over, those it is over where that can be told, and where they part. */
 export function explainSignature(
-  parts: FoundParts,
+  deps: ExplainSignatureDeps,
   version: ProofVersion,
   header: string,
   signature: string,
@@ -118,11 +118,11 @@ export function explainSignature(
   from: (field: ProofFieldName) => string,
   suspects: Suspects,
 ): ExplainSignature {
-  const { key, layout } = parts;
+  const { key, layout } = deps;
   const expected = tryBytes(() => canonicalise(layout, version, expectedFields));
   const decoded = decodeSignature(signature);
   const verifies = expected !== undefined && decoded !== undefined && verifyBytes(key, expected, decoded);
-  const found = verifies ? undefined : find(parts, version, signature, expectedFields, suspects);
+  const found = verifies ? undefined : find(deps, version, signature, expectedFields, suspects);
   const signedFields = verifies ? expectedFields : found?.mistake === undefined ? found?.fields : undefined;
   const fields = layout[version].map((name): ExplainField => {
     const value = expectedFields[name] ?? null;

@@ -11,7 +11,7 @@ import { createNonces, type Nonces } from './nonces.js';
 import { splitRequestTarget } from './request-target.js';
 import { PROOF_CHECKS, type ProofCheck, verifyProof } from './verify-proof.js';
 
-export interface ExplainParts {
+export interface ExplainDeps {
   readonly profile: Profile;
   readonly publicKey: VerifyKey;
   /** ms since 1970. */
@@ -56,12 +56,12 @@ const bodyOf = (given: ExplainBody): Buffer | undefined => {
  * in its order, the bytes each signature has to be over and, where it can be told, those it is over. Throws a TypeError
  * for header names or values that no request can carry.
  */
-export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
-  const { profile, publicKey, window } = parts;
+export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
+  const { profile, publicKey, window } = deps;
   const names = proofHeaders(profile);
   const layout = profile.proof_layout;
-  const nonces = parts.nonces ?? createNonces();
-  const now = given.at === undefined ? parts.now() : given.at * 1_000;
+  const nonces = deps.nonces ?? createNonces();
+  const now = given.at === undefined ? deps.now() : given.at * 1_000;
   const headers = collect(given.headers);
   const body = bodyOf(given);
   const bodySha256 =
@@ -72,9 +72,9 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
   const { path, search } = splitRequestTarget(given.path);
 
   const token = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  const owner = token === undefined ? undefined : parts.internOfToken?.(token);
+  const owner = token === undefined ? undefined : deps.internOfToken?.(token);
   const internId = given.intern_id ?? owner;
-  const tokenGiven = token !== undefined && parts.internOfToken !== undefined;
+  const tokenGiven = token !== undefined && deps.internOfToken !== undefined;
 
   const problem =
     internId === undefined
@@ -83,7 +83,7 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
         ? 'the daemon token is not of this intern'
         : undefined;
   const { verdict, trace } = verifyProof(
-    { key: publicKey, layout, names, nonces, requireV2: parts.requireV2 ?? false },
+    { key: publicKey, layout, names, nonces, requireV2: deps.requireV2 ?? false },
     { intern: { id: internId, problem }, headers, method: given.method, path, bodySha256, now, window },
   );
   const { proof, expected } = trace;
@@ -101,12 +101,12 @@ export function explain(parts: ExplainParts, given: ExplainBody): Explanation {
         body_sha256: 'body',
       })[field];
     const suspects = {
-      internIds: parts.internIds ?? [],
-      users: parts.users ?? [],
+      internIds: deps.internIds ?? [],
+      users: deps.users ?? [],
       ...(body && { body }),
       search,
     };
-    const found = { key: publicKey, layout, issued: parts.issued ?? createIssued() };
+    const found = { key: publicKey, layout, issued: deps.issued ?? createIssued() };
     signatures.push(explainSignature(found, 'v1', names.signature, proof.signature, expected, from, suspects));
     if (proof.signatureV2 !== undefined) {
       signatures.push(explainSignature(found, 'v2', names.signatureV2, proof.signatureV2, expected, from, suspects));

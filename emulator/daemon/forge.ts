@@ -12,7 +12,7 @@ import { DEFECTS, type Defect, type HeaderMap, type Workshop } from './defects.j
 import type { Issued } from './issued.js';
 import type { Interns } from './tokens.js';
 
-export interface ForgeParts {
+export interface ForgeDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes' | 'uuid'>;
   readonly profile: Profile;
@@ -56,8 +56,8 @@ const isRunning = (row: InternRow): row is InternRow & { daemon_token: string } 
   row.record.status === 'running' && row.daemon_token !== null;
 
 /** Hands out proofs with exactly one defect each, for testing a verifier with. */
-export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
-  const { profile, signingKey, random, interns } = parts;
+export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
+  const { profile, signingKey, random, interns } = deps;
   const layout = profile.proof_layout;
   const names = proofHeaders(profile);
   let foreign: KeyObject | undefined;
@@ -81,22 +81,22 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
         'expected 1 to 255 visible ASCII characters without a comma, as a header carries them',
       );
     }
-    const users = [...parts.subjects()];
+    const users = [...deps.subjects()];
     const user = wantedUser ?? users[0] ?? 'user';
-    const now = parts.clock.now() / 1_000;
+    const now = deps.clock.now() / 1_000;
 
     const sign: Workshop['sign'] = (version, fields) => {
       const signature = signBytes(signingKey.privateKey, canonicalise(layout, version, fields));
       const signed = Object.fromEntries(layout[version].map((field) => [field, fields[field]])) as ProofFields;
-      parts.issued.add(signature, signed);
+      deps.issued.add(signature, signed);
       return signature;
     };
     const shop: Workshop = {
       names,
       layout,
       now,
-      window: parts.settings().proof_window / 1_000,
-      delay: parts.delay ?? 3_600,
+      window: deps.settings().proof_window / 1_000,
+      delay: deps.delay ?? 3_600,
       fresh: (changes) => ({
         intern_id: intern.id,
         timestamp: String(Math.floor(now)),
@@ -126,7 +126,7 @@ export function createForge(parts: ForgeParts): (body: ForgeBody) => Forgery {
     };
     const request = (headers: HeaderMap, token: string = intern.daemon_token): ForgedRequest => ({
       method,
-      url: parts.daemonOrigin() + path,
+      url: deps.daemonOrigin() + path,
       headers: { authorization: `Bearer ${token}`, ...headers },
       body,
     });

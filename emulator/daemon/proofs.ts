@@ -13,7 +13,7 @@ import { createIssued } from './issued.js';
 import type { KeptNonces } from './nonces.js';
 import { createTokens, type Interns } from './tokens.js';
 
-export interface ProofsParts {
+export interface ProofsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes' | 'uuid'>;
   readonly profile: Profile;
@@ -45,13 +45,13 @@ export interface Proofs {
 }
 
 /** Puts signer, daemon and lab together around one key and one memory of what was issued. */
-export function createProofs(parts: ProofsParts): Proofs {
-  const { profile, signingKey, interns } = parts;
+export function createProofs(deps: ProofsDeps): Proofs {
+  const { profile, signingKey, interns } = deps;
   const issued = createIssued();
   const signer = createSigner(signingKey, profile.proof_layout, issued.add);
   const publicKey = signingKey.publicKey;
-  const findIntern = createTokens(interns, parts.random.bytes(32));
-  const daemon = createDaemon({ ...parts, publicKey, issued, findIntern });
+  const findIntern = createTokens(interns, deps.random.bytes(32));
+  const daemon = createDaemon({ ...deps, publicKey, issued, findIntern });
   return {
     signer,
     daemon,
@@ -64,16 +64,16 @@ export function createProofs(parts: ProofsParts): Proofs {
             publicKey,
             issued,
             nonces: daemon.nonces,
-            now: parts.clock.now,
-            window: parts.settings().proof_window,
-            requireV2: parts.requireV2,
+            now: deps.clock.now,
+            window: deps.settings().proof_window,
+            requireV2: deps.requireV2,
             internOfToken: (token) => findIntern(token)?.id,
             internIds: [...interns.values()].map((row) => row.id),
-            users: parts.subjects(),
+            users: deps.subjects(),
           },
           body,
         ),
-      forge: createForge({ ...parts, issued }),
+      forge: createForge({ ...deps, issued }),
       defects: listDefects,
     },
   };

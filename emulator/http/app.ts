@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
 import { discardUnread, type Incoming } from '../request-body.js';
-import { type Area, type createPipeline, DropConnection, type Resource } from './pipeline.js';
+import { type Area, DropConnection, type Resource } from './exchange.js';
+import type { createPipeline } from './pipeline.js';
 import { givenRequestId, internalError } from './protocol.js';
 import { type PlainResponse, toResponse } from './response.js';
 import { BASE, type Route } from './route.js';

@@ -6,12 +6,13 @@ import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
 import { parseJson } from '../request-body.js';
 import type { StreamHooks } from '../sse/body.js';
+import type { Exchange } from './exchange.js';
 import type { CreateStep } from './faults.js';
-import type { Journal, JournalDraft } from './journal.js';
+import type { Journal } from './journal.js';
 import type { Call, RequestParts, Route, StreamFault } from './route.js';
 
 /** The parts of a request for a route's `parse`. Classes here, since one of each is made per request. */
-export class Parts implements RequestParts {
+export class ReadRequest implements RequestParts {
   constructor(
     private readonly request: Request,
     private readonly row: Route,
@@ -41,45 +42,44 @@ export class AcceptedCall implements Call<unknown> {
   private following = false;
   failsAt?: (step: CreateStep) => boolean;
   constructor(
-    private readonly request: Request,
-    private readonly draft: JournalDraft,
-    private readonly own: Scope,
-    private readonly transport: { streams(): void; readonly cut?: (() => void) | undefined },
+    private readonly exchange: Exchange,
     private readonly parts: { readonly interns: Interns; readonly journal: Journal },
-    private readonly internId: string | undefined,
-    readonly mappingId: string | undefined,
     readonly caller: Caller,
     readonly input: unknown,
   ) {}
+  get mappingId(): string | undefined {
+    return this.exchange.resource.mappingId;
+  }
   /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
   get intern(): InternRow {
-    if (this.internId === undefined) throw new Error('this route has no intern in its path');
-    return this.parts.interns.visible(this.caller, this.internId);
+    const { internId } = this.exchange.resource;
+    if (internId === undefined) throw new Error('this route has no intern in its path');
+    return this.parts.interns.visible(this.caller, internId);
   }
   get headers(): Headers {
-    return this.request.headers;
+    return this.exchange.request.headers;
   }
   get requestId(): string {
-    return this.draft.id;
+    return this.exchange.draft.id;
   }
   get signal(): AbortSignal {
-    return this.request.signal;
+    return this.exchange.request.signal;
   }
   onRun = (run: RunRef): void => {
-    this.draft.run = run;
+    this.exchange.draft.run = run;
   };
   get scope(): Scope {
-    if (!this.following) this.own.follow(this.request.signal);
+    if (!this.following) this.exchange.scope.follow(this.exchange.request.signal);
     this.following = true;
-    return this.own;
+    return this.exchange.scope;
   }
   dropStream(disconnect: StreamFault['disconnect']): void {
-    this.streamFault = { disconnect, cut: this.transport.cut };
+    this.streamFault = { disconnect, cut: this.exchange.transport.cut };
   }
   streams(): void {
-    this.transport.streams();
+    this.exchange.transport.streams();
   }
   get watch(): StreamHooks {
-    return this.parts.journal.watch(this.draft);
+    return this.parts.journal.watch(this.exchange.draft);
   }
 }

@@ -7,7 +7,7 @@ import type { Collection } from '../store/store.js';
 import { json } from './response.js';
 import { type Route, route } from './route.js';
 
-export interface DaemonDeps {
+export interface DaemonRouteDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'uuid'>;
   readonly store: {
@@ -22,7 +22,7 @@ export interface DaemonDeps {
 }
 
 /** `GET /interns/{id}/daemon` (DAEMON-1, DAEMON-2, AUTH-7). The token goes into the answer and nowhere else. */
-export function daemonRoute(deps: DaemonDeps): Route {
+export function daemonRoute(deps: DaemonRouteDeps): Route {
   return route<undefined>({
     operation: 'daemon',
     method: 'GET',
@@ -50,7 +50,7 @@ export function daemonRoute(deps: DaemonDeps): Route {
 }
 
 /** The deprecated alias of {@link daemonRoute} (DAEMON-3). */
-export function daemonAliasRoute(deps: DaemonDeps): Route {
+export function daemonAliasRoute(deps: DaemonRouteDeps): Route {
   const successor = daemonRoute(deps);
   return { ...successor, path: '/interns/:id/daemon-access', successor: successor.path };
 }

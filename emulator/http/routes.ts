@@ -1,5 +1,5 @@
 import { type ChatDeps, chatRoute } from './chat.js';
-import { type DaemonDeps, daemonAliasRoute, daemonRoute } from './daemon.js';
+import { type DaemonRouteDeps, daemonAliasRoute, daemonRoute } from './daemon.js';
 import { type InternRoutesDeps, internRoutes } from './interns.js';
 import { invokeRoute } from './invoke.js';
 import type { Route } from './route.js';
@@ -10,7 +10,7 @@ import { type SignDeps, signAliasRoute, signRoute } from './sign.js';
 export interface RoutesDeps {
   readonly interns: InternRoutesDeps;
   readonly chat: ChatDeps;
-  readonly daemon: DaemonDeps;
+  readonly daemon: DaemonRouteDeps;
   readonly sign: SignDeps;
   readonly scim: Parameters<typeof scimRoute>[0];
 }

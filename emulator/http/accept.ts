@@ -1,0 +1,119 @@
+import type { Clock } from '../clock/clock.js';
+import { Refusal } from '../contract/errors.js';
+import type { Settings } from '../contract/settings.js';
+import type { Caller } from '../domain/caller.js';
+import type { Interns } from '../domain/interns.js';
+import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
+import { AcceptedCall, ReadRequest } from './call.js';
+import { after, DropConnection, type Exchange, type Resource } from './exchange.js';
+import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
+import type { Journal } from './journal.js';
+import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
+import { BASE, type Route } from './route.js';
+
+export interface AcceptDeps {
+  readonly clock: Clock;
+  readonly settings: () => Settings;
+  readonly interns: Interns;
+  readonly faults: Faults;
+  readonly journal: Journal;
+}
+
+const NOTHING = new Uint8Array(0);
+
+const deprecated = (answer: PlainResponse, row: Route, resource: Resource): PlainResponse => {
+  const successor = BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
+  const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+};
+
+/**
+ * Takes the request of an authorized caller through the second half of the order of refusals (BODY-5): size, media type,
+ * body, what the body names, injected faults, and the handler.
+ */
+export function createAccept(deps: AcceptDeps) {
+  /** What an injected fault leaves to be done, or the answer it gives. */
+  const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<PlainResponse | undefined> => {
+    if (fault.delay !== undefined) await deps.clock.sleep(fault.delay, call.scope.signal);
+    const drop = dropOf(fault);
+    if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
+    if (fault.status !== undefined && fault.at === undefined)
+      return errorResponse(faultRow(row.operation, fault.status), {
+        detail: 'injected fault',
+        ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
+      });
+    if (drop) call.dropStream(drop);
+    if (fault.at) call.failsAt = (step) => deps.faults.takeAt(step);
+    return undefined;
+  };
+
+  /** What was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
+  const needTime = ({ draft, scope }: Exchange) => {
+    if (draft.status !== undefined) throw new Refusal('timeout');
+    scope.throwIfDisposed();
+  };
+
+  const handle = (
+    exchange: Exchange,
+    row: Route,
+    caller: Caller,
+    bytes: Uint8Array,
+  ): PlainResponse | Promise<PlainResponse> => {
+    const { request } = exchange;
+    const blank = row.body.blank === 'none' && isBlank(bytes);
+    if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
+      throw new Refusal('unsupported_media_type');
+    const input = row.parse(new ReadRequest(request, row, bytes, blank));
+    const call = new AcceptedCall(exchange, deps, caller, input);
+    row.authorize?.(call);
+    const fault = deps.faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true);
+    if (!fault) return row.handle(call);
+    return applyFault(fault, row, call).then((answer) => {
+      needTime(exchange);
+      return answer ?? row.handle(call);
+    });
+  };
+
+  const accept = (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
+    const { request, scope } = exchange;
+    if (!row.body.read) return handle(exchange, row, caller, NOTHING);
+    const brokenOff = (error: unknown): never => {
+      if (error instanceof Refusal) throw error;
+      throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });
+    };
+    // On a connection, reading ends with it.
+    const { framed } = exchange.transport;
+    if (!framed) scope.follow(request.signal);
+    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope).catch(brokenOff);
+    return scope.race(reading).then((bytes) => {
+      needTime(exchange);
+      deps.journal.noteRequestBody(exchange.draft, bytes);
+      return handle(exchange, row, caller, bytes);
+    });
+  };
+
+  /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
+  const within = async (row: Route, work: Promise<PlainResponse>): Promise<PlainResponse> => {
+    const ms = deps.settings()[row.timeout ?? 'signing_timeout'];
+    let ring: () => void = () => {};
+    const rung = new Promise<void>((resolve) => {
+      ring = resolve;
+    });
+    const timer = deps.clock.timer(ms, () => ring());
+    try {
+      const answer = await Promise.race([work, rung]);
+      if (!answer) work.catch(() => {});
+      return answer ?? refusalResponse(new Refusal('timeout'));
+    } finally {
+      timer.cancel();
+    }
+  };
+
+  return (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
+    const work = accept(exchange, row, caller);
+    const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
+    return row.successor === undefined
+      ? bounded
+      : after(bounded, (answer) => deprecated(answer, row, exchange.resource));
+  };
+}

@@ -1,0 +1,44 @@
+import type { Scope } from '../clock/scope.js';
+import type { JournalDraft } from './journal.js';
+import type { Route } from './route.js';
+
+/** Which rules a path is under: interns, SCIM, or neither. */
+export type Area = 'interns' | 'scim' | 'none';
+
+/** One path of the table with all that is known of it. */
+export interface Resource {
+  readonly area: Area;
+  /** The rows of this path; none for a path that isn't known. */
+  readonly routes: readonly Route[];
+  readonly internId?: string;
+  readonly mappingId?: string;
+}
+
+/** What a request came by. */
+export interface Transport {
+  /** Whether it holds the sender to a declared body length. */
+  readonly framed: boolean;
+  /** Cuts the connection once what was written has left; undefined in process. */
+  readonly cut?: (() => void) | undefined;
+  /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  streams(): void;
+}
+
+/** A request on its way through the pipeline. */
+export interface Exchange {
+  readonly request: Request;
+  readonly resource: Resource;
+  readonly transport: Transport;
+  readonly draft: JournalDraft;
+  /** Ends with the request, and with the state it found. */
+  readonly scope: Scope;
+}
+
+/** Thrown to drop the connection without an answer. */
+export class DropConnection extends Error {
+  override readonly name = 'DropConnection';
+}
+
+/** Goes on with a value at once where it is there, and later where it is promised. */
+export const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);

@@ -1,0 +1,57 @@
+import { ERRORS, Refusal } from '../contract/errors.js';
+import { REQUIREMENTS } from '../contract/refused-by.js';
+import type { Interns } from '../domain/interns.js';
+import type { Exchange, Resource } from './exchange.js';
+import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
+
+export interface FailureDeps {
+  readonly interns: Interns;
+  /** Takes credentials out of a text: a detail may quote what was sent (AUTH-9). */
+  redact(text: string): string;
+  log(record: Record<string, unknown>): void;
+}
+
+/** Turns what was thrown on the way into a response: a refusal into its own, anything else into a 500 that is logged. */
+export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Exchange) => PlainResponse {
+  const redacted = (refusal: Refusal): Refusal => {
+    const { key, message, detail, headers, retryable, wrong } = refusal;
+    if (detail === undefined) return refusal;
+    return new Refusal(key, {
+      message,
+      detail: deps.redact(detail),
+      headers: { ...headers },
+      ...(wrong === undefined ? {} : { wrong }),
+      ...(retryable === undefined ? {} : { retryable }),
+    });
+  };
+
+  /** What was wrong with a request, in words for whoever runs the emulator: more than its sender may be told. */
+  const wrongOf = (refusal: Refusal, { internId }: Resource): string => {
+    if (refusal.wrong !== undefined) return refusal.wrong;
+    if (refusal.detail !== undefined) return refusal.detail;
+    if (refusal.key !== 'not_found' || internId === undefined)
+      return refusal.message.replace(/^Invalid request body: /, '');
+    const row = deps.interns.get(internId.toLowerCase());
+    return row ? `the caller does not see ${row.record.name}, which is there` : `there is no intern ${internId}`;
+  };
+
+  return (thrown, { resource, draft }) => {
+    const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
+    if (error instanceof Refusal) {
+      draft.refused = { wrong: wrongOf(error, resource), requirement: REQUIREMENTS[error.key] };
+      // No SCIM error has metadata (SCIM-2).
+      if (resource.area === 'scim') {
+        const { status } = ERRORS[error.key];
+        return errorResponse({ status, message: error.message }, { detail: error.detail, headers: error.headers });
+      }
+      return refusalResponse(error);
+    }
+    deps.log({
+      level: 'error',
+      event: 'internal_error',
+      request_id: draft.id,
+      error: error instanceof Error ? error.stack : String(error),
+    });
+    return errorResponse(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
+  };
+}
