@@ -6,7 +6,7 @@ import type { ExplainBody, Explanation, ForgeBody, ForgeList, Forgery } from '..
 import type { InternRow } from '../contract/state.js';
 import type { SigningKey } from '../signing/keys.js';
 import { createSigner, type Signer } from '../signing/signer.js';
-import { createDaemon, type Daemon, type DaemonParts } from './daemon.js';
+import { createDaemon, type Daemon, type DaemonDeps } from './daemon.js';
 import { explain } from './explain.js';
 import { createForge, listDefects } from './forge.js';
 import { createIssued } from './issued.js';
@@ -27,7 +27,7 @@ export interface ProofsDeps {
   /** Where used nonces outlive the process; without it they are held in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
-  readonly onRequest?: DaemonParts['onRequest'];
+  readonly onRequest?: DaemonDeps['onRequest'];
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }
 
