@@ -1,0 +1,53 @@
+import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
+import type { Bindings } from '../../emulator/recording/template.js';
+import { type Compared, compareJson } from './compare.js';
+import { eventsOf, ofTheIntern } from './events.js';
+import { streamText } from './script.js';
+
+/** A body as JSON; one that is none as text. */
+export function parsedBody(body: RecordedExchange['body']): unknown {
+  const text = bodyText(body) ?? '';
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text === '' ? undefined : text;
+  }
+}
+
+/** A live stream that came to its end. */
+export interface LiveStream {
+  readonly text: string;
+  readonly ended: RecordedExchange['ended'];
+}
+
+/**
+ * Compares a stream with the recorded one: kinds and order of its events, the shape of the first of each kind, how it
+ * ended. On a deployment (`free`), where the intern does something else, answers what it did instead: no finding.
+ */
+export function compareStream(
+  into: Compared,
+  bindings: Bindings,
+  exchange: RecordedExchange,
+  live: LiveStream,
+  free: boolean,
+): string | undefined {
+  const before = eventsOf(streamText(exchange));
+  const now = eventsOf(live.text);
+  const kinds = (events: typeof now) => events.map(({ kind }) => kind).join(' → ');
+  if (kinds(before) !== kinds(now)) {
+    const service = (events: typeof now) => kinds(events.filter(({ kind }) => !ofTheIntern(kind)));
+    if (free && service(before) === service(now)) return `the intern did not do as recorded (${kinds(now)})`;
+    into.findings.push({ what: 'events of the stream', expected: kinds(before), actual: kinds(now) });
+    return undefined;
+  }
+  if (exchange.ended !== live.ended) {
+    into.findings.push({ what: 'end of the stream', expected: exchange.ended, actual: live.ended });
+  }
+  const seen = new Set<string>();
+  for (const [index, { kind, chunk }] of before.entries()) {
+    if (!chunk || seen.has(kind)) continue;
+    seen.add(kind);
+    compareJson(into, bindings, { where: kind, key: '', settings: false }, chunk, now[index]?.chunk);
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
+import type { Difference } from '../framework/assert.js';
+import { COMPARED_HEADERS, COMPARED_VALUES, WRITTEN_SETTINGS } from './meaning.js';
+
+/** What was found in a comparison: differences that count, and those that are worth a word. */
+export interface Compared {
+  readonly findings: Difference[];
+  readonly warnings: Difference[];
+}
+
+export const compared = (): Compared => ({ findings: [], warnings: [] });
+
+/** The alias that a recorded value is, if it is one and nothing else. */
+export function aliasOf(recorded: unknown): string | undefined {
+  if (typeof recorded !== 'string' || !recorded.startsWith('$')) return undefined;
+  const [piece, ...more] = piecesOf(recorded);
+  return piece && 'alias' in piece && more.length === 0 ? piece.alias : undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+
+interface Place {
+  readonly where: string;
+  readonly key: string;
+  /** Whether settings that a request wrote are compared here. */
+  readonly settings: boolean;
+}
+
+/** Compares a recorded JSON value with a live one; aliases take the live value that stands in their place. */
+export function compareJson(into: Compared, bindings: Bindings, place: Place, recorded: unknown, live: unknown): void {
+  const { where, key, settings } = place;
+  const finding = (expected: unknown, actual: unknown, what = where) => into.findings.push({ what, expected, actual });
+  const alias = aliasOf(recorded);
+  if (recorded === null || live === null) return;
+  if (alias === 'unix') {
+    if (!/^\d+$/.test(String(live))) finding('a time in Unix seconds', live);
+    return;
+  }
+  if (typeOf(recorded) !== typeOf(live)) return void finding(typeOf(recorded), typeOf(live), `type of ${where}`);
+  if (alias === 'time') return;
+  if (alias !== undefined) {
+    if (!bindings.bind(alias, String(live))) finding(bindings.get(alias) ?? `nothing else's value`, live, `${where}, which stands for $${alias}`);
+    return;
+  }
+  if (Array.isArray(recorded) && Array.isArray(live)) return compareLists(into, bindings, place, recorded, live);
+  if (isRecord(recorded) && isRecord(live)) {
+    for (const [name, value] of Object.entries(recorded)) {
+      if (!(name in live)) finding('to be there', 'missing', `${where}.${name}`);
+      else compareJson(into, bindings, { where: `${where}.${name}`, key: name, settings }, value, live[name]);
+    }
+    for (const name of Object.keys(live)) {
+      if (!(name in recorded)) into.warnings.push({ what: `${where}.${name}`, expected: 'not there', actual: live[name] });
+    }
+    return;
+  }
+  const equal = key in COMPARED_VALUES || (settings && WRITTEN_SETTINGS.includes(key));
+  if (!equal) return;
+  const same = typeof recorded === 'string' ? matchText(recorded, String(live), bindings) : recorded === live;
+  if (!same) finding(recorded, live);
+}
+
+/** Elements that have an id which is known are compared with the one that has it; others pair by pair. */
+function compareLists(into: Compared, bindings: Bindings, place: Place, recorded: readonly unknown[], live: readonly unknown[]) {
+  const { where, key } = place;
+  const known: string[] = [];
+  for (const [index, element] of recorded.entries()) {
+    const alias = isRecord(element) ? aliasOf(element.id) : undefined;
+    const id = alias === undefined ? undefined : bindings.get(alias);
+    const inner = { ...place, where: `${where}[${index}]` };
+    if (id !== undefined) {
+      known.push(id);
+      const mine = live.find((one) => isRecord(one) && one.id === id);
+      if (mine === undefined) into.findings.push({ what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' });
+      else compareJson(into, bindings, inner, element, mine);
+    } else if (alias === undefined && index < live.length) {
+      compareJson(into, bindings, inner, element, live[index]);
+    }
+  }
+  const order = live.flatMap((one) => (isRecord(one) && known.includes(String(one.id)) ? [String(one.id)] : []));
+  const wanted = known.filter((id) => order.includes(id));
+  if (order.join() !== wanted.join()) into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
+  const primitive = recorded.every((one) => !isRecord(one));
+  if (primitive && key in COMPARED_VALUES && JSON.stringify(recorded) !== JSON.stringify(live)) {
+    into.findings.push({ what: where, expected: recorded, actual: live });
+  }
+}
+
+/** Compares the headers of the contract. */
+export function compareHeaders(into: Compared, recorded: Readonly<Record<string, string>>, live: Headers): void {
+  for (const [name, how] of Object.entries(COMPARED_HEADERS)) {
+    const [before, now] = [recorded[name], live.get(name) ?? undefined];
+    const bare = (value: string | undefined) => value?.split(';')[0]?.trim().toLowerCase();
+    const same =
+      how === 'present'
+        ? (before === undefined) === (now === undefined)
+        : how === 'media-type'
+          ? bare(before) === bare(now)
+          : before === now;
+    if (!same) into.findings.push({ what: `header ${name}`, expected: before ?? 'none', actual: now ?? 'none' });
+  }
+}

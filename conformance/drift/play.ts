@@ -1,0 +1,213 @@
+import type { RecordedExchange } from '../../emulator/recording/format.js';
+import type { PlacedExchange } from '../../emulator/recording/read.js';
+import { Bindings } from '../../emulator/recording/template.js';
+import { dataOf } from './events.js';
+import { type Live, type SendDeps, send } from './exchange.js';
+import { aliasOf, compared, type Compared, compareHeaders, compareJson } from './compare.js';
+import { compareStream, parsedBody } from './answer.js';
+import { type Around, lastMessage, scriptOf, streamText } from './script.js';
+import { OF_THE_HOUR } from './meaning.js';
+
+/** What came of one recorded exchange. */
+export interface Played {
+  readonly placed: PlacedExchange;
+  readonly compared: Compared;
+  /** Why it was not judged. */
+  readonly skip?: string;
+  readonly error?: unknown;
+  readonly requests: number;
+  /** ms of real time. */
+  readonly duration: number;
+}
+
+export interface PlayDeps extends Omit<SendDeps, 'unknown'> {
+  /** ms that a repeated read may take until it agrees. */
+  readonly bootTimeout: number;
+  /** A running intern for an alias that the recording did not create. */
+  runningIntern(): Promise<string>;
+  /** Told of interns that a create made. */
+  created(internId: string): void;
+}
+
+const endOf = ({ at, writes }: RecordedExchange) => at + (writes?.at(-1)?.at ?? 0);
+const internAliasOf = ({ request }: RecordedExchange) => /\/interns\/\$(intern\.\d+)/.exec(request.path)?.[1];
+const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || request.method === 'HEAD';
+
+/** What the exchanges of a scenario say about one another. */
+function surroundings(all: readonly RecordedExchange[]): Around {
+  const sessionOf = (exchange: RecordedExchange) => aliasOf((parsedBody(exchange.body) as { session_id?: unknown })?.session_id);
+  return {
+    answerTo: (question) =>
+      all.find((one) => one.status === 200 && one.writes && lastMessage(one)?.tool_call_id === question),
+    endedFromOutside: (exchange) =>
+      all.some(
+        (one) =>
+          (one.operation === 'suspend' || one.operation === 'delete') &&
+          one.status < 300 &&
+          internAliasOf(one) === internAliasOf(exchange) &&
+          one.n > exchange.n &&
+          one.at <= endOf(exchange),
+      ),
+    steeredLater(exchange) {
+      const session = sessionOf(exchange);
+      return all.some((one) => one.n > exchange.n && one.status === 202 && sessionOf(one) === session && /"status":"steered"/.test(JSON.stringify(one.body ?? '')));
+    },
+  };
+}
+
+/** Aliases that a create of the recording made: these interns come of themselves. */
+const createdAliases = (all: readonly RecordedExchange[]): Set<string> =>
+  new Set(
+    all.flatMap((one) => {
+      const alias = one.operation === 'create' ? aliasOf((parsedBody(one.body) as { id?: unknown })?.id) : undefined;
+      return alias === undefined ? [] : [alias];
+    }),
+  );
+
+/**
+ * Sends the requests of one scenario in their order, overlapping as they did, and compares each answer with the recorded
+ * one. Against an emulator the intern is first given a script made from what the recorded one did.
+ */
+export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps): Promise<Played[]> {
+  const { driver, host } = deps;
+  const all = scenario.map(({ exchange }) => exchange);
+  const around = surroundings(all);
+  const ownMade = createdAliases(all);
+  const bindings = new Bindings();
+  const results: Promise<Played>[] = [];
+  const open: { exchange: RecordedExchange; live: Live; over: boolean }[] = [];
+  /** Sessions and questions that rest on a conversation that went otherwise. */
+  const otherwise = new Set<string>();
+  let before = 0;
+
+  const sending: SendDeps = {
+    ...deps,
+    unknown(alias) {
+      if (alias.startsWith('workspace.')) return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
+      if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
+      return `drift-${host.tag(16)}`;
+    },
+  };
+
+  /** Waits until open streams are as far as they were when the next request came. */
+  const catchUp = async (at: number) => {
+    for (const { exchange, live } of open) {
+      const text = (exchange.writes ?? []).filter((write) => exchange.at + write.at <= at);
+      const events = dataOf(streamText({ ...exchange, writes: text })).length;
+      const until = host.now() + deps.timeout;
+      while (live.events() < events && host.now() < until && open.some((one) => one.live === live && !one.over)) await driver.settle();
+    }
+  };
+
+  const prepare = async (exchange: RecordedExchange) => {
+    const alias = internAliasOf(exchange);
+    if (alias !== undefined && bindings.get(alias) === undefined && !ownMade.has(alias)) {
+      if (exchange.status !== 404) bindings.bind(alias, await deps.runningIntern());
+    }
+    const intern = alias === undefined ? undefined : bindings.get(alias);
+    const script = driver.control && intern !== undefined ? scriptOf(exchange, around) : undefined;
+    if (script && driver.control && intern !== undefined) {
+      await driver.control.useScript(intern, await driver.control.script(script));
+    }
+  };
+
+  const compare = (exchange: RecordedExchange, live: Live, ended: RecordedExchange['ended']): Compared & { otherwise?: string } => {
+    const into = compared();
+    if (exchange.status !== live.status) {
+      into.findings.push({ what: 'status', expected: exchange.status, actual: live.status });
+      return into;
+    }
+    compareHeaders(into, exchange.headers, live.headers);
+    if (exchange.writes) {
+      const different = compareStream(into, bindings, exchange, { text: live.text(), ended }, driver.control === undefined);
+      return different === undefined ? into : { ...into, otherwise: different };
+    }
+    const place = { where: 'body', key: '', settings: /^(create|get|update|list)$/.test(exchange.operation ?? '') };
+    compareJson(into, bindings, place, parsedBody(exchange.body), parsedBody(live.text()));
+    return into;
+  };
+
+  /** Reads again what may still change, until it agrees. */
+  const again = async (exchange: RecordedExchange, first: Compared, requests: { count: number }): Promise<Compared> => {
+    let last = first;
+    const until = host.now() + deps.bootTimeout;
+    let moved = 0;
+    while (last.findings.length > 0 && host.now() < until && moved < deps.bootTimeout) {
+      moved += 500;
+      if (driver.clock) await driver.clock.advance(500);
+      else await host.sleep(500, deps.signal);
+      requests.count++;
+      const live = await send(sending, bindings, exchange);
+      last = compare(exchange, live, await live.ended);
+    }
+    return last.findings.length > 0 ? first : last;
+  };
+
+  const restsOn = (exchange: RecordedExchange) =>
+    [...otherwise].find((alias) => JSON.stringify(exchange.request).includes(`$${alias}"`));
+
+  const one = async (placed: PlacedExchange): Promise<Played> => {
+    const { exchange } = placed;
+    const began = host.now();
+    const requests = { count: 1 };
+    const done = (more: Partial<Played>): Played => ({
+      placed,
+      compared: compared(),
+      requests: requests.count,
+      duration: host.now() - began,
+      ...more,
+    });
+    const leftOut = (skip: string) => {
+      for (const alias of JSON.stringify([exchange.body, exchange.writes]).matchAll(/\$((?:session|question)\.\d+)/g)) {
+        if (alias[1] !== undefined && bindings.get(alias[1]) === undefined) otherwise.add(alias[1]);
+      }
+      return done({ skip, requests: 0 });
+    };
+    const needed = restsOn(exchange);
+    if (needed !== undefined) return leftOut(`it rests on $${needed}, of a conversation that went otherwise`);
+    const hour = driver.control && OF_THE_HOUR[exchange.status];
+    if (hour) return leftOut(`the deployment answered ${exchange.status}: ${hour} at that time`);
+    try {
+      await prepare(exchange);
+      const live = await send(sending, bindings, exchange);
+      const entry = { exchange, live, over: false };
+      open.push(entry);
+      started.get(placed)?.();
+      if (exchange.ended === 'client') {
+        await catchUp(Number.POSITIVE_INFINITY);
+        live.leave();
+      }
+      const ended = await live.ended;
+      entry.over = true;
+      open.splice(open.indexOf(entry), 1);
+      let found: Compared & { otherwise?: string } = compare(exchange, live, ended);
+      if (found.findings.length > 0 && isRead(exchange)) found = await again(exchange, found, requests);
+      if (found.otherwise !== undefined) return { ...leftOut(found.otherwise), requests: requests.count };
+      if (exchange.operation === 'create' && live.status === 201) {
+        const { id } = parsedBody(live.text()) as { id?: string };
+        if (id !== undefined) deps.created(id);
+      }
+      return done({ compared: found });
+    } catch (error) {
+      if (error instanceof Error && error.name === 'Unmade') return leftOut(error.message);
+      return done({ error });
+    } finally {
+      started.get(placed)?.();
+    }
+  };
+
+  const started = new Map<PlacedExchange, () => void>();
+  for (const placed of scenario) {
+    const { at } = placed.exchange;
+    await catchUp(at);
+    // What had ended by then has ended here too.
+    const overlapping = scenario.filter((other) => other.exchange.n < placed.exchange.n && endOf(other.exchange) > at);
+    await Promise.all(results.filter((_, index) => !overlapping.includes(scenario[index] as PlacedExchange)));
+    if (driver.clock && at > before) await driver.clock.advance(Math.min(at - before, 3_600_000));
+    before = Math.max(before, at);
+    const begun = new Promise<void>((resolve) => started.set(placed, resolve));
+    results.push(one(placed));
+    await begun;
+  }
+  return Promise.all(results);
+}

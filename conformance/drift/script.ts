@@ -1,0 +1,122 @@
+import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
+import { piecesOf } from '../../emulator/recording/template.js';
+import type { Script } from '../drivers/control.js';
+import { type Chunk, dataOf } from './events.js';
+
+type Step = Record<string, unknown>;
+
+/** The text of a recorded stream. */
+export const streamText = (exchange: RecordedExchange): string =>
+  (exchange.writes ?? []).map((write) => ('text' in write ? write.text : '')).join('');
+
+const chunksOf = (exchange: RecordedExchange): Chunk[] =>
+  dataOf(streamText(exchange)).flatMap((data) => {
+    try {
+      return [JSON.parse(data) as Chunk];
+    } catch {
+      return [];
+    }
+  });
+
+/** What was said, with the names of aliases for their values: wording does not count. */
+const plain = (recorded: string) =>
+  piecesOf(recorded)
+    .map((piece) => ('text' in piece ? piece.text : piece.alias))
+    .join('');
+
+interface Message {
+  readonly role?: string;
+  readonly tool_call_id?: string;
+}
+
+/** The last message of a recorded chat request: the one that counts. */
+export function lastMessage(exchange: RecordedExchange): Message | undefined {
+  try {
+    const { messages } = JSON.parse(bodyText(exchange.request.body) ?? '') as { messages?: Message[] };
+    return messages?.at(-1);
+  } catch {
+    return undefined;
+  }
+}
+
+const QUESTION_FIELDS = ['name', 'type', 'required', 'options', 'label'] as const;
+
+/** What a recorded tool call asked, in the words of a script. */
+function askOf(call: string): Step | undefined {
+  const asked = JSON.parse(plain(call)) as Record<string, unknown> & { fields?: Record<string, unknown>[] };
+  if (asked.kind === 'permission') return { kind: 'permission', operation: asked.operation, options: asked.options };
+  if (asked.kind !== 'elicitation') return undefined;
+  const fields = (asked.fields ?? []).map((field) =>
+    Object.fromEntries(QUESTION_FIELDS.flatMap((name) => (field[name] === undefined ? [] : [[name, field[name]]]))),
+  );
+  return { kind: 'elicitation', message: asked.message, fields };
+}
+
+const USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'cost'] as const;
+
+function usageOf(usage: unknown): Step[] {
+  if (typeof usage !== 'object' || usage === null) return [];
+  const reported = usage as Record<string, unknown>;
+  return [{ usage: Object.fromEntries(USAGE.flatMap((name) => (reported[name] == null ? [] : [[name, reported[name]]]))) }];
+}
+
+/** How a recorded stream's run ended, as the last step of a script. */
+function endOf(exchange: RecordedExchange, chunks: readonly Chunk[], endedFromOutside: boolean): Step[] {
+  if (exchange.ended === 'client') return [{ end: 'never' }];
+  const error = chunks.find((chunk) => chunk.error)?.error;
+  if (!error) return exchange.ended === 'broken' ? [{ end: 'severed' }] : [{ end: 'stop' }];
+  const { reason, retryable } = error.metadata ?? {};
+  if (reason === 'run_ended') return [{ end: endedFromOutside ? 'never' : 'cancelled' }];
+  if (reason === 'stream_severed') return [{ end: 'severed' }];
+  return [{ end: 'failed', retryable: retryable === true }];
+}
+
+/** Which exchanges of a recording surround one, as far as they decide what its script does. */
+export interface Around {
+  /** The streamed answer to the question with this alias, if one was given and taken. */
+  answerTo(question: string): RecordedExchange | undefined;
+  /** Whether a suspend or a delete of the intern came while this exchange was open. */
+  endedFromOutside(exchange: RecordedExchange): boolean;
+  /** Whether a prompt was later steered into the session of this invoke. */
+  steeredLater(exchange: RecordedExchange): boolean;
+}
+
+function stepsOf(exchange: RecordedExchange, around: Around): Step[] {
+  const chunks = chunksOf(exchange);
+  const steps: Step[] = [];
+  for (const { choices, error } of chunks) {
+    const delta = choices?.[0]?.delta;
+    if (error || !delta) continue;
+    if (delta.reasoning) steps.push({ reason: plain(delta.reasoning) });
+    if (delta.content) steps.push({ say: plain(delta.content) });
+    for (const call of delta.tool_calls ?? []) {
+      const ask = askOf(call.function?.arguments ?? '');
+      if (!ask) continue;
+      const answer = around.answerTo(call.id ?? '');
+      return [...steps, { ask }, ...(answer ? stepsOf(answer, around) : [{ end: 'never' }])];
+    }
+  }
+  return [...steps, ...usageOf(chunks.at(-1)?.usage), ...endOf(exchange, chunks, around.endedFromOutside(exchange))];
+}
+
+/**
+ * The script that makes an emulator's intern do what a recorded one did, for an exchange that started a run; undefined
+ * for any other.
+ */
+export function scriptOf(exchange: RecordedExchange, around: Around): Script | undefined {
+  const { operation, status } = exchange;
+  if (operation === 'invoke' && status === 202) {
+    return { turn: [{ say: 'At work. ' }, { end: around.steeredLater(exchange) ? 'never' : 'stop' }] };
+  }
+  if (operation !== 'chat' || lastMessage(exchange)?.role !== 'user') return undefined;
+  if (status === 200 && exchange.writes) {
+    const steps = stepsOf(exchange, around);
+    // The stream had opened: without anything before its end, the prompt itself would be refused.
+    return { turn: 'end' in (steps[0] ?? {}) ? [{ wait: 1 }, ...steps] : steps };
+  }
+  if (status !== 502) return undefined;
+  const { error } = JSON.parse(bodyText(exchange.body) ?? '{}') as Chunk;
+  const { reason, retryable } = error?.metadata ?? {};
+  if (reason === 'intern_unreachable') return { turn: [{ end: 'severed' }] };
+  return reason === 'turn_failed' ? { turn: [{ end: 'failed', retryable: retryable === true }] } : undefined;
+}
