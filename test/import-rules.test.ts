@@ -85,6 +85,9 @@ const REACHES_EMULATOR = [
   'conformance/vitest.ts',
 ];
 
+/** The form of a recording: what drift reads. */
+const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
+
 /** Names of the emulator's contract that are data both halves take as given. */
 const SHARED = ['emulator/contract/profile.ts', 'emulator/contract/duration.ts'];
 
@@ -143,6 +146,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   if (from.startsWith('conformance')) {
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/model') return false;
+    if (from === 'conformance/drift' && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
   }

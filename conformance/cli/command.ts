@@ -7,6 +7,7 @@ import { MergeError, merge } from '../run/merge.js';
 import { UsageError } from '../run/usage.js';
 import { KIT_VERSION } from '../run/version.js';
 import { cleanupCommand } from './cleanup.js';
+import { driftCommand, driftTargets } from './drift.js';
 import { deliver, type Io, runCommand } from './run.js';
 import { CREDENTIALS, FACTS, readSettings } from './settings.js';
 
@@ -104,6 +105,17 @@ export async function conformance(args: readonly string[], io: Io, name = 'inter
           },
         )
         .demandCommand(1, 'report: expected merge'),
+    )
+    .command(
+      'drift [words..]',
+      'compare a target with recordings of another: drift FILE… [URL]',
+      (argv) =>
+        flags(argv).positional('words', { type: 'string', array: true, describe: 'recordings, and a base address' }),
+      async (found) => {
+        const { words, ...rest } = found;
+        const { files, url } = driftTargets((words ?? []).map(String));
+        exit = await driftCommand(files, readSettings(given({ ...rest, url }), io.env), io);
+      },
     )
     .command(
       'cleanup <run>',

@@ -42,17 +42,22 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
   if (typeOf(recorded) !== typeOf(live)) return void finding(typeOf(recorded), typeOf(live), `type of ${where}`);
   if (alias === 'time') return;
   if (alias !== undefined) {
-    if (!bindings.bind(alias, String(live))) finding(bindings.get(alias) ?? `nothing else's value`, live, `${where}, which stands for $${alias}`);
+    if (!bindings.bind(alias, String(live)))
+      finding(bindings.get(alias) ?? `nothing else's value`, live, `${where}, which stands for $${alias}`);
     return;
   }
-  if (Array.isArray(recorded) && Array.isArray(live)) return compareLists(into, bindings, place, recorded, live);
+  if (Array.isArray(recorded) && Array.isArray(live)) {
+    compareLists(into, bindings, place, recorded, live);
+    return;
+  }
   if (isRecord(recorded) && isRecord(live)) {
     for (const [name, value] of Object.entries(recorded)) {
       if (!(name in live)) finding('to be there', 'missing', `${where}.${name}`);
       else compareJson(into, bindings, { where: `${where}.${name}`, key: name, settings }, value, live[name]);
     }
     for (const name of Object.keys(live)) {
-      if (!(name in recorded)) into.warnings.push({ what: `${where}.${name}`, expected: 'not there', actual: live[name] });
+      if (!(name in recorded))
+        into.warnings.push({ what: `${where}.${name}`, expected: 'not there', actual: live[name] });
     }
     return;
   }
@@ -62,8 +67,14 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
   if (!same) finding(recorded, live);
 }
 
-/** Elements that have an id which is known are compared with the one that has it; others pair by pair. */
-function compareLists(into: Compared, bindings: Bindings, place: Place, recorded: readonly unknown[], live: readonly unknown[]) {
+/** Elements whose id is known are compared with the one that has it, other interns with none, the rest pair by pair. */
+function compareLists(
+  into: Compared,
+  bindings: Bindings,
+  place: Place,
+  recorded: readonly unknown[],
+  live: readonly unknown[],
+) {
   const { where, key } = place;
   const known: string[] = [];
   for (const [index, element] of recorded.entries()) {
@@ -73,15 +84,17 @@ function compareLists(into: Compared, bindings: Bindings, place: Place, recorded
     if (id !== undefined) {
       known.push(id);
       const mine = live.find((one) => isRecord(one) && one.id === id);
-      if (mine === undefined) into.findings.push({ what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' });
+      if (mine === undefined)
+        into.findings.push({ what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' });
       else compareJson(into, bindings, inner, element, mine);
-    } else if (alias === undefined && index < live.length) {
+    } else if (!alias?.startsWith('intern.') && index < live.length) {
       compareJson(into, bindings, inner, element, live[index]);
     }
   }
   const order = live.flatMap((one) => (isRecord(one) && known.includes(String(one.id)) ? [String(one.id)] : []));
   const wanted = known.filter((id) => order.includes(id));
-  if (order.join() !== wanted.join()) into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
+  if (order.join() !== wanted.join())
+    into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
   const primitive = recorded.every((one) => !isRecord(one));
   if (primitive && key in COMPARED_VALUES && JSON.stringify(recorded) !== JSON.stringify(live)) {
     into.findings.push({ what: where, expected: recorded, actual: live });

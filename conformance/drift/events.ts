@@ -12,7 +12,10 @@ export interface Chunk {
     };
     readonly finish_reason?: string | null;
   }[];
-  readonly error?: { readonly code?: number; readonly metadata?: { readonly reason?: string; readonly retryable?: boolean } };
+  readonly error?: {
+    readonly code?: number;
+    readonly metadata?: { readonly reason?: string; readonly retryable?: boolean };
+  };
   readonly session_id?: string | null;
   readonly usage?: unknown;
 }
@@ -51,7 +54,8 @@ function kindsOf(data: string): StreamEvent[] {
   if (!chunk) return [{ kind: 'data that is no JSON' }];
   const [choice] = chunk.choices ?? [];
   const kinds: string[] = [];
-  if (chunk.choices?.length === 0) kinds.push(chunk.usage === null || chunk.usage === undefined ? 'final chunk' : 'final chunk with usage');
+  if (chunk.choices?.length === 0)
+    kinds.push(chunk.usage === null || chunk.usage === undefined ? 'final chunk' : 'final chunk with usage');
   const delta = choice?.delta ?? {};
   if (delta.role !== undefined) kinds.push('opening');
   if (delta.reasoning) kinds.push('reasoning');
@@ -72,5 +76,7 @@ export function eventsOf(text: string): StreamEvent[] {
 }
 
 /** What the intern did, rather than the service: on a deployment another run may do otherwise. */
-export const ofTheIntern = (kind: string): boolean =>
-  /^(opening|reasoning|content|question|finish|error|final chunk)/.test(kind);
+export const ofTheIntern = (kind: string): boolean => /^(reasoning|content|question|finish|error)/.test(kind);
+
+/** The kind of an event without what the intern had to do with it. */
+export const ofTheService = (kind: string): string => kind.replace(/ with usage$/, '');

@@ -45,6 +45,7 @@ export interface Live {
   text(): string;
   /** Events that came so far. */
   events(): number;
+  over(): boolean;
   /** How the body ended, once it has. */
   readonly ended: Promise<RecordedExchange['ended']>;
   leave(): void;
@@ -107,6 +108,7 @@ export async function send(deps: SendDeps, bindings: Bindings, exchange: Recorde
     ),
   ).finally(cancel);
   let read = '';
+  let over = false;
   const consume = async (): Promise<RecordedExchange['ended']> => {
     const decoder = new TextDecoder();
     try {
@@ -121,7 +123,10 @@ export async function send(deps: SendDeps, bindings: Bindings, exchange: Recorde
     headers: response.headers,
     text: () => read,
     events: () => dataOf(read).length,
-    ended: consume(),
+    over: () => over,
+    ended: consume().finally(() => {
+      over = true;
+    }),
     leave: () => leave.abort(new Error('the recorded client left here')),
   };
 }

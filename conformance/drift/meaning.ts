@@ -36,7 +36,10 @@ export const COMPARED_HEADERS: Readonly<Record<string, 'value' | 'media-type' | 
 
 /** Passed over, and why. */
 export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
-  ['wording: messages, what was said, tool call arguments beside kind, operation and options', 'a model and a deployment choose their words'],
+  [
+    'wording: messages, what was said, tool call arguments beside kind, operation and options',
+    'a model and a deployment choose their words',
+  ],
   ['ids, sessions, questions, hosts', 'differ in each run; that one value stands for one thing is compared'],
   ['times, durations, usage numbers', 'differ in each run'],
   ['how often a kind of chunk repeats, comments', 'the size of a write is nobody’s promise'],

@@ -57,7 +57,9 @@ const USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tok
 function usageOf(usage: unknown): Step[] {
   if (typeof usage !== 'object' || usage === null) return [];
   const reported = usage as Record<string, unknown>;
-  return [{ usage: Object.fromEntries(USAGE.flatMap((name) => (reported[name] == null ? [] : [[name, reported[name]]]))) }];
+  return [
+    { usage: Object.fromEntries(USAGE.flatMap((name) => (reported[name] == null ? [] : [[name, reported[name]]]))) },
+  ];
 }
 
 /** How a recorded stream's run ended, as the last step of a script. */

@@ -38,6 +38,8 @@ const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
 /** An id that somebody made up (`/interns/nope`) stays what it is. */
 const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
 
+const DIGEST = /^[0-9a-f]{64}$/;
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function kindOf(key: string, holder: Record<string, unknown>, operation: string | null): AliasKind | undefined {
@@ -66,7 +68,8 @@ export function discoverInJson(aliases: Aliases, operation: string | null, value
   if (!isRecord(value)) return;
   for (const [key, item] of Object.entries(value)) {
     const kind = typeof item === 'string' && item !== '' ? kindOf(key, value, operation) : undefined;
-    if (kind) aliases.of(kind, item as string);
+    // A digest that is none was sent to be refused.
+    if (kind && (kind !== 'digest' || DIGEST.test(String(item)))) aliases.of(kind, item as string);
     else discoverInJson(aliases, operation, item);
   }
 }

@@ -65,6 +65,9 @@ function fromVersion(path: string): string {
   return at > 0 ? path.slice(at) : path;
 }
 
+/** ms, exact enough to tell what came first. */
+const toMicroseconds = (ms: number) => Math.round(ms * 1_000) / 1_000;
+
 /** What a connection that failed says, and for TLS what helps. */
 function problemOf(error: NodeJS.ErrnoException): string {
   const certificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(error.code ?? '');
@@ -127,7 +130,7 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
       observer.end({
         n,
         scenario,
-        at: Math.round(came - began),
+        at: toMicroseconds(came - began),
         method,
         path: fromVersion(url),
         requestHeaders: joined(request.headers),
@@ -168,7 +171,7 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
       response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passedOn(incoming.rawHeaders));
       response.flushHeaders();
       incoming.on('data', (bytes: Buffer) => {
-        writes.push({ at: Math.round(now() - came), bytes });
+        writes.push({ at: toMicroseconds(now() - came), bytes });
         if (!response.write(bytes)) {
           incoming.pause();
           response.once('drain', () => incoming.resume());

@@ -1,0 +1,185 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEmulator } from '../../emulator/index.js';
+import { connect } from '../drivers/connect.js';
+import { systemHost } from '../framework/time.js';
+import type { Fetch } from '../probe/client.js';
+import type { Results } from '../run/results.js';
+import { conversation } from './conversation.harness.js';
+import { drift } from './drift.js';
+
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'drift-'));
+  file = join(folder, 'recording.jsonl');
+  const emulator = createEmulator({ clock: 'virtual', seed: 'recorded' });
+  (await conversation(emulator)).write(file);
+  await emulator.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Drift of a fresh emulator whose answers go through `change`. */
+async function driftOf(
+  change: (request: Request, send: Fetch) => ReturnType<Fetch> = (request, send) => send(request),
+  control = true,
+) {
+  const clock = control ? 'virtual' : 'real';
+  const emulator = createEmulator({ clock, seed: 'live', settings: { turns_per_minute: 0 } });
+  const send: Fetch = (request) => emulator.fetch(request);
+  const { credentials, workspace_id, scim_mapping_id } = emulator.target;
+  const { intern, ...named } = credentials;
+  const { driver } = await connect({
+    settings: {
+      url: emulator.target.base_url,
+      fetch: (request) => (request.url.includes('/_emulator') ? send(request) : change(request, send)),
+      daemonFetch: (request) => emulator.daemon.fetch(request),
+      control,
+      ...(control
+        ? {}
+        : {
+            credentials: { ...named, own_key: intern?.api_key } as never,
+            workspaceId: workspace_id,
+            facts: { scimMappingId: scim_mapping_id, ownInternId: intern?.id } as never,
+          }),
+    },
+    host: systemHost,
+    tag: 'drft',
+    look: true,
+  });
+  try {
+    return await drift({
+      driver,
+      host: systemHost,
+      files: [file],
+      timeout: 2_000,
+      bootTimeout: 10_000,
+      signal: new AbortController().signal,
+      command: 'drift',
+      warn: () => {},
+    });
+  } finally {
+    await emulator.close();
+  }
+}
+
+const notPassed = ({ checks }: Results) =>
+  checks
+    .filter(({ verdict }) => verdict !== 'pass')
+    .map(({ id, verdict, finding, skip, error }) => ({
+      id,
+      verdict,
+      what: finding?.what,
+      expected: finding?.expected,
+      actual: finding?.actual,
+      skip: skip?.why,
+      error: error?.message,
+    }));
+
+const json = (change: (body: Record<string, unknown>) => unknown) => async (response: Response) => {
+  if (!response.headers.get('content-type')?.includes('json')) return response;
+  return new Response(JSON.stringify(change((await response.json()) as Record<string, unknown>)), response);
+};
+
+describe('a recording of the emulator itself', () => {
+  test('shows no drift, and holds no credential', async () => {
+    const results = await driftOf();
+    expect(notPassed(results)).toEqual([]);
+    expect(results).toMatchObject({ verdict: 'pass', exit: 0 });
+    expect(results.checks.length).toBeGreaterThan(45);
+    expect(readFileSync(file, 'utf8')).not.toMatch(/emu-(key|oauth|mgmt)/);
+  });
+
+  test.each<[string, (request: Request, send: Fetch) => ReturnType<Fetch>, string, string]>([
+    [
+      'a status',
+      async (request, send) => {
+        const response = await send(request);
+        return response.status === 202 && request.method === 'DELETE'
+          ? new Response(response.body, { status: 200, headers: response.headers })
+          : response;
+      },
+      'delete',
+      'status',
+    ],
+    [
+      'a reason',
+      async (request, send) =>
+        json((body) => JSON.parse(JSON.stringify(body).replace('invalid_body', 'invalid')))(await send(request)),
+      'create',
+      'body.error.metadata.reason',
+    ],
+    [
+      'a key that is missing',
+      async (request, send) => json(({ vault_id: _vault, ...rest }) => rest)(await send(request)),
+      'create',
+      'body.vault_id',
+    ],
+    [
+      'a type',
+      async (request, send) =>
+        json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body))(await send(request)),
+      'create',
+      'type of body.created_at',
+    ],
+    [
+      'a header',
+      async (request, send) => {
+        const response = await send(request);
+        response.headers.delete('cache-control');
+        return response;
+      },
+      'daemon',
+      'header cache-control',
+    ],
+    [
+      'a setting that is not kept',
+      async (request, send) =>
+        json((body) => ('description' in body ? { ...body, description: 'one' } : body))(await send(request)),
+      'update',
+      'body.description',
+    ],
+    [
+      'an event of a stream',
+      async (request, send) => {
+        const response = await send(request);
+        if (!response.headers.get('content-type')?.includes('event-stream')) return response;
+        return new Response((await response.text()).replaceAll(/data: [^\n]*"choices":\[\][^\n]*\n\n/g, ''), response);
+      },
+      'chat',
+      'events of the stream',
+    ],
+  ])('shows drift in %s', async (_what, change, operation, what) => {
+    const results = await driftOf(change);
+    expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
+    const found = results.checks.filter(({ verdict }) => verdict === 'fail');
+    expect(found.map(({ id, finding }) => `${id} ${finding?.what}`)).toContainEqual(
+      expect.stringMatching(new RegExp(`-${operation} ${what.replaceAll('.', '\\.')}`)),
+    );
+  });
+
+  test('a further key is a warning', async () => {
+    const results = await driftOf(async (request, send) =>
+      json((body) => ({ ...body, further: 1 }))(await send(request)),
+    );
+    expect(results.exit).toBe(0);
+    expect(results.counts.fail).toBe(0);
+    expect(results.counts.warn).toBeGreaterThan(10);
+  });
+
+  test('a deployment whose intern does otherwise is no drift', async () => {
+    const results = await driftOf(async (request, send) => {
+      if (!request.url.endsWith('/chat/completions')) return send(request);
+      const body = (await request.clone().json()) as { messages: { role: string; content: string }[] };
+      const last = body.messages?.at(-1);
+      if (last?.role !== 'user') return send(request);
+      last.content = 'I would rather talk';
+      return send(new Request(request, { body: JSON.stringify(body) }));
+    }, false);
+    const wrong = notPassed(results).filter(({ verdict }) => verdict !== 'skip');
+    expect(wrong).toEqual([]);
+    expect(results.counts.skip).toBeGreaterThan(3);
+  });
+});
