@@ -60,7 +60,7 @@ export function touchedBy(files: readonly string[], read: (file: string) => stri
   return files.length === 0 ? deviations : deviations.filter((one) => touched.has(one));
 }
 
-/** The files that differ from where the branch left main, not committed ones too; undefined where git cannot tell. */
+/** The files that differ from where the branch left main, uncommitted ones too; undefined where git does not know. */
 export function changedFiles(root: string): readonly string[] | undefined {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -89,7 +89,7 @@ test('a deviation is caught by a check that fails', async () => {
   expect(faults(matrixOf([result]))).toEqual([]);
 });
 
-test('one that a named check does not notice survives, a mistake of the kit is no catch, an unknown check is told', async () => {
+test('one that a named check does not notice survives, a mistake of the kit is no catch, an unknown check is reported', async () => {
   const caughtBy = ['sample/listed', 'sample/never', 'sample/mistaken', 'sample/none'];
   const result = await tryDeviation(deviation({ caughtBy }), sample, options);
   expect(result.missed.map(({ id, verdict }) => [id, verdict])).toEqual([
@@ -119,12 +119,12 @@ test('a crash is no catch', async () => {
   expect(faults(matrixOf([result])).join()).toContain('crashes the emulator');
 });
 
-test('with all checks those that a deviation does not name are told too', async () => {
+test('with all checks those that a deviation does not name are reported too', async () => {
   const result = await tryDeviation(deviation({ caughtBy: ['sample/never'] }), sample, { ...options, all: true });
   expect(result.others).toEqual(['sample/listed']);
 });
 
-test('a check that fails without any deviation is told, and one that no deviation names', async () => {
+test('a check that fails without any deviation is reported, and one that no deviation names', async () => {
   const failing = sample.map((check) =>
     check.id === 'sample/never' ? { ...check, run: async () => ok(false, 'nothing', 'something') } : check,
   );

@@ -26,7 +26,7 @@ const USAGE = `Usage: npm run deviations -- [--only NAME… | --changed] [--all]
 
 Runs every named deviation against the checks that have to catch it, and prints the matrix.
   --only         names of deviations, * for anything
-  --changed      those that the changes since main can touch; all where that cannot be told, or nothing changed
+  --changed      those that the changes since main can touch; all where git does not know, or nothing changed
   --all          runs every check against each, and shows which others catch it
   --runs         runs of each property (${TRY.runs})
   --jobs         processes (as many as processors)
@@ -57,17 +57,17 @@ const share = <T>(all: readonly T[], { index, of }: { index: number; of: number 
   all.filter((_, at) => at % of === index);
 
 /** The part of the work that one process does. */
-async function work(settings: Settings, part: { index: number; of: number }, tell: (message: Message) => void) {
+async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline) {
     const mine: Check[] = share(allChecks, part);
-    tell({
+    report({
       type: 'baseline',
       result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }),
     });
   }
   for (const deviation of share(settings.wanted, part)) {
-    tell({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
+    report({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
   }
 }
 
@@ -114,6 +114,10 @@ async function main(): Promise<number> {
     const [index = 0, of = 1] = values.part.split('/').map(Number);
     await work(settings, { index, of }, (message) => process.send?.(message));
     return 0;
+  }
+  if (settings.wanted.length === 0) {
+    process.stdout.write('no deviation to run: none that the changes since main can touch, or none of that name\n');
+    return values.changed ? 0 : 1;
   }
   const began = systemHost.now();
   const results: DeviationResult[] = [];

@@ -68,7 +68,7 @@ export const BODIES = defineDeviations([
   {
     name: 'media-type-before-size',
     requirement: 'BODY-5',
-    description: 'Of an oversized body of another media type the media type is told.',
+    description: 'An oversized body of another media type is 415.',
     mutant: rewriteReply((answer, { operation, request }) =>
       answer.status === 413 && isTyped(operation) && !isJsonType(request)
         ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
@@ -79,7 +79,7 @@ export const BODIES = defineDeviations([
   {
     name: 'body-before-media-type',
     requirement: 'BODY-5',
-    description: 'Of a body of another media type that is no JSON the body is told.',
+    description: 'A body of another media type that is no JSON is 400.',
     mutant: routes(LIFECYCLE, (row) => ({
       ...row,
       body: { ...row.body, json: 'ignored' },
@@ -95,7 +95,7 @@ export const BODIES = defineDeviations([
   {
     name: 'workspace-before-key',
     requirement: 'BODY-5',
-    description: 'A bad Idempotency-Key is passed over, so that a foreign workspace is told.',
+    description: 'A bad Idempotency-Key is ignored, so that a foreign workspace is 404.',
     mutant: tryAgain('create', (_status, { reason }, request) =>
       reason === 'invalid_body' && request.headers.has('idempotency-key')
         ? withHeader(request, 'idempotency-key', undefined)

@@ -11,7 +11,7 @@ export const CHAT_ANSWERS = defineDeviations([
   {
     name: 'answer-in-a-session-of-its-own',
     requirement: 'CHAT-6',
-    description: 'The stream after an answer tells another session_id.',
+    description: 'The stream after an answer carries another session_id.',
     mutant: () => {
       const asked = new Set<unknown>();
       return rewriteFinal((chunk, finish) => {

@@ -18,7 +18,7 @@ export const CHAT_ENDINGS = defineDeviations([
     caughtBy: ['chat-endings/session-stays'],
   },
   {
-    name: 'usage-not-told',
+    name: 'usage-not-reported',
     requirement: 'CHAT-4',
     description: 'usage is always null.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, usage: null })),
@@ -32,7 +32,7 @@ export const CHAT_ENDINGS = defineDeviations([
   {
     name: 'usage-of-the-session',
     requirement: 'CHAT-4',
-    description: 'A run that reports no usage tells that of the run before it in the session.',
+    description: 'A run without usage reports that of the run before it in the session.',
     mutant: () => {
       const last = new Map<unknown, unknown>();
       return rewriteFinal((chunk, finish) => {
@@ -65,7 +65,7 @@ export const CHAT_ENDINGS = defineDeviations([
   {
     name: 'usage-after-tool-calls',
     requirement: 'CHAT-4',
-    description: 'After tool_calls usage tells what was used so far.',
+    description: 'After tool_calls usage reports what was used so far.',
     mutant: rewriteFinal((chunk, finish) =>
       finish === 'tool_calls'
         ? { ...chunk, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }
@@ -99,7 +99,7 @@ export const CHAT_ENDINGS = defineDeviations([
   {
     name: 'severed-is-run-ended',
     requirement: 'CHAT-13',
-    description: 'A connection that breaks is told as run_ended.',
+    description: 'A connection that breaks is reported as run_ended.',
     mutant: rewriteErrorChunks((chunk, error) =>
       error.metadata.reason === 'stream_severed'
         ? { ...chunk, error: { ...error, code: 410, metadata: { ...error.metadata, reason: 'run_ended' } } }

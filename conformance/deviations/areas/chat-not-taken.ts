@@ -29,7 +29,7 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     caughtBy: ['chat-not-taken/not-running'],
   },
   {
-    name: 'unreachable-is-told-in-the-stream',
+    name: 'unreachable-reported-in-the-stream',
     requirement: 'CHAT-16',
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
     mutant: rewriteReply((answer, { operation }) =>

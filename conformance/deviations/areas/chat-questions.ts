@@ -81,13 +81,13 @@ export const CHAT_QUESTIONS = defineDeviations([
     caughtBy: ['chat-questions/permission-arguments', 'chat-answers/any-turn'],
   },
   {
-    name: 'question-tells-its-fallback',
+    name: 'question-shows-its-fallback',
     requirement: 'CHAT-5',
     description: 'The arguments of a question carry its fallback.',
     mutant: rewriteCalls((call) => {
       const asked = JSON.parse(call.function.arguments) as Json;
-      const told = asked.kind === 'permission' ? asked : { ...asked, fallback: { action: 'decline' } };
-      return { ...call, function: { ...call.function, arguments: JSON.stringify(told) } };
+      const shown = asked.kind === 'permission' ? asked : { ...asked, fallback: { action: 'decline' } };
+      return { ...call, function: { ...call.function, arguments: JSON.stringify(shown) } };
     }),
     caughtBy: ['chat-questions/elicitation-arguments'],
   },

@@ -107,8 +107,8 @@ export const CHAT_STREAM = defineDeviations([
       around: (next, emulator) => async (request) => {
         const body = await bodyOf(request);
         const model = isObject(body) ? body.model : undefined;
-        const told = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
-        return (told.around?.(next, emulator) ?? next)(request);
+        const changed = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
+        return (changed.around?.(next, emulator) ?? next)(request);
       },
     },
     caughtBy: ['chat-stream/model-not-the-requests'],

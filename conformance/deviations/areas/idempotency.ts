@@ -1,5 +1,5 @@
 import { bodyOf, isObject, type Json, tokenOf, withRequest } from '../combinators/exchange.js';
-import { inside, remembersCreates, wrap } from '../combinators/parts.js';
+import { inside, remembersCreates, soon, wrap } from '../combinators/parts.js';
 import { errorReply, rewriteErrors, rewriteStatus } from '../combinators/replies.js';
 import { answerInstead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
@@ -45,7 +45,7 @@ export const IDEMPOTENCY = defineDeviations([
             get: (id) => (fresh.has(id) ? undefined : entries.get(id)),
             put(row) {
               fresh.add(row.id);
-              setImmediate(() => fresh.delete(row.id));
+              void soon(() => fresh.delete(row.id));
               entries.put(row);
             },
           };
@@ -56,7 +56,7 @@ export const IDEMPOTENCY = defineDeviations([
             inside(usual, 'put', (put) => (row, ...rest) => {
               if (!usual.get(row.id)) {
                 fresh.add(row.record.name);
-                setImmediate(() => fresh.delete(row.record.name));
+                void soon(() => fresh.delete(row.record.name));
               }
               return put(row, ...rest);
             });

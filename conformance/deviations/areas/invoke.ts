@@ -32,7 +32,7 @@ export const INVOKE = defineDeviations([
     caughtBy: ['invoke/published-answer', 'invoke-runs/ended-by-suspend', 'invoke-sessions/steered'],
   },
   {
-    name: 'invoke-tells-what-was-said',
+    name: 'invoke-answers-what-was-said',
     requirement: 'INVOKE-7',
     description: 'invoke answers with the output of the run.',
     mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
@@ -172,9 +172,9 @@ export const INVOKE = defineDeviations([
     caughtBy: ['invoke-sessions/refused-reason'],
   },
   {
-    name: 'invoke-session-refusal-tells',
+    name: 'invoke-session-refusals-differ',
     requirement: 'INVOKE-3',
-    description: 'The refusal of a session of others is told from that of a session of nobody.',
+    description: 'The refusal of a session of another caller differs from that of an unknown one.',
     mutant: () => {
       const issued = new Set<unknown>();
       return together(

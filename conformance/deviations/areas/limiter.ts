@@ -7,7 +7,7 @@ import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 type Limiter = Made<'createLimiter'>;
 
-/** A limiter of one's own, that is told the time and what the limit is. */
+/** A limiter of its own, given the time and the limit. */
 const limits =
   (create: (usual: Limiter, now: () => number, limit: () => number) => Limiter): (() => Mutant) =>
   () => ({
@@ -86,7 +86,7 @@ export const LIMITER = defineDeviations([
     caughtBy: ['limiter/signatures', 'sign/counts-as-a-turn', 'sign/counts-with-chat', 'sign/retry-after'],
   },
   {
-    name: 'limit-judged-first',
+    name: 'limit-counted-first',
     requirement: 'CHAT-17',
     description: 'A turn is counted before its state is looked at.',
     mutant: () => {
@@ -188,7 +188,7 @@ export const LIMITER = defineDeviations([
   {
     name: 'limit-counts-busy-turns',
     requirement: 'CHAT-17',
-    description: 'A prompt that is told busy counts as a turn.',
+    description: 'A prompt that is 409 busy counts as a turn.',
     mutant: prompts(async (usual, request) => {
       try {
         return await usual(request);

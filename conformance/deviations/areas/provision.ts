@@ -115,7 +115,7 @@ export const PROVISION = defineDeviations([
   {
     name: 'failed-with-the-usual-message',
     requirement: 'EMU-9',
-    description: "A failed boot does not tell the script's message.",
+    description: "A failed boot does not show the script's message.",
     mutant: plans(({ boot: { message: _, ...boot }, ...plan }) => ({ ...plan, boot })),
     caughtBy: ['provision/scripted-failure-message'],
   },

@@ -46,7 +46,7 @@ export const VISIBILITY = defineDeviations([
     caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
   },
   {
-    name: 'hidden-tells-by-a-header',
+    name: 'hidden-has-a-header',
     requirement: 'AUTH-3',
     description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
     mutant: visible((caller, id, interns) => {
@@ -95,7 +95,7 @@ export const VISIBILITY = defineDeviations([
     caughtBy: ['auth/kind-after-visibility'],
   },
   {
-    name: 'gone-is-told-from-unknown',
+    name: 'gone-differs-from-unknown',
     requirement: 'AUTH-3',
     description: 'An intern that was deleted is 404 with a message of its own.',
     mutant: () => {

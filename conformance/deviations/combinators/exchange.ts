@@ -1,4 +1,4 @@
-/** What the path and method of a request say, as a reader of the published interface would tell. */
+/** What the path and method of a request mean, by the published interface. */
 export interface Exchange {
   readonly request: Request;
   readonly path: string;

@@ -132,3 +132,9 @@ export const remembersCreates = (
         }) as typeof collection;
       }),
   });
+
+/** Does something a few turns of the event loop later: what was sent at once is under way by then. */
+export async function soon(then: () => void): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  then();
+}

@@ -87,7 +87,11 @@ export async function answering(exchange: Exchange): Promise<Answering | undefin
 
 /** Refuses answers to questions otherwise than for the reason they are refused for; undefined leaves the reason. */
 export const refusesAnswers = (
-  judge: (seen: Pick<ErrorSeen, 'status' | 'reason'>, answer: Answering, runs: readonly RunView[]) => Reply | undefined,
+  answerWith: (
+    seen: Pick<ErrorSeen, 'status' | 'reason'>,
+    answer: Answering,
+    runs: readonly RunView[],
+  ) => Reply | undefined,
 ): Mutant => ({
   around: (next, emulator) => async (request) => {
     const answer = await answering(exchangeOf(request));
@@ -97,7 +101,7 @@ export const refusesAnswers = (
     const { error } = (await response.clone().json()) as { error: { metadata?: { reason: string } } };
     const listed = await emulator.fetch(`${emulator.target.control_url}/runs?intern_id=${answer.internId}`);
     const { data } = (await listed.json()) as { data: RunView[] };
-    const reply = judge({ status: response.status, reason: error.metadata?.reason }, answer, data);
+    const reply = answerWith({ status: response.status, reason: error.metadata?.reason }, answer, data);
     return reply ? responseOf(reply) : response;
   },
 });

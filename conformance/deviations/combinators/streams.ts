@@ -137,10 +137,10 @@ export interface Left {
 }
 
 /**
- * Decides what becomes of a chat whose client leaves it: `true` tells the emulator, `false` has it go on as if somebody
+ * Decides what becomes of a chat whose client leaves it: `true` notifies the emulator, `false` has it go on as if somebody
  * still read.
  */
-export const whenLeft = (tells: (left: Left) => boolean): Mutant => ({
+export const whenLeft = (notifies: (left: Left) => boolean): Mutant => ({
   around: (next) => async (request) => {
     const exchange = exchangeOf(request);
     if (exchange.operation !== 'chat') return next(request);
@@ -148,7 +148,7 @@ export const whenLeft = (tells: (left: Left) => boolean): Mutant => ({
     const own = new AbortController();
     let said = 0;
     const leave = (reason: unknown) => {
-      if (tells({ exchange, said })) own.abort(reason);
+      if (notifies({ exchange, said })) own.abort(reason);
     };
     const headers = new Headers(request.headers);
     const body = request.body ? await request.text() : null;
@@ -236,7 +236,7 @@ export const insteadOfStream = (when: (written: string) => boolean, instead: Rep
     return when(decoder.decode(value)) ? instead : { ...reply, body: rejoined([value], reader) };
   });
 
-/** Leaves the body of a response that asks open for some turns of the event loop, and tells when its client closes it then. */
+/** Leaves the body of a response that asks open for some turns of the event loop, and reports when its client closes it then. */
 export const staysOpenAfterDone = (closed: (exchange: Exchange) => void): Mutant =>
   rewriteStream((stream, exchange) => {
     const reader = stream.getReader();
