@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { internSchema, timestampSchema } from './intern.js';
 
 /**
- * What an emulator keeps, as rows of named collections. The same schemas judge a store file when it is opened and a
+ * What an emulator keeps, as rows of named collections. The same schemas validate a store file when it is opened and a
  * state that is imported through the control interface.
  */
 

@@ -12,7 +12,7 @@ const kindOf = (stats: Stats): string => {
 };
 
 /**
- * The script files that a path means: itself, or the `.json` files directly in it, by name. `skipped` is told of those
+ * The script files that a path means: itself, or the `.json` files directly in it, by name. `skipped` is called with those
  * that are no regular files: FIFOs, devices, directories, and links to such or to nothing.
  *
  * @throws ScriptInvalid where the path itself is not there, or neither a file nor a directory
@@ -58,7 +58,7 @@ export function readScriptFile(file: string): Behaviour {
   return compileScript(source, { file });
 }
 
-/** What `intern-emulator scripts validate` tells of one file: nothing, or what is wrong with it. */
+/** What `intern-emulator scripts validate` reports of one file: nothing, or what is wrong with it. */
 export function validateScriptFile(file: string): { name?: string; problems: readonly string[] } {
   try {
     return { name: readScriptFile(file).name, problems: [] };

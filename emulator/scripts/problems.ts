@@ -24,7 +24,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 /**
  * The problems of a value that a schema refused. Of a step, which may be one of several kinds, only those of the kind it
- * means to be are told.
+ * means to be are reported.
  */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: PropertyKey[] = []): string[] {
   return issues.flatMap((issue) => {

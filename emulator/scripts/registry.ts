@@ -155,7 +155,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     },
   };
   load();
-  // Told now rather than in the middle of a boot.
+  // Reported now rather than in the middle of a boot.
   for (const { id } of rows.values()) stored(id);
   try {
     for (const path of deps.files ?? []) stops.push(watch(path, reload));

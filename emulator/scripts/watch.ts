@@ -26,12 +26,12 @@ export const watchFiles: Watch = (given, changed) => {
     for (const watcher of watchers) watcher.close();
     watchers = [];
   };
-  /** Tells of a directory's entry `only`, or of any. */
-  const open = (directory: string, only: string | undefined, tell: () => void) => {
+  /** Calls `notify` for a directory's entry `only`, or for any. */
+  const open = (directory: string, only: string | undefined, notify: () => void) => {
     const watcher = watch(directory, { persistent: false }, (_event, name) => {
-      if (!stopped && (only === undefined || name === null || name === only || name === basename(directory))) tell();
+      if (!stopped && (only === undefined || name === null || name === only || name === basename(directory))) notify();
     });
-    watcher.on('error', tell);
+    watcher.on('error', notify);
     watchers.push(watcher);
   };
   const again = () => {

@@ -17,7 +17,7 @@ export class StoreError extends Error {
   }
 }
 
-/** A damage found while reading; whoever opens the store sets the files aside and tells of it in a {@link StoreError}. */
+/** A damage found while reading; whoever opens the store sets the files aside and reports it in a {@link StoreError}. */
 export class Damage extends Error {
   override readonly name = 'Damage';
   constructor(

@@ -102,6 +102,40 @@ describe('what was put', () => {
   });
 });
 
+test('a state that was here before is brought back by what differs, in the order it had', async () => {
+  await filled(20);
+  const store = openFileStore(path);
+  const interns = store.collection('interns');
+  const file = readFileSync(path, 'utf8');
+  const state = store.snapshot();
+  interns.put(internRow(3, { name: 'changed' }));
+  interns.delete(uuid(20));
+  interns.put(internRow(21));
+  await store.commit();
+  expect(state.interns.map(({ record }) => record.name)).not.toContain('changed');
+  const large = readFileSync(`${path}.log`).length;
+  await store.replace(state);
+  // By the log alone: the snapshot is as it was.
+  expect(readFileSync(path, 'utf8')).toBe(file);
+  expect(readFileSync(`${path}.log`).length).toBeLessThan(large * 3);
+  expect(store.snapshot()).toEqual(state);
+  const files = [readFileSync(path), readFileSync(`${path}.log`)] as const;
+
+  // What was deleted from the middle can only be put at the end: all is written anew.
+  interns.delete(uuid(5));
+  await store.commit();
+  await store.replace(state);
+  expect(readFileSync(path, 'utf8')).not.toBe(file);
+  expect(store.snapshot()).toEqual(state);
+  await store.close();
+  expect((await names()).indexOf('intern-5')).toBe(4);
+
+  // The same after a kill.
+  writeFileSync(path, files[0]);
+  writeFileSync(`${path}.log`, files[1]);
+  expect(await names()).toEqual(state.interns.map(({ record }) => record.name));
+});
+
 describe('the file', () => {
   test('is a state that a person can read and edit', async () => {
     await filled(2);

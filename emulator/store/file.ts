@@ -3,6 +3,7 @@ import { LowSync } from 'lowdb';
 import { FORMAT, type Format } from '../contract/migrations.js';
 import { type Contents, createAdapter } from './adapter.js';
 import { createBatches, type Dirty } from './batches.js';
+import { difference } from './difference.js';
 import { Damage, Foreign, StoreError, systemReason } from './errors.js';
 import { type Files, realFiles } from './files.js';
 import { createHold } from './hold.js';
@@ -18,9 +19,9 @@ export interface FileStoreOptions {
   hold?: () => () => void;
   /** Waits for the disk at each commit: survives the loss of power too, at some milliseconds a commit. */
   fsync?: boolean;
-  /** Is told of rows that are again what they were before, since the disk refused their changes. */
+  /** Called with rows that are again what they were before, since the disk refused their changes. */
   undone?: (rows: readonly Pick<Change, 'collection' | 'id'>[]) => void;
-  /** Is told of what the disk refused, and of a lock that was taken over. */
+  /** Takes a record of what the disk refused, and of a lock that was taken over. */
   log?: (record: Record<string, unknown>) => void;
   /** How the lock is renewed and waited for. Without it, it is not. */
   host?: LockHost;
@@ -126,17 +127,17 @@ function openLocked(
     const gone: LogChange[] = deleted || row === undefined ? [['delete', collection, id]] : [];
     return row === undefined ? gone : [...gone, ['put', collection, row]];
   };
-  const write = () => {
-    const dirty = batches.dirty();
-    if (dirty.length === 0) return;
+  const append = (changes: LogChange[]) => {
+    if (changes.length === 0) return;
     try {
-      adapter.log.append({ commit: commit + 1, changes: dirty.flatMap(changesOf) });
+      adapter.log.append({ commit: commit + 1, changes });
     } catch (error) {
       throw unwritable('cannot write its log', error);
     }
     commit++;
     batches.written();
   };
+  const write = () => append(batches.dirty().flatMap(changesOf));
 
   const flush = () => {
     scheduled = false;
@@ -193,10 +194,13 @@ function openLocked(
     snapshot: tables.snapshot,
     async replace(state) {
       ensureOpen();
-      const before = tables.keep();
+      const before = tables.snapshot();
+      // A state that was here before shares most of its rows with this one: what differs is soon written.
+      const changes = batches.pending() ? undefined : difference(before, state);
       tables.load(state);
       try {
-        compact();
+        if (changes) append(changes);
+        else compact();
       } catch (error) {
         log({ level: 'error', event: 'store_failed', error: (error as Error).message });
         tables.load(before);

@@ -5,7 +5,7 @@ import type { Files } from './files.js';
 /**
  * Where the file of a store is, links followed. It need not be there yet.
  *
- * @throws StoreError `foreign` where something else than a regular file is, `unreadable` where that cannot be told
+ * @throws StoreError `foreign` where something else than a regular file is, `unreadable` where the system does not say
  */
 export function locate(files: Files, path: string): string {
   const look = <T>(read: () => T): T => {

@@ -13,7 +13,7 @@ interface Holder {
   space: string | null;
 }
 
-/** What a lock needs of the host, besides its files. Without it, the lock of another host is judged by its age alone. */
+/** What a lock needs of the host, besides its files. Without it, only the age of a lock of another host counts. */
 export interface LockHost {
   /** Calls `renew` again and again, `ms` apart, without keeping the process alive; the result stops it. */
   every(ms: number, renew: () => void): () => void;
@@ -75,7 +75,7 @@ function goneBecause(files: Files, file: string, holder: Holder, host: LockHost 
   return another ? 'the process of this number is another one' : undefined;
 }
 
-/** Of a holder elsewhere only its lock tells: while it lives it renews it. Waits for that, where the lock is young. */
+/** A holder elsewhere is known by its lock alone, which it renews while it lives. Waits for that, where the lock is young. */
 function notRenewed(files: Files, file: string, host: LockHost | undefined): string | undefined {
   const timeOf = () => files.statSync(file).mtimeMs;
   const last = timeOf();
@@ -106,7 +106,7 @@ function readHolder(files: Files, file: string): Holder | undefined {
   }
 }
 
-/** Creates `file` with its whole text at once, or tells that it exists: no one ever reads half a lock. */
+/** Creates `file` with its whole text at once, or returns false where it exists: no one ever reads half a lock. */
 function createWhole(files: Files, file: string): boolean {
   const own = `${file}.${process.pid}`;
   const text = `${JSON.stringify(self())}\n`;
@@ -180,12 +180,12 @@ function held(files: Files, file: string, host: LockHost | undefined): () => voi
   };
 }
 
-/** What is told of a lock that was taken over: whose it was, and how that is known to be gone. */
+/** What is reported of a lock that was taken over: whose it was, and how that is known to be gone. */
 export type TakenOver = (evidence: { lock: string; holder: string; evidence: string }) => void;
 
 /**
  * Takes the store at `path` for this process by a file `<path>.lock` beside it. The lock of a process that no longer
- * runs is taken over, and `takenOver` told of it. Returns how to let go.
+ * runs is taken over, and reported to `takenOver`. Returns how to let go.
  *
  * @throws StoreError `locked` while another process, or another emulator in this one, has the store open; `unwritable`
  *   where no file can be created

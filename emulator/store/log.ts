@@ -40,7 +40,7 @@ export function checkOurs(file: string, bytes: Buffer): void {
 
 /**
  * The entries of a log that come after commit `after`, and how many bytes of it are to be kept. A last line without its end
- * is what a process killed while writing leaves behind: nobody was told that it was kept, and it is passed over. Any
+ * is what a process killed while writing leaves behind: it was never acknowledged, and is passed over. Any
  * other line that is not as it was written is damage.
  */
 export function readLog(file: string, bytes: Buffer, after: number): { entries: Entry[]; whole: number } {
@@ -85,7 +85,7 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
     if (torn) files.ftruncateSync(fd, size);
     torn = false;
   };
-  /** What could not be cut off now is before the next entry is written; what is cut off was told to have failed. */
+  /** What could not be cut off now is before the next entry is written; what is cut off was reported as failed. */
   const tryTrim = () => {
     try {
       trim();

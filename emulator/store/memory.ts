@@ -15,7 +15,7 @@ const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
 type RowSets = Readonly<Record<CollectionName, Iterable<{ id: string }>>>;
 
-/** The in-memory tables that every kind of store serves from. `onChange` is told of each change of a row. */
+/** The in-memory tables that every kind of store serves from. `onChange` is called with each change of a row. */
 export function createTables(onChange: (change: Change) => void = () => {}) {
   const maps = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as {
     [N in CollectionName]: Map<string, Rows[N]>;
@@ -68,19 +68,16 @@ export function createTables(onChange: (change: Change) => void = () => {}) {
     };
   };
   const tables = Object.fromEntries(NAMES.map((name) => [name, collection(name)]));
+  const keep = () => Object.fromEntries(NAMES.map((name) => [name, [...tableOf(name).values()]]));
   return {
     collection: <N extends CollectionName>(name: N) => tables[name] as unknown as Collection<Rows[N]>,
-    snapshot(): State {
-      const rows = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, [...map.values()]]));
-      return structuredClone({ format: 'intern-emulator', version: STATE_VERSION, ...rows }) as State;
-    },
+    /** The rows as they are now. They are values, shared and never changed: later changes put others in their place. */
+    snapshot: (): State => ({ format: 'intern-emulator', version: STATE_VERSION, ...keep() }) as unknown as State,
     /** The rows themselves, each collection to be gone through as often as one likes. */
     rows: Object.fromEntries(
       Object.entries(maps).map(([name, map]) => [name, { [Symbol.iterator]: () => map.values() }]),
     ) as unknown as { readonly [N in CollectionName]: Iterable<Rows[N]> },
-    /** The rows as they are now: rows are values, so that what is done to the tables later does not show in it. */
-    keep: () => Object.fromEntries(NAMES.map((name) => [name, [...tableOf(name).values()]])) as unknown as RowSets,
-    /** Replaces every row without telling `onChange`, except of the rows beyond what is kept. */
+    /** Replaces every row without calling `onChange`, except for the rows beyond what is kept. */
     load(rows: RowSets) {
       for (const name of NAMES) {
         tableOf(name).clear();

@@ -12,8 +12,8 @@ const jsonPath = (path: readonly PropertyKey[]) =>
   `$${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
 
 /**
- * Judges the rows of a state by their schemas, one row at a time: what a schema makes of a row is dropped at once, so
- * that judging 10,000 rows takes no more memory than reading them.
+ * Validates the rows of a state by their schemas, one row at a time: what a schema makes of a row is dropped at once, so
+ * that validating 10,000 rows takes no more memory than reading them.
  *
  * @throws Damage naming the path of the first row that is wrong, and what was expected
  */
@@ -28,15 +28,15 @@ export function checkRows(file: string, state: RawState): void {
     if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
     const seen = new Set<string>();
     for (const [index, row] of rows.entries()) {
-      const judged = COLLECTIONS[name].safeParse(row);
-      if (!judged.success) {
-        const issue = judged.error.issues[0];
+      const validated = COLLECTIONS[name].safeParse(row);
+      if (!validated.success) {
+        const issue = validated.error.issues[0];
         throw new Damage(file, `${jsonPath([name, index, ...(issue?.path ?? [])])}: ${issue?.message}`);
       }
-      if (seen.has(judged.data.id)) {
-        throw new Damage(file, `${jsonPath([name, index, 'id'])}: ${JSON.stringify(judged.data.id)} is there twice`);
+      if (seen.has(validated.data.id)) {
+        throw new Damage(file, `${jsonPath([name, index, 'id'])}: ${JSON.stringify(validated.data.id)} is there twice`);
       }
-      seen.add(judged.data.id);
+      seen.add(validated.data.id);
     }
   }
 }
@@ -49,7 +49,7 @@ export function applyChanges(file: string, state: RawState, changes: Iterable<Ch
     if (!map) {
       const rows = state[name] ?? [];
       if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
-      // A row without an id is told of when rows are judged; until then its place will do.
+      // A row without an id is reported when rows are validated; until then its place will do.
       map = new Map(rows.map((row: unknown, index) => [isObject(row) ? String(row.id) : `#${index}`, row]));
       maps.set(name, map);
     }
@@ -68,5 +68,5 @@ export const withEveryCollection = (state: RawState): RawState => ({
   ...state,
 });
 
-/** The rows of a state that was judged or is known to be our own. */
+/** The rows of a state that was validated or is known to be our own. */
 export const asState = (state: RawState): State => ({ format: 'intern-emulator', ...state }) as unknown as State;

@@ -25,7 +25,7 @@ export interface Store {
    * what the emulator does by itself and acknowledges to nobody.
    */
   commit(options?: { keep?: boolean }): Promise<void>;
-  /** A copy of everything. */
+  /** Everything as it is now, as a value: its rows are shared with the store, and neither changes them. */
   snapshot(): State;
   /** Replaces everything, or where the disk refuses it nothing. Durable when it resolves. */
   replace(state: State): Promise<void>;

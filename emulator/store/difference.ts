@@ -1,0 +1,29 @@
+import { COLLECTIONS, type CollectionName, type State } from '../contract/state.js';
+import type { Change } from './log.js';
+
+const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
+
+/**
+ * The changes that make one state of another, by what rows they share; undefined where they share less than half of them,
+ * or where making the changes would leave the rows in another order.
+ */
+export function difference(from: State, to: State): Change[] | undefined {
+  const changes: Change[] = [];
+  let shared = 0;
+  for (const name of NAMES) {
+    const before = new Map(from[name].map((row) => [row.id, row as { id: string }]));
+    const after = new Set(to[name].map(({ id }) => id));
+    const order: string[] = [];
+    for (const id of before.keys()) {
+      if (after.has(id)) order.push(id);
+      else changes.push(['delete', name, id]);
+    }
+    for (const row of to[name]) {
+      if (!before.has(row.id)) order.push(row.id);
+      if (before.get(row.id) === row) shared++;
+      else changes.push(['put', name, row]);
+    }
+    if (to[name].some(({ id }, index) => order[index] !== id)) return undefined;
+  }
+  return changes.length <= shared ? changes : undefined;
+}
