@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { get, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from './emulator.js';
+import type { EmulatorOptions } from './options.js';
 import { createTestClient } from './test-client.js';
 
 const open: Emulator[] = [];
@@ -102,7 +103,7 @@ test.each([
     const emulator = createEmulator({ controlToken: 'let-me-in-please' });
     open.push(emulator);
     await emulator.listen({ host, port: 0 });
-    const health = (headers: Record<string, string>) => emulator.fetch('/_emulator/health', { headers });
+    const health = (headers: Record<string, string>) => emulator.fetch('/_emulator/clock', { headers });
     const authorization = 'Bearer let-me-in-please';
     expect((await health({ authorization, host: 'emulator.test' })).status).toBe(status);
     expect((await health({ host: 'emulator.test' })).status).toBe(403);
@@ -164,4 +165,60 @@ test('a seed that says one thing twice, or a credential that no header can carry
   expect(open({ members: [{ ...member, api_key: 'a key of alice' }] })).toThrow(
     'members.0.api_key: expected at least 8',
   );
+});
+
+describe('WEB-3: what the target says of itself', () => {
+  const served = async (options: EmulatorOptions) => {
+    const emulator = createEmulator(options);
+    open.push(emulator);
+    return { emulator, at: await emulator.listen({ port: 0 }) };
+  };
+  /** A request with a Host of our choice. */
+  const status = (url: string, host: string, authorization = '') =>
+    new Promise<number>((resolve, reject) => {
+      get(url, { headers: { host, authorization } }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      }).on('error', reject);
+    });
+
+  test.each(['https://emulator.test/api/v1', 'https://emulator.test', 'https://emulator.test/'])(
+    'is the public URL, %s, whose host is served on the interface alone',
+    async (publicUrl) => {
+      const { emulator, at } = await served({ publicUrl, publicDaemonUrl: 'https://daemons.test:8443' });
+      expect(emulator.target.base_url).toBe('https://emulator.test/api/v1');
+      expect(emulator.target.daemon_origin).toBe('https://daemons.test:8443');
+      expect(emulator.target.control_url).toBe(`${at.url}/_emulator`);
+      const authorization = `Bearer ${emulator.target.credentials.api_key}`;
+      expect(await status(`${at.url}/api/v1/interns`, 'emulator.test', authorization)).toBe(200);
+      expect(await status(`${at.url}/api/v1/interns`, 'other.test', authorization)).toBe(421);
+      expect(await status(`${at.url}/_emulator/target`, 'emulator.test')).toBe(403);
+      expect(await status(`${at.url}/_emulator/health`, 'emulator.test')).toBe(200);
+      expect(await status(`${at.url}/_emulator/health`, 'any.test')).toBe(200);
+      expect((await emulator.fetch('/_emulator/target')).status).toBe(200);
+    },
+  );
+
+  test('with a path before it', async () => {
+    const { emulator } = await served({ publicUrl: 'http://proxy.test:8080/interns/' });
+    expect(emulator.target.base_url).toBe('http://proxy.test:8080/interns/api/v1');
+  });
+
+  test('the public host leads to no control interface beyond loopback either, token or not', async () => {
+    const emulator = createEmulator({ publicUrl: 'http://emulator.test', controlToken: 'let-me-in-please' });
+    open.push(emulator);
+    const { url } = await emulator.listen({ host: '0.0.0.0', port: 0 });
+    const token = 'Bearer let-me-in-please';
+    expect(await status(`${url}/_emulator/target`, 'emulator.test', token)).toBe(403);
+    expect(await status(`${url}/_emulator/target`, 'localhost', token)).toBe(200);
+  });
+
+  test.each([
+    { publicUrl: 'emulator.test' },
+    { publicUrl: 'ftp://emulator.test' },
+    { publicUrl: 'https://emulator.test/?a=b' },
+    { publicDaemonUrl: 'https://daemons.test/path' },
+  ])('%j is refused', (options) => {
+    expect(() => createEmulator(options)).toThrow(/^public (daemon )?URL: expected/);
+  });
 });

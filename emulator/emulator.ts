@@ -1,9 +1,9 @@
-import { addressesOf, isLoopback } from './addresses.js';
+import { addressesOf, isLoopback, publicAddresses } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { compose, DEFAULT_PORT } from './composition.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
-import { guardLogin } from './control/guard.js';
+import { guardLogin, isHealthCheck } from './control/guard.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import { completeImport, hideCredentials } from './export.js';
@@ -33,8 +33,10 @@ export interface ListenAt {
 export interface ListenRequest {
   /** Default `127.0.0.1`. Another address needs `controlToken`. */
   readonly host?: string;
-  /** Default 4683; 0 picks one for each listener. The daemons listen on the next. */
+  /** Default 4683; 0 picks one for each listener. */
   readonly port?: number;
+  /** Where the daemons listen. Default: the next port, or a free one where that is taken; 0 picks one. */
+  readonly daemonPort?: number;
   /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
   readonly replaceGlobals?: boolean;
 }
@@ -48,7 +50,8 @@ export interface Emulator {
   /**
    * Binds both listeners.
    *
-   * @throws Error with Node's `code` when a port can't be had; OptionError when the control interface would be open
+   * @throws Error with Node's `code` when a port can't be had, and with the `listener` it was for: `interface` or `daemons`;
+   *   OptionError when the control interface would be open
    */
   listen(request?: ListenRequest): Promise<ListenAt>;
   /** What a client or the conformance kit needs to know. */
@@ -59,6 +62,9 @@ export interface Emulator {
   /** Ends every run, drains and closes the listeners, writes and closes the store. Nothing is left running. */
   close(): Promise<void>;
 }
+
+const defined = (values: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
@@ -143,6 +149,10 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
   // The store reports it where it fails; it is brought along by the next commit.
   store.commit({ keep: true }).catch(() => {});
 
+  /** Where it is reached from here, whatever it says of itself. */
+  let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
+  const shown = publicAddresses(options.publicUrl, options.publicDaemonUrl);
+  Object.assign(target, defined({ base_url: shown.baseUrl, daemon_origin: shown.daemonOrigin }));
   let beyondLoopback = false;
   const control = createControl({
     version: VERSION,
@@ -151,6 +161,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     faults,
     journal,
     token: options.controlToken,
+    publicHost: shown.host,
     beyondLoopback: () => beyondLoopback,
     target: () => target,
     settings,
@@ -215,22 +226,22 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
   return {
     fetch: inProcessFetch(
       (request) => serve(request, {}),
-      () => target.base_url,
+      () => local.base_url,
       root,
     ),
     daemon: {
       fetch: inProcessFetch(
         (request) => serveDaemon(request),
-        () => target.base_url,
+        () => local.base_url,
         root,
       ),
     },
-    async listen({ host = '127.0.0.1', port = DEFAULT_PORT, replaceGlobals = false } = {}) {
+    async listen({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) {
       if (options.controlToken === undefined && !isLoopback(host))
         throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
       const validateHost = createHostRules({
         regional: parts.regional,
-        allowed: isLoopback(host) ? (options.allowHosts ?? []) : undefined,
+        allowed: isLoopback(host) ? [...(options.allowHosts ?? []), ...(shown.host ? [shown.host] : [])] : undefined,
       });
       const main = await bind({
         host,
@@ -239,7 +250,8 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
         fetch: serve,
         requestId: random.uuid,
         log,
-        refuse: (request, seen) => refuseHost(validateHost, request, seen),
+        refuse: (request, seen) =>
+          isHealthCheck(request.method, request.url) ? undefined : refuseHost(validateHost, request, seen),
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
           response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
@@ -250,23 +262,28 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
       });
       if (!isLoopback(host)) beyondLoopback = true;
       try {
-        const daemonPort = port === 0 ? 0 : port + 1;
-        const second = await bind({
-          host,
-          port: daemonPort,
-          replaceGlobals,
-          requestId: random.uuid,
-          log,
-          fetch: serveDaemon,
+        const bindDaemons = (at: number) =>
+          bind({ host, port: at, replaceGlobals, requestId: random.uuid, log, fetch: serveDaemon });
+        const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
+          // Nobody asked for the next port: any will do.
+          if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+          return bindDaemons(0);
         });
-        Object.assign(target, addressesOf(host, main.port, second.port));
+        if (port !== 0 && daemonPort === undefined && second.port !== port + 1)
+          log({
+            level: 'warn',
+            event: 'daemon_port',
+            message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
+          });
+        local = addressesOf(host, main.port, second.port);
+        Object.assign(target, local, defined({ base_url: shown.baseUrl, daemon_origin: shown.daemonOrigin }));
       } catch (error) {
         listeners.splice(listeners.indexOf(main), 1);
         await main.close();
-        throw error;
+        throw Object.assign(error as Error, { listener: 'daemons' });
       }
       return {
-        url: new URL(target.base_url).origin,
+        url: new URL(local.base_url).origin,
         baseUrl: target.base_url,
         controlUrl: target.control_url,
         daemonOrigin: target.daemon_origin,

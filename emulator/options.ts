@@ -43,6 +43,10 @@ export interface EmulatorOptions {
    * alone not even loopback.
    */
   cors?: readonly string[];
+  /** What the target says of itself behind a proxy or in a container, with or without `/api/v1`; its host is served. */
+  publicUrl?: string;
+  /** The same for the daemons: scheme, host and port. */
+  publicDaemonUrl?: string;
   settings?: Partial<Settings>;
   /** Token of the control interface; needed when it listens beyond loopback. */
   controlToken?: string;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ const run = (args: readonly string[], env?: Record<string, string>) => launch(ar
 
 /** Starts to serve; resolves once it is ready. */
 async function serve(args: readonly string[] = [], env?: Record<string, string>) {
-  const launched = launch(['--port', '0', ...args], env);
+  const launched = launch(args.includes('--port') ? args : ['--port', '0', ...args], env);
   const line: string = await launched.firstLine;
   return { ...launched, line };
 }
@@ -178,7 +178,19 @@ describe('one clear line and status 2', () => {
     other.close();
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: `intern-emulator: cannot listen on 127.0.0.1 port ${port}: it is taken; choose another with --port, or 0 for any\n`,
+      stderr: `intern-emulator: Port ${port} is in use (needed for the interface). Choose another with --port.\n`,
+    });
+  });
+
+  test('for a port of the daemons that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const { status, stderr } = await run(['--port', '0', '--daemon-port', String(port)]);
+    other.close();
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `intern-emulator: Port ${port} is in use (needed for the intern daemons). Choose another with --daemon-port.\n`,
     });
   });
 
@@ -269,4 +281,106 @@ test('help and version', async () => {
     expect(help.stdout).toContain(`intern-emulator ${name}`);
   }
   expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+/** Whether anybody answers at an address. */
+const answers = (line: string) =>
+  fetch(line.replace(/^.*(http:.*)\/api\/v1$/, '$1/_emulator/health')).then(
+    () => true,
+    () => false,
+  );
+
+/** Waits until nobody does; false where somebody still does after what is long for it. */
+async function falls(line: string): Promise<boolean> {
+  for (let waited = 0; waited < 15_000; waited += 100) {
+    if (!(await answers(line))) return true;
+    await wait(100);
+  }
+  return false;
+}
+
+describe('WEB-3: nothing is left listening when whoever started it is gone', () => {
+  /** Starts something that starts an emulator, in a process group of its own, and waits until that is ready. */
+  async function startBy(file: string, args: readonly string[], env: Record<string, string | undefined> = {}) {
+    const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name));
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { ...Object.fromEntries(inherited), ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    groups.push(child.pid ?? 0);
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.includes('is ready at')) return { child, line };
+    }
+    throw new Error(`${file} ended before it was ready`);
+  }
+  const groups: number[] = [];
+  afterEach(() => {
+    for (const group of groups.splice(0)) {
+      try {
+        process.kill(-group, 'SIGKILL');
+      } catch {}
+    }
+  });
+  const serveLine = `node ${command} --port 0`;
+  beforeAll(() => {
+    // As it is installed: npx runs what is there, and asks no registry.
+    const [bin, own] = ['.bin', 'intern-emulator'].map((name) => join(folder, 'node_modules', name));
+    for (const made of [bin, own]) mkdirSync(made ?? '', { recursive: true });
+    const manifest = { name: 'intern-emulator', version: '0.0.0', bin: { 'intern-emulator': 'run.sh' } };
+    writeFileSync(join(own ?? '', 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(own ?? '', 'run.sh'), `#!/bin/sh\nexec node ${command} "$@"\n`, { mode: 0o755 });
+    symlinkSync('../intern-emulator/run.sh', join(bin ?? '', 'intern-emulator'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', scripts: { emulator: serveLine } }));
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'npm run, by %s',
+    async (signal) => {
+      const { child, line } = await startBy('npm', ['run', 'emulator']);
+      expect(await answers(line)).toBe(true);
+      child.kill(signal);
+      expect(await falls(line)).toBe(true);
+    },
+    60_000,
+  );
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'npx, by %s',
+    async (signal) => {
+      const { child, line } = await startBy('npx', ['--no', '--', 'intern-emulator', '--port', '0']);
+      child.kill(signal);
+      expect(await falls(line)).toBe(true);
+    },
+    60_000,
+  );
+
+  test('npm run, by Ctrl-C at its terminal', async () => {
+    const { child, line } = await startBy('npm', ['run', 'emulator']);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    expect(await falls(line)).toBe(true);
+  }, 60_000);
+
+  test('a shell, by SIGKILL, with --exit-with-parent; without, it goes on', async () => {
+    const { child, line } = await startBy('sh', ['-c', `${serveLine} --exit-with-parent; true`]);
+    const other = await startBy('sh', ['-c', `${serveLine}; true`]);
+    child.kill('SIGKILL');
+    other.child.kill('SIGKILL');
+    expect(await falls(line)).toBe(true);
+    await wait(2_000);
+    expect(await answers(other.line)).toBe(true);
+  }, 60_000);
+});
+
+test('WEB-3: the daemons take a free port where the next one is taken, and say so', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const { child, ended, line } = await serve(['--port', String(port - 1)]);
+  taken.close();
+  child.kill('SIGTERM');
+  const { stderr } = await ended;
+  expect(line).toContain(`:${port - 1}/`);
+  expect(stderr).toMatch(new RegExp(`^Port ${port} is in use: the intern daemons listen on \\d+\\. `, 'm'));
 });

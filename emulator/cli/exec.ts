@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
 import { createLogging } from './logging.js';
+import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
 import { inWords, UsageError } from './usage.js';
@@ -31,9 +32,10 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
 /** Signals that are meant for the command. A Ctrl-C at a terminal reaches it without us. */
 const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const;
 
-/** Runs a command to its end; its exit status as a shell would tell it. */
+/** Runs a command to its end, or until `gone`; its exit status as a shell would tell it. */
 function runCommand(
   command: readonly string[],
+  gone: Promise<void> | undefined,
   env: NodeJS.ProcessEnv,
   stderr: (text: string) => void,
 ): Promise<number> {
@@ -45,6 +47,8 @@ function runCommand(
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       });
     }
+    // Whoever wanted it is not there any more.
+    void gone?.then(() => child.kill('SIGTERM'));
     child.once('error', (error: NodeJS.ErrnoException) => {
       const what = error.code === 'ENOENT' ? 'there is no such command' : inWords(error);
       stderr(`intern-emulator: ${file}: ${what}\n`);
@@ -68,7 +72,8 @@ const exec: CommandModule = {
     const { emulator, at } = await start(given, logging.options);
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
-      return await runCommand(rest, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
+      const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
+      return await runCommand(rest, gone, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
     } finally {
       await emulator.close();
       logging.flush();

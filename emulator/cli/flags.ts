@@ -117,8 +117,12 @@ const onOff = (about: About): Flag<boolean> => ({
 /** Every setting of `serve` and `exec`, under the name that it has in a config file. */
 export const FLAGS = {
   port: whole(0, 65_534, {
-    describe: 'Port of the interface; the fake daemons take the next one; 0 picks both',
+    describe: 'Port of the interface; 0 picks one',
     fallback: '4683',
+  }),
+  daemonPort: whole(0, 65_535, {
+    describe: 'Port of the intern daemons; 0 picks one',
+    fallback: 'the next one, or a free one where that is taken',
   }),
   host: text({ describe: 'Address to listen on', value: 'address', fallback: '127.0.0.1' }),
   data: path({ describe: 'Keep everything in this JSON file', fallback: 'kept in memory' }),
@@ -152,6 +156,16 @@ export const FLAGS = {
     describe: 'Name that a listener on loopback serves beside the loopback ones, * for any; may be repeated',
     value: 'host',
   }),
+  publicUrl: text(
+    { describe: 'What the target says of itself behind a proxy or in a container; its host is served', value: 'url' },
+    'an http or https URL',
+    /^https?:\/\/\S+$/,
+  ),
+  publicDaemonUrl: text(
+    { describe: 'The same for the intern daemons: scheme, host and port', value: 'url' },
+    'an http or https URL',
+    /^https?:\/\/\S+$/,
+  ),
   cors: list({
     describe:
       'Origin whose pages may use the interface, beside those of loopback; * is any, none is none; may be repeated',
@@ -184,6 +198,9 @@ export const FLAGS = {
     fallback: 'refuse',
   }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
+  exitWithParent: onOff({
+    describe: 'Stop when the process that started it is gone, or npm; on by itself under npx and npm run',
+  }),
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
   quiet: onOff({ describe: 'Print nothing but the line that says it is ready, and what goes wrong' }),
   logFormat: choice(['text', 'json'], {

@@ -40,7 +40,7 @@ export function createLogging(
 
 function readable({ level, event, ...rest }: Record<string, unknown>): string {
   // A sentence needs no name beside it.
-  if (event === 'waits') return String(rest.message);
+  if (level === 'warn' && Object.keys(rest).join() === 'message') return String(rest.message);
   const details = Object.entries(rest).map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `${key}=${typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text}`;

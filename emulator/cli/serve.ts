@@ -3,6 +3,7 @@ import { StoreError } from '../index.js';
 import { banner } from './banner.js';
 import type { CommandModule } from './command.js';
 import { createLogging } from './logging.js';
+import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { untilStopped } from './signals.js';
 import { start } from './start.js';
@@ -16,8 +17,9 @@ const serve: CommandModule = {
     const { emulator, at } = await start(given, logging.options);
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
+    const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
     // Whoever waits for the line may send a signal at once: be there for it.
-    const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit);
+    const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, gone);
     io.stdout(`${ready}\n`);
     // What the first request needs, loaded while nobody waits for it.
     void import('@hono/node-server');

@@ -9,12 +9,17 @@ const LONGEST_STOP_MS = 1_900;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Waits for the first signal, stops what runs, and resolves with the exit status: 0. A second signal ends the process at
- * once with 130.
+ * Waits for the first signal, or for `also`, stops what runs, and resolves with the exit status: 0. A second signal ends
+ * the process at once with 130.
  */
-export async function untilStopped(stop: () => Promise<void>, exit: (status: number) => void): Promise<number> {
+export async function untilStopped(
+  stop: () => Promise<void>,
+  exit: (status: number) => void,
+  also: Promise<void> = new Promise(() => {}),
+): Promise<number> {
   let first: bigint | undefined;
   await new Promise<void>((resolve) => {
+    void also.then(resolve);
     for (const signal of SIGNALS) {
       process.on(signal, () => {
         const now = process.hrtime.bigint();

@@ -51,6 +51,8 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
     regionalHosts: given.regionalHost,
     allowHosts: given.allowHost,
     cors: given.cors,
+    publicUrl: given.publicUrl,
+    publicDaemonUrl: given.publicDaemonUrl,
     settings: defined(settings),
     controlToken: given.controlToken,
     signingKey: given.signingKey === undefined ? undefined : readKey(given.signingKey),
@@ -74,10 +76,17 @@ function told(error: unknown, given: Given): unknown {
   if (TOLD.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && code !== 'ERR_SOCKET_BAD_PORT') return error;
+  const forDaemons = (error as { listener?: string }).listener === 'daemons';
   const { port = given.port ?? 4683 } = error as { port?: number };
+  const flag = forDaemons ? '--daemon-port' : '--port';
+  if (code === 'EADDRINUSE') {
+    const purpose = forDaemons ? 'the intern daemons' : 'the interface';
+    return new UsageError(`Port ${port} is in use (needed for ${purpose}). Choose another with ${flag}.`, {
+      cause: error,
+    });
+  }
   const where = `${given.host ?? '127.0.0.1'} port ${port}`;
-  const advice = code === 'EADDRINUSE' ? '; choose another with --port, or 0 for any' : '';
-  return new UsageError(`cannot listen on ${where}: ${inWords(error)}${advice}`, { cause: error });
+  return new UsageError(`cannot listen on ${where}: ${inWords(error)}; see --host and ${flag}`, { cause: error });
 }
 
 /**
@@ -89,7 +98,7 @@ export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' |
   let emulator: Emulator | undefined;
   try {
     emulator = createEmulator(optionsOf(given, logging));
-    const place = defined({ host: given.host, port: given.port });
+    const place = defined({ host: given.host, port: given.port, daemonPort: given.daemonPort });
     return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {
     await emulator?.close();

@@ -23,7 +23,7 @@ test('tells its health, its target and its clock', async () => {
 
 test('is closed to other hosts and other origins', async () => {
   const api = createTestClient();
-  const status = async (headers: Record<string, string>) => (await api.get('/_emulator/health', { headers })).status;
+  const status = async (headers: Record<string, string>) => (await api.get('/_emulator/clock', { headers })).status;
   expect(await status({ host: 'rebound.example.com:4683' })).toBe(403);
   expect(await status({ host: '127.0.0.1.example.com' })).toBe(403);
   expect(await status({ host: 'localhost:4683' })).toBe(200);
@@ -34,10 +34,19 @@ test('is closed to other hosts and other origins', async () => {
   expect(await status({ origin: 'null' })).toBe(403);
 });
 
+test('WEB-3: health needs no token, and answers whatever host it is asked by; another page still gets nothing', async () => {
+  const api = createTestClient({ controlToken: 'let-me-in-please' });
+  const status = async (method: string, headers = {}) =>
+    (await api.call(method, '/_emulator/health', { as: null, headers })).status;
+  expect(await status('GET')).toBe(200);
+  expect(await status('GET', { host: 'emulator:4683' })).toBe(200);
+  expect(await status('GET', { origin: 'https://example.com' })).toBe(403);
+  expect(await status('POST')).toBe(403);
+});
+
 test('asks for its token where it has one', async () => {
   const api = createTestClient({ controlToken: 'let-me-in-please' });
-  const status = async (as: string | null, headers = {}) =>
-    (await api.get('/_emulator/health', { as, headers })).status;
+  const status = async (as: string | null, headers = {}) => (await api.get('/_emulator/clock', { as, headers })).status;
   expect(await status(null)).toBe(403);
   expect(await status('let-me-in')).toBe(403);
   expect(await status('let-me-in-please')).toBe(200);

@@ -12,7 +12,7 @@ import { controlRows } from './rows.js';
 export function createControl(parts: ControlParts): (request: Request, streams?: () => void) => Promise<Response> {
   const serve = createRouter(controlRows(parts), parts.log, parts.scope);
   return async (request, streams) => {
-    const refused = guardControl(request, parts.token, parts.beyondLoopback());
+    const refused = guardControl(request, parts.token, parts.beyondLoopback(), parts.publicHost);
     if (refused === undefined) return serve(request, streams);
     const { status } = ERRORS.regional;
     return toResponse(json({ error: { code: status, message: refused } }, status));

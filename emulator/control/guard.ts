@@ -13,19 +13,37 @@ function wrongToken(authorization: string | null | undefined, token: string): st
   return timingSafeEqual(digest(given), digest(token)) ? undefined : 'the control token is missing or wrong';
 }
 
+/** Whether a request only asks if the emulator is up, as whoever starts it does: by whatever name, and without a token. */
+export const isHealthCheck = (method: string | undefined, path: string | undefined): boolean =>
+  method === 'GET' && (path === '/_emulator/health' || path?.startsWith('/_emulator/health?') === true);
+
+/** Names of the emulator that lead to the interface alone (WEB-3). */
+const publicOnly = (host: string, publicHost: string | undefined) =>
+  publicHost !== undefined && host === publicHost && !isLoopbackHost(host)
+    ? `${host} is the public name of the interface, not of the control interface`
+    : undefined;
+
 /**
  * Who may use the control interface: it hands out credentials, so a page that a browser happens to show must not reach
  * it. An `Origin`, where the browser sends one, must be the listener's own (against drive-by requests), and the `Host` a
  * loopback name (against DNS rebinding), unless the listener is there for others too. A token, where there is one, is
- * asked for in any case.
+ * asked for in any case. Health needs neither.
  *
  * @returns why the request is refused, or undefined
  */
-export function guardControl(request: Request, token: string | undefined, beyondLoopback: boolean): string | undefined {
+export function guardControl(
+  request: Request,
+  token: string | undefined,
+  beyondLoopback: boolean,
+  publicHost?: string,
+): string | undefined {
   const host = request.headers.get('host') ?? new URL(request.url).host;
   const origin = request.headers.get('origin');
+  const { pathname } = new URL(request.url);
+  if (isHealthCheck(request.method, pathname)) return foreignOrigin(origin, host);
   return (
     foreignOrigin(origin, host) ??
+    publicOnly(host, publicHost) ??
     (beyondLoopback ? undefined : foreignHost(host)) ??
     (token === undefined ? undefined : wrongToken(request.headers.get('authorization'), token))
   );

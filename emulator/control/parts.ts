@@ -21,6 +21,8 @@ export interface ControlParts {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly token: string | undefined;
+  /** The host of the public URL, where there is one: it leads to the interface alone. */
+  readonly publicHost: string | undefined;
   /** Whether a listener can be reached from other machines, under whatever name they have for it. */
   beyondLoopback(): boolean;
   target(): Target;
