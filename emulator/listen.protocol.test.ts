@@ -193,3 +193,25 @@ describe('the Host of a listener on loopback', () => {
     expect(read(await get(main, 'eu-127.0.0.1')).status).toBe(400);
   });
 });
+
+test.each([true, false])(
+  'WEB-2: a stream that is all there already is chunked all the same (globals replaced: %s)',
+  async (replaceGlobals) => {
+    emulator = createEmulator({ clock: 'virtual' });
+    const at = await emulator.listen({ port: 0, replaceGlobals });
+    const { credentials } = emulator.target;
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
+    const send = (version: string) =>
+      exchange(
+        Number(new URL(at.baseUrl).port),
+        `POST /api/v1/interns/${credentials.intern?.id}/chat/completions HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${credentials.api_key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    const [head = '', rest = ''] = (await send('1.1')).split('\r\n\r\n', 2);
+    expect(head.toLowerCase()).toContain('\r\ntransfer-encoding: chunked');
+    expect(head.toLowerCase()).not.toContain('content-length');
+    expect(rest).toMatch(/^[0-9a-f]+\r\ndata: /);
+    const old = await send('1.0');
+    expect(old.toLowerCase()).not.toContain('transfer-encoding');
+    expect(old).toContain('data: [DONE]');
+  },
+);

@@ -64,7 +64,7 @@ describe('a client that closes its half of the connection', () => {
     heard.socket.end(what === 'get' ? get : chat(`script: ${what}`));
     await until(() => heard.over);
     expect(heard.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(heard.text).toMatch(what === 'get' ? /"running"/ : /\[DONE\]\n\n$/);
+    expect(heard.text).toMatch(what === 'get' ? /"running"/ : /\[DONE\]\n\n\r\n0\r\n\r\n$/);
   });
 
   test('while a stream goes on has left it', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from './clock/host.js';
@@ -25,6 +25,8 @@ export interface Bindings {
   readonly incoming: IncomingMessage;
   /** To be called when the answer is a stream: then a client that closes its half of the connection has left. */
   streams(): void;
+  /** Has the answer sent in chunks, without a length; false where the client can't read them (HTTP/1.0). */
+  chunked(): boolean;
 }
 
 type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Response>;
@@ -50,6 +52,16 @@ export interface ListenOptions {
    * never inside somebody else's.
    */
   readonly replaceGlobals?: boolean;
+}
+
+/** Leaves out the length that @hono/node-server gives to every response whose body is a text. */
+function withoutLength(response: ServerResponse): true {
+  const writeHead = response.writeHead.bind(response);
+  response.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
+    const { 'Content-Length': _, ...rest } = headers;
+    return writeHead(status, rest);
+  }) as ServerResponse['writeHead'];
+  return true;
 }
 
 /** Writes a response that no fetch function made. */
@@ -117,7 +129,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ) => {
       const orFailed = (error: unknown) => toResponse(failed(seenOf(incoming), error));
       try {
-        const answer = options.fetch(request, { incoming, streams: () => streams(incoming.socket, outgoing) });
+        const answer = options.fetch(request, {
+          incoming,
+          streams: () => streams(incoming.socket, outgoing),
+          chunked: () => incoming.httpVersion === '1.1' && withoutLength(outgoing),
+        });
         return answer instanceof Promise ? answer.catch(orFailed) : answer;
       } catch (error) {
         return orFailed(error);

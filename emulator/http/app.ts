@@ -15,6 +15,8 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
+  /** Has the listener send the response in chunks, without a length; false where the client can't read them (HTTP/1.0). */
+  chunked?(): boolean;
 }
 
 export interface AppDeps {
@@ -33,6 +35,14 @@ const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
 
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
+
+const isStream = ({ headers }: PlainResponse): boolean => headers['content-type'] === 'text/event-stream';
+
+/** A stream that is all there already is sent as one that is not: with a length it would be none (WEB-2). */
+const chunked = (answer: PlainResponse): PlainResponse => ({
+  ...answer,
+  headers: { ...answer.headers, 'transfer-encoding': 'chunked' },
+});
 
 const areaOf = (path: string): Area => {
   const below = path.slice(BASE.length);
@@ -70,7 +80,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     const respond = (answer: PlainResponse): Response => {
       try {
         if (answer.body instanceof ReadableStream) bindings?.streams?.();
-        return toResponse(answer);
+        return toResponse(isStream(answer) && bindings?.chunked?.() ? chunked(answer) : answer);
       } catch (error) {
         return failed(error, answer);
       }
