@@ -1,0 +1,96 @@
+// Prints how many of the kit's mutants drift finds: each is recorded, and its recording compared with the emulator.
+//
+//   npm run drift-score [AREA…]
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assemble } from '../../emulator/emulator.js';
+import { defaultFactories } from '../../emulator/factories.js';
+import { createEmulator } from '../../emulator/index.js';
+import { AREAS } from '../deviations/index.js';
+import type { Mutant } from '../deviations/mutant.js';
+import { connect } from '../drivers/connect.js';
+import { systemHost } from '../framework/time.js';
+import { conversation, recorderOf, type Spoken } from './conversation.harness.js';
+import { drift } from './drift.js';
+
+/** ms of real time that a mutant's conversation may take: one that hangs is recorded as far as it went. */
+const PATIENCE = 3_000;
+const OPTIONS = { clock: 'virtual', profile: 'openrouter', settings: { turns_per_minute: 0 } } as const;
+
+/** The lines of a conversation with a mutant. */
+async function linesOf(given: Mutant | (() => Mutant)): Promise<readonly string[]> {
+  const mutant = typeof given === 'function' ? given() : given;
+  const emulator = assemble(
+    { ...OPTIONS, seed: 'recorded' },
+    { ...defaultFactories, ...mutant.factories?.(defaultFactories) },
+  );
+  const usual = (request: Request) => emulator.fetch(request);
+  const wrong = mutant.around?.(usual, emulator) ?? usual;
+  const spoken: Spoken = {
+    clock: emulator.clock,
+    target: emulator.target,
+    fetch: (input, init) =>
+      wrong(input instanceof Request ? input : new Request(new URL(input, emulator.target.base_url), init)),
+  };
+  const recorder = recorderOf(spoken);
+  await Promise.race([conversation(spoken, recorder).catch(() => {}), systemHost.sleep(PATIENCE)]);
+  const lines = [...recorder.lines];
+  await emulator.close().catch(() => {});
+  return lines;
+}
+
+/** What a recording says, without its times. */
+const told = (lines: readonly string[]) => lines.join('\n').replaceAll(/"at":[\d.]+/g, '"at":0');
+
+async function findsDrift(file: string): Promise<boolean> {
+  const emulator = createEmulator({ ...OPTIONS, seed: 'live' });
+  const { driver } = await connect({
+    settings: {
+      url: emulator.target.base_url,
+      fetch: (request) => emulator.fetch(request),
+      daemonFetch: (request) => emulator.daemon.fetch(request),
+    },
+    host: systemHost,
+    tag: 'drft',
+    look: true,
+  });
+  try {
+    const results = await drift({
+      driver,
+      host: systemHost,
+      files: [file],
+      timeout: 500,
+      bootTimeout: 5_000,
+      signal: new AbortController().signal,
+      command: 'drift',
+      warn: () => {},
+    });
+    return results.counts.fail + results.counts.warn + results.counts.error > 0;
+  } finally {
+    await emulator.close();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'drift-score-'));
+const file = join(folder, 'recording.jsonl');
+const areas = process.argv.slice(2);
+const right = told(await linesOf({}));
+const missed: string[] = [];
+let shown = 0;
+let all = 0;
+for (const [area, deviations] of Object.entries(AREAS)) {
+  if (areas.length > 0 && !areas.includes(area)) continue;
+  for (const { name, description, mutant } of deviations) {
+    all++;
+    const lines = await linesOf(mutant);
+    if (told(lines) === right || lines.length === 0) continue;
+    shown++;
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    if (!(await findsDrift(file))) missed.push(`${name}: ${description}`);
+  }
+}
+rmSync(folder, { recursive: true });
+for (const one of missed) console.log(`not found  ${one}`);
+console.log(`drift finds ${shown - missed.length} of the ${shown} mutants that the recording shows (of ${all})`);
