@@ -73,8 +73,12 @@ const readReport = (file: string) => {
  * The command line of the kit: a run, `report merge`, `cleanup`. Answers the exit code: 0 conforms, 1 does not, 2 called
  * wrongly, 3 incomplete. `name` is how it was called.
  */
-export async function conformance(args: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
+export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
   let exit = 0;
+  // What stands after `--` is the command of an adapter, and none of ours to parse.
+  const dashes = words.indexOf('--');
+  const args = dashes === -1 ? words : words.slice(0, dashes);
+  const adapter = dashes === -1 ? [] : words.slice(dashes + 1);
   const parser = yargs([...args])
     .scriptName(name)
     .usage(
@@ -115,6 +119,41 @@ export async function conformance(args: readonly string[], io: Io, name = 'inter
         const { words, ...rest } = found;
         const { files, url } = driftTargets((words ?? []).map(String));
         exit = await driftCommand(files, readSettings(given({ ...rest, url }), io.env), io);
+      },
+    )
+    .command(
+      'client',
+      'run a client through the cases of the lab: client [options] -- COMMAND of its adapter (docs/lab.md)',
+      (argv) =>
+        argv
+          .option('only', {
+            type: 'string',
+            array: true,
+            nargs: 1,
+            requiresArg: true,
+            describe: 'ids of cases, * for anything; may be repeated',
+          })
+          .option('skip', { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'the same, left out' })
+          .option('cuts', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'few (default), all or none: where bodies are divided',
+          })
+          .option('seed', { type: 'string', requiresArg: true, describe: 'seed of the cuts left to chance' })
+          .option('shard', { type: 'string', requiresArg: true, describe: 'i/n: the i-th of n parts' })
+          .option('baseline', { type: 'string', requiresArg: true, describe: 'file of cases that are known to fail' })
+          .option('update-baseline', { type: 'boolean', describe: 'write what fails now into --baseline' })
+          .option('report', {
+            type: 'string',
+            array: true,
+            nargs: 1,
+            requiresArg: true,
+            describe: `${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`,
+          }),
+      async (found) => {
+        const { cuts, ...rest } = given(found);
+        const { clientCommand } = await import('./client.js');
+        exit = await clientCommand(readSettings(rest, {}), cuts, adapter, io);
       },
     )
     .command(

@@ -21,7 +21,7 @@ const chat = z.object({
   session_id: z.string().nullish(),
 });
 
-const answerSchema = z.object({
+export const answerSchema = z.object({
   outcome: z.enum(['complete', 'error']),
   events: z.array(event).nullish(),
   chat: chat.nullish(),

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
+import { type Answer, answerSchema } from './answer.js';
 
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
@@ -47,3 +49,63 @@ export const runLine = (theCase: ClientCase, run: StartedRun): RunLine => ({
   ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }),
   ...(theCase.request === undefined ? {} : { request: theCase.request }),
 });
+
+const helloSchema = z.object({
+  adapter: z.string(),
+  version: z.union([z.string(), z.number()]).nullish(),
+  layers: z.array(z.string()),
+});
+/** What an adapter says first. */
+export type Hello = z.infer<typeof helloSchema>;
+
+const runSchema = z.object({ run: z.string() });
+
+/** A line of an adapter, or in a sentence what is wrong with it. */
+export type AdapterLine =
+  | { readonly kind: 'answer'; readonly run: string; readonly answer: Answer }
+  | { readonly kind: 'event'; readonly run: string }
+  | { readonly kind: 'wrong'; readonly run?: string; readonly message: string };
+
+const brief = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+
+const problem = (error: z.ZodError): string => {
+  const [issue] = error.issues;
+  return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'invalid'}`;
+};
+
+/** Reads the first line of an adapter. Throws a line that says what is wrong with it. */
+export function readHello(line: string): Hello {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new Error(`its first line is no JSON: ${brief(line)}`);
+  }
+  const parsed = helloSchema.safeParse(value);
+  if (!parsed.success)
+    throw new Error(`its first line is not {"adapter", "version", "layers"}: ${problem(parsed.error)}`);
+  return parsed.data;
+}
+
+/** Reads any later line: liberally, further keys are ignored. */
+export function readAdapterLine(line: string): AdapterLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { kind: 'wrong', message: `the adapter printed no JSON: ${brief(line)}` };
+  }
+  const named = runSchema.safeParse(value);
+  if (!named.success) return { kind: 'wrong', message: `the adapter printed a line without "run": ${brief(line)}` };
+  const { run } = named.data;
+  const object = value as Record<string, unknown>;
+  if (!('outcome' in object) && 'event' in object) return { kind: 'event', run };
+  const parsed = answerSchema.safeParse(value);
+  if (!parsed.success)
+    return {
+      kind: 'wrong',
+      run,
+      message: `the answer of the adapter is not as it should be: ${problem(parsed.error)}`,
+    };
+  return { kind: 'answer', run, answer: parsed.data };
+}

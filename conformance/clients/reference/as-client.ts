@@ -1,5 +1,5 @@
 import type { Host } from '../../framework/time.js';
-import type { Client } from '../evaluate.js';
+import type { Client } from '../attempt.js';
 import { answerRun } from './client.js';
 import type { Flaw } from './flaws.js';
 import { overHttp } from './transport.js';

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import { conformance } from '../cli/command.js';
+import { systemHost } from '../framework/time.js';
+import type { Results } from '../run/results.js';
+
+/** What every adapter here begins with; each answers as its `answer` says. */
+const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers":["sse","other"],"more":1}`) => `
+  const say = (value) => process.stdout.write(typeof value === 'string' ? value : JSON.stringify(value) + '\\n');
+  say(${JSON.stringify(hello)} + '\\n\\n');
+  const right = (line) => ({ run: line.run, outcome: 'complete', events: [{ event: 'message', data: 'hello', id: '' }], extra: true });
+  let n = 0;
+  require('readline').createInterface({ input: process.stdin }).on('line', (text) => {
+    const line = JSON.parse(text); n++;
+    ${answer}
+  });`;
+
+async function run(
+  code: string,
+  ...flags: string[]
+): Promise<{ exit: number; err: string; results: Results | undefined }> {
+  const text: string[] = [];
+  const err: string[] = [];
+  const exit = await conformance(
+    ['client', '--cuts', 'none', '--report', 'json', ...flags, '--', process.execPath, '-e', code],
+    {
+      out: (part) => text.push(part),
+      err: (part) => err.push(part),
+      colour: false,
+      live: false,
+      width: 100,
+      env: {},
+      signal: new AbortController().signal,
+      host: systemHost,
+    },
+  );
+  const out = text.join('');
+  return { exit, err: err.join(''), results: out === '' ? undefined : (JSON.parse(out) as Results) };
+}
+
+const ONE = ['--only', 'sse-one-event'];
+/** A second case, to see that the lab goes on. */
+const TWO = [...ONE, '--only', 'sse-comment-before'];
+const verdicts = (results: Results | undefined) =>
+  Object.fromEntries(results?.checks.map(({ id, verdict }) => [id, verdict]) ?? []);
+
+test('an answer that is right passes, with further keys, blank lines and a version that is a number', async () => {
+  const { exit, results } = await run(adapter('say(right(line))'), ...ONE);
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'pass' });
+  expect(results?.target).toMatchObject({ kind: 'client', url: 'test 1' });
+  expect(exit).toBe(0);
+});
+
+test('an answer that is wrong fails, with both sides and the bytes as sent', async () => {
+  const wrong = adapter(`say({ run: line.run, outcome: 'complete', events: [{ data: 'hullo' }] })`);
+  const { exit, results, err } = await run(wrong, ...ONE);
+  const [check] = results?.checks ?? [];
+  expect(check?.finding).toMatchObject({
+    what: 'event 1 of 1',
+    expected: { data: 'hello' },
+    actual: { data: 'hullo' },
+  });
+  expect(err).toMatch(/^fail {2}sse-one-event {2}event 1 of 1$/m);
+  expect(exit).toBe(1);
+});
+
+test('the terminal shows what to run again', async () => {
+  const wrong = adapter(`say({ run: line.run, outcome: 'error', error: { message: 'no' } })`);
+  const { results } = await run(wrong, ...ONE);
+  expect(results?.checks[0]?.finding?.replay).toMatch(
+    /^intern-conformance client --only sse-one-event --seed \w+ --cuts none -- /,
+  );
+});
+
+test.each([
+  ['prints no JSON', `say('oops\\n')`, 'no JSON'],
+  ['prints a line without run', `say({ outcome: 'complete' })`, 'without "run"'],
+  ['answers what nobody asked', `say({ run: 'other', outcome: 'complete' })`, 'nobody asked'],
+  ['answers in another form', `say({ run: line.run, outcome: 'done' })`, 'outcome'],
+  ['prints 100 MB', `for (let i = 0; i < 100; i++) process.stdout.write('x'.repeat(1048576))`, '64 MB'],
+])(
+  'an adapter that %s is an error of that case, and the lab goes on',
+  { timeout: 60_000 },
+  async (_, answer, message) => {
+    const code = adapter(
+      `if (line.case === 'sse-one-event') { ${answer} } else say({ run: line.run, outcome: 'complete', events: [{ data: 'a' }] })`,
+    );
+    const { exit, results } = await run(code, ...TWO);
+    expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'pass' });
+    expect(results?.checks[0]?.error?.message).toContain(message);
+    expect(exit).toBe(3);
+  },
+);
+
+test('two answers to one run are an error of that case', async () => {
+  const code = adapter(
+    `if (line.case === 'sse-one-event') { say(right(line)); say(right(line)); } else say({ run: line.run, outcome: 'complete', events: [{ data: 'a' }] })`,
+  );
+  const { results } = await run(code, ...TWO);
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'pass' });
+  expect(results?.checks[0]?.error?.message).toContain('twice');
+});
+
+test('an adapter that dies in a run crashed, where a fresh one begins', async () => {
+  const code = adapter(
+    `if (line.case === 'sse-one-event') process.exit(7); say({ run: line.run, outcome: 'complete', events: [{ data: 'a' }] })`,
+  );
+  const { exit, results } = await run(code, ...TWO);
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'fail', 'sse-comment-before': 'pass' });
+  expect(results?.checks[0]?.finding).toMatchObject({ what: 'crashed', actual: 'it ended with status 7' });
+  expect(exit).toBe(1);
+});
+
+test('an adapter that cannot begin again is an error, and what is left is skipped', async () => {
+  const marker = `${process.env.TMPDIR ?? '/tmp'}/lab-adapter-${process.pid}-${systemHost.tag(6)}`;
+  const code = `const fs = require('fs'); if (fs.existsSync(${JSON.stringify(marker)})) { fs.unlinkSync(${JSON.stringify(marker)}); process.exit(1); } ${adapter(`fs.writeFileSync(${JSON.stringify(marker)}, ''); process.exit(0)`)}`;
+  const { exit, results } = await run(code, ...TWO);
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'skip' });
+  expect(exit).toBe(3);
+});
+
+test('no answer within the limit and a second is a fail called hung; the adapter is started again', {
+  timeout: 30_000,
+}, async () => {
+  const code = adapter(
+    `if (line.case === 'http-no-answer') return; say({ run: line.run, outcome: 'complete', events: [{ data: 'hello' }] })`,
+    '{"adapter":"test","layers":["sse","chat"]}',
+  );
+  const { results } = await run(code, ...ONE, '--only', 'http-no-answer');
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'pass', 'http-no-answer': 'fail' });
+  expect(results?.checks.find(({ id }) => id === 'http-no-answer')?.finding?.what).toBe('hung');
+});
+
+test('a layer that is not offered is skipped; nothing but skips is no pass', async () => {
+  const { exit, results } = await run(adapter('say(right(line))'), '--only', 'chat-text');
+  expect(verdicts(results)).toEqual({ 'chat-text': 'skip' });
+  expect(exit).toBe(3);
+});
+
+test('prompt cases need event lines: without them they are skipped, late ones fail', { timeout: 30_000 }, async () => {
+  const events = `[{ data: 'a' }, { data: 'b' }, { data: 'c' }]`;
+  const read = `const http = require('http'); const u = new URL(line.url); const r = http.request({ host: u.hostname, port: u.port, path: u.pathname, method: 'POST', headers: line.headers }, (m) => { m.on('data', () => {}); m.on('end', () => {`;
+  const silent = await run(
+    adapter(`${read} say({ run: line.run, outcome: 'complete', events: ${events} }) }) }); r.end('{}')`),
+    '--only',
+    'sse-lf-prompt',
+  );
+  expect(verdicts(silent.results)).toEqual({ 'sse-lf-prompt': 'skip' });
+  const late = await run(
+    adapter(
+      `${read} for (const event of ${events}) say({ run: line.run, event }); say({ run: line.run, outcome: 'complete', events: ${events} }) }) }); r.end('{}')`,
+    ),
+    '--only',
+    'sse-lf-prompt',
+  );
+  expect(verdicts(late.results)).toEqual({ 'sse-lf-prompt': 'fail' });
+});
+
+test.each([
+  ['ends at the start', 'process.exit(4)', 'status 4'],
+  ['says something else first', `console.log('Server ready')`, 'no JSON'],
+  ['says hello in another form', `console.log('{"adapter": 1}')`, 'adapter'],
+])('an adapter that %s is exit 3 and one line', async (_, code, message) => {
+  const { exit, err, results } = await run(code, ...ONE);
+  expect(exit).toBe(3);
+  expect(results).toBeUndefined();
+  expect(err.trim().split('\n')).toHaveLength(1);
+  expect(err).toContain(message);
+});
+
+test('a command that is not there is exit 3 and one line; none at all is exit 2', async () => {
+  const err: string[] = [];
+  const io = {
+    out: () => {},
+    err: (text: string) => void err.push(text),
+    colour: false,
+    live: false,
+    width: 100,
+    env: {},
+    signal: new AbortController().signal,
+    host: systemHost,
+  };
+  expect(await conformance(['client', ...ONE, '--', '/no/such/adapter'], io)).toBe(3);
+  expect(err.join('')).toContain('/no/such/adapter is not there');
+  expect(await conformance(['client', ...ONE], io)).toBe(2);
+  expect(await conformance(['client', '--only', 'no-such-case', '--', 'true'], io)).toBe(2);
+});
+
+test('its standard error is passed on', async () => {
+  const { err } = await run(adapter(`process.stderr.write('a note\\n'); say(right(line))`), ...ONE);
+  expect(err).toContain('a note');
+});

@@ -1,0 +1,191 @@
+import type { Host } from '../framework/time.js';
+import type { Client, Outcome } from './attempt.js';
+import { type Child, startChild } from './child.js';
+import { type Hello, type RunLine, readAdapterLine, readHello } from './protocol.js';
+
+/** ms that an adapter has to say who it is. */
+const HELLO = 30_000;
+/** ms beyond the limit of a run until it counts as hung. */
+const GRACE = 1_000;
+/** ms that an adapter has to end when its input has. */
+const LEAVE = 2_000;
+
+/** An adapter that does not begin as one should: nothing can be run. */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
+}
+
+export interface AdapterOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly host: Host;
+  /** Takes the adapter's standard error. */
+  err(text: string): void;
+  /** A run that had been answered was answered again. */
+  answeredAgain(run: string): void;
+}
+
+/** A client behind an adapter (LAB-9): started, asked a run at a time, and started again where it has to be. */
+export interface Adapter extends Client {
+  readonly hello: Hello;
+  /** Why no more can be asked of it. */
+  readonly lost: string | undefined;
+  close(): Promise<void>;
+}
+
+interface Asked {
+  readonly began: number;
+  readonly onEvent: () => void;
+  readonly done: (
+    outcome: Outcome | { readonly kind: 'died'; readonly message: string; readonly took: number },
+  ) => void;
+  told: boolean;
+}
+
+/**
+ * Starts an adapter and waits for its first line.
+ *
+ * @throws AdapterError where it says none, or another
+ */
+export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
+  const { host } = options;
+  const asked = new Map<string, Asked>();
+  const answered = new Set<string>();
+  let child: Child | undefined;
+  let lost: string | undefined;
+  let tells: boolean | undefined;
+  /** What became of the last process, where it broke the protocol with nothing asked of it. */
+  let closed = Promise.resolve();
+
+  const end = (kind: 'broken' | 'died', message: string) => {
+    child?.kill();
+    child = undefined;
+    for (const [run, one] of asked) {
+      asked.delete(run);
+      one.done({ kind, message, took: host.now() - one.began });
+    }
+  };
+
+  const take = (text: string) => {
+    const line = readAdapterLine(text);
+    if (line.kind === 'wrong') return end('broken', line.message);
+    const one = asked.get(line.run);
+    if (one === undefined) {
+      if (line.kind === 'event') return;
+      if (answered.has(line.run)) return options.answeredAgain(line.run);
+      return end(
+        'broken',
+        `the adapter answered a run that nobody asked for: ${JSON.stringify(line.run.slice(0, 80))}`,
+      );
+    }
+    if (line.kind === 'event') {
+      one.told = true;
+      tells = true;
+      return one.onEvent();
+    }
+    asked.delete(line.run);
+    answered.add(line.run);
+    const some = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
+    if (some && !one.told && tells === undefined) tells = false;
+    one.done({ kind: 'answer', answer: line.answer, took: host.now() - one.began });
+  };
+
+  const start = (): Promise<Hello> =>
+    new Promise((resolve, reject) => {
+      let said = false;
+      let gone = () => {};
+      closed = new Promise((done) => {
+        gone = done;
+      });
+      const fail = (why: string) => {
+        stop();
+        mine.kill();
+        if (child === mine) child = undefined;
+        reject(new AdapterError(why));
+      };
+      const mine: Child = startChild(options.command, options.args, {
+        line(text) {
+          if (said) {
+            if (child === mine) take(text);
+            return;
+          }
+          said = true;
+          stop();
+          try {
+            resolve(readHello(text));
+          } catch (error) {
+            fail(error instanceof Error ? error.message : String(error));
+          }
+        },
+        tooLong() {
+          if (!said) return fail('its first line does not end');
+          if (child === mine) end('broken', 'the adapter printed a line of more than 64 MB');
+        },
+        ended(why) {
+          gone();
+          if (!said) return fail(why);
+          if (child === mine) end('died', why);
+        },
+        err: options.err,
+      });
+      const stop = host.later(HELLO, () => fail(`it said nothing within ${HELLO / 1_000} s`));
+      child = mine;
+    });
+
+  /** Starts it again where it is gone; whether it is there. */
+  const ready = async (): Promise<boolean> => {
+    if (child !== undefined) return true;
+    if (lost !== undefined) return false;
+    try {
+      await start();
+      return true;
+    } catch (error) {
+      lost = error instanceof Error ? error.message : String(error);
+      return false;
+    }
+  };
+
+  const hello = await start();
+  return {
+    hello,
+    layers: hello.layers,
+    get tells() {
+      return tells;
+    },
+    get lost() {
+      return lost;
+    },
+    async call(line: RunLine, onEvent: () => void): Promise<Outcome> {
+      if (!(await ready())) return { kind: 'broken', message: `the adapter could not be started again: ${lost}` };
+      const began = host.now();
+      const limit = line.timeout + GRACE;
+      let stop = () => {};
+      const outcome = await new Promise<Parameters<Asked['done']>[0] | 'hung'>((resolve) => {
+        asked.set(line.run, { began, onEvent, done: resolve, told: false });
+        stop = host.later(limit, () => resolve('hung'));
+        child?.write(JSON.stringify(line));
+      });
+      stop();
+      if (outcome === 'hung') {
+        asked.delete(line.run);
+        end('died', 'it was ended because another run hung');
+        return { kind: 'hung', message: `no answer within ${limit} ms`, took: limit };
+      }
+      if (outcome.kind !== 'died') return outcome;
+      // Whose fault that is shows in whether it can begin again.
+      return (await ready())
+        ? { kind: 'crashed', message: outcome.message, took: outcome.took }
+        : { kind: 'broken', message: `${outcome.message}, and could not be started again: ${lost}` };
+    },
+    async close() {
+      const last = child;
+      child = undefined;
+      if (last === undefined) return;
+      last.finish();
+      const over = new AbortController();
+      await Promise.race([closed, host.sleep(LEAVE, over.signal).catch(() => {})]);
+      over.abort();
+      last.kill();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import type { LabRun } from '../../emulator/contract/lab-run.js';
+import { joined, movesOf } from '../../emulator/lab/body.js';
+import type { Lab } from '../../emulator/lab/lab.js';
+import type { Host } from '../framework/time.js';
+import type { Answer } from './answer.js';
+import type { Cuts } from './cuts.js';
+import { type Judgement, judge } from './judge.js';
+import { eventStream } from './oracle/event-stream.js';
+import { type RunLine, runLine } from './protocol.js';
+
+/** What came of one call of a client. */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly took: number }
+  | { readonly kind: 'hung' | 'crashed'; readonly message: string; readonly took: number }
+  /** It broke the protocol: nothing can be said of the case. */
+  | { readonly kind: 'broken'; readonly message: string };
+
+/** Something that makes the calls of cases. */
+export interface Client {
+  readonly layers: readonly string[];
+  /** Whether it tells of events as they come; undefined while that is not known. */
+  readonly tells: boolean | undefined;
+  call(line: RunLine, onEvent: () => void): Promise<Outcome>;
+}
+
+/** One run, judged. */
+export interface Attempt {
+  readonly cuts: Cuts | undefined;
+  readonly outcome: Outcome;
+  /** Where there was an answer. */
+  readonly judgement?: Judgement;
+  /** What the lab saw, redacted. */
+  readonly run: LabRun | undefined;
+}
+
+/** How often it is looked whether a connection has closed, in ms. */
+const LOOK = 50;
+
+/** Events that are due after each write of a body that is sent as it stands: those of its beginning until there. */
+function dueOf(theCase: ClientCase): number[] {
+  const [exchange] = theCase.exchanges;
+  if (exchange === undefined || !isScripted(exchange)) return [];
+  const writes = movesOf(exchange.steps).filter((move) => 'bytes' in move);
+  return writes.map((_, at) => {
+    const events = eventStream(joined(writes.slice(0, at + 1)));
+    return theCase.layer === 'chat'
+      ? events.filter(({ data }) => data !== '' && data !== '[DONE]').length
+      : events.length;
+  });
+}
+
+/** Makes runs of a case, one client and one lab. */
+export function createAttempts(theCase: ClientCase, client: Client, lab: Lab, host: Host) {
+  const due = theCase.expect.prompt === true ? dueOf(theCase) : undefined;
+
+  /** Watches for what may come after the answer: further requests, the close of the connection. */
+  const watch = async (run: string) => {
+    const { watched_for = 0, close_within } = theCase.expect.requests ?? {};
+    if (watched_for > 0) await host.sleep(watched_for);
+    for (let waited = 0; close_within !== undefined && waited < close_within; waited += LOOK) {
+      if (lab.raw(run)?.requests.every((request) => request.closed !== undefined) === true) return;
+      await host.sleep(LOOK);
+    }
+  };
+
+  return {
+    /** Makes the call. `judged` goes on watching after the client is free. */
+    async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<Attempt> }> {
+      const run = await lab.start({ case: theCase, cuts, due });
+      const outcome = await client.call(runLine(theCase, run), () => lab.told(run.run));
+      const judged = async (): Promise<Attempt> => {
+        try {
+          if (outcome.kind !== 'answer') return { cuts, outcome, run: lab.read(run.run) };
+          await watch(run.run);
+          const raw = lab.raw(run.run);
+          const names = { key: run.key, ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }) };
+          const seen = { took: outcome.took, names, ...(raw === undefined ? {} : { run: raw }) };
+          return { cuts, outcome, judgement: judge(theCase, outcome.answer, seen), run: lab.read(run.run) };
+        } finally {
+          await lab.finish(run.run);
+        }
+      };
+      return { judged: judged() };
+    },
+    /** ms of real time of a run with this share of its repeated writes; undefined where there was no answer. */
+    async time(scale: number): Promise<number | undefined> {
+      const run = await lab.start({ case: theCase, scale });
+      const outcome = await client.call(runLine(theCase, run), () => {});
+      await lab.finish(run.run);
+      return outcome.kind === 'answer' ? outcome.took : undefined;
+    },
+  };
+}

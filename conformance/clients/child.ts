@@ -1,0 +1,80 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+
+/** A line may hold a string of 10 MB several times over, no more. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+export interface ChildHandlers {
+  line(line: string): void;
+  /** A line grew beyond what any answer needs. */
+  tooLong(): void;
+  /** Its output is at an end, or it could not be started. Called once. */
+  ended(why: string): void;
+  /** Its standard error, as it comes. */
+  err(text: string): void;
+}
+
+export interface Child {
+  write(line: string): void;
+  /** No more is asked of it: its input ends. */
+  finish(): void;
+  /** Ends it and what it started, at once. */
+  kill(): void;
+}
+
+/** Starts a command whose output is read by lines. */
+export function startChild(command: string, args: readonly string[], on: ChildHandlers): Child {
+  const posix = process.platform !== 'win32';
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own, so that what it started is ended with it.
+    detached: posix,
+  });
+  let over = false;
+  let parts: Buffer[] = [];
+  let size = 0;
+  const end = (why: string) => {
+    if (over) return;
+    over = true;
+    on.ended(why);
+  };
+  const take = (chunk: Buffer) => {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1 && !over; at = chunk.indexOf(10, from)) {
+      parts.push(chunk.subarray(from, at));
+      const line = Buffer.concat(parts).toString();
+      parts = [];
+      size = 0;
+      from = at + 1;
+      if (line.trim() !== '') on.line(line);
+    }
+    const rest = chunk.subarray(from);
+    size += rest.length;
+    if (size > LONGEST_LINE) {
+      parts = [];
+      size = 0;
+      if (!over) on.tooLong();
+    } else if (rest.length > 0) parts.push(rest);
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', (chunk: Buffer) => on.err(chunk.toString()));
+  child.stdin.on('error', () => {});
+  child.on('error', (error: NodeJS.ErrnoException) =>
+    end(`it cannot be started: ${error.code === 'ENOENT' ? `${command} is not there` : error.message}`),
+  );
+  child.on('close', (code, signal) =>
+    end(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`),
+  );
+  return {
+    write: (line) => void child.stdin.write(`${line}\n`),
+    finish: () => void child.stdin.end(),
+    kill() {
+      try {
+        if (posix && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+        else child.kill('SIGKILL');
+      } catch {
+        child.kill('SIGKILL');
+      }
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { ClientCase } from '../../emulator/contract/client-case.js';
+import type { LabRun } from '../../emulator/contract/lab-run.js';
+import { type Move, movesOf } from '../../emulator/lab/body.js';
+import type { Exchange } from '../probe/exchange.js';
+import type { CheckResult } from '../run/results.js';
+import type { CaseResult } from './evaluate.js';
+
+/** Writes that a report shows of an answer, at most. */
+const SHOWN = 40;
+const LONGEST = 2_000;
+
+const textOf = (move: Move): string => {
+  if ('wait' in move) return `(silence for ${move.wait} ms)`;
+  if ('end' in move)
+    return move.end === 'none' ? '(the connection stays open)' : `(${move.end === 'reset' ? 'RST' : 'FIN'})`;
+  const text = Buffer.from(move.bytes).toString();
+  const shown = text.includes('\ufffd') ? `(hex) ${Buffer.from(move.bytes).toString('hex')}` : text;
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
+};
+
+/** What the lab saw and sent, as exchanges of a report. */
+function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly number[] | null): Exchange[] {
+  return (run?.requests ?? []).map((request, at): Exchange => {
+    const exchange = theCase.exchanges[Math.min(at, theCase.exchanges.length - 1)];
+    const since = Math.round(request.arrived - (run?.started ?? 0));
+    const moves = exchange !== undefined && 'steps' in exchange ? movesOf(exchange.steps, cuts ?? undefined) : [];
+    return {
+      number: request.n,
+      at: since,
+      request: {
+        method: request.method,
+        url: request.path,
+        headers: Object.fromEntries(request.headers),
+        ...(request.body === '' ? {} : { body: request.body.slice(0, LONGEST) }),
+      },
+      ...(request.status === undefined
+        ? { error: 'no head was sent' }
+        : {
+            response: {
+              at: since,
+              status: request.status,
+              headers:
+                exchange !== undefined && 'headers' in exchange
+                  ? Object.fromEntries(
+                      Object.entries(exchange.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+                    )
+                  : {},
+              pieces: moves.slice(0, SHOWN).map((move) => ({ at: since, text: textOf(move) })),
+              ...(moves.length > SHOWN ? { ended: `… and ${moves.length - SHOWN} more writes` } : {}),
+            },
+          }),
+    };
+  });
+}
+
+/** The result of a case as a row of a report, like that of a check (LAB-10). `again` is the command that runs it alone. */
+export function toCheckResult(
+  theCase: ClientCase,
+  result: CaseResult,
+  more: { readonly duration: number; readonly again: string; readonly known: boolean },
+): CheckResult {
+  const { finding } = result;
+  const [sentence = theCase.title, ...others] = theCase.why;
+  const single = finding?.differences.length === 1;
+  const sides = (side: 'expected' | 'actual') =>
+    finding === undefined || finding.differences.length === 0 || single
+      ? finding?.[side]
+      : Object.fromEntries(finding.differences.map((one) => [one.what, one[side]]));
+  return {
+    id: theCase.id,
+    requirement: 'LAB-3',
+    level: 'C',
+    clause: { sentence, where: [...others, ...theCase.seen].join('; ') || `class ${theCase.class}` },
+    title: theCase.title,
+    verdict: result.verdict,
+    duration: Math.round(more.duration),
+    requests: result.requests,
+    properties: [],
+    ...(finding === undefined
+      ? {}
+      : {
+          finding: {
+            what: finding.cuts === null ? finding.what : `${finding.what}, cut at [${finding.cuts.join(', ')}]`,
+            expected: sides('expected') ?? null,
+            actual: sides('actual') ?? null,
+            flaky: false,
+            confirmed: { tries: 0, failures: 0 },
+            transcript: transcript(theCase, result.run, finding.cuts),
+            replay: more.again,
+          },
+        }),
+    ...(result.verdict === 'skip'
+      ? {
+          skip: {
+            need: result.why?.split(':')[0] ?? 'nothing',
+            why: result.why?.replace(/^[^:]*: /, '') ?? '',
+            kind: 'need' as const,
+          },
+        }
+      : {}),
+    ...(result.verdict === 'error'
+      ? { error: { message: result.why ?? 'it could not be judged', transcript: [] } }
+      : {}),
+    ...(result.verdict === 'pass-alternative' && result.why !== undefined ? { alternative: result.why } : {}),
+    ...(result.verdict === 'fail' && more.known ? { known: true } : {}),
+  };
+}

@@ -1,0 +1,165 @@
+import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { createEmulator } from '../../emulator/index.js';
+import { createLab } from '../../emulator/lab/lab.js';
+import type { Host } from '../framework/time.js';
+import type { CheckResult, Results, RunEvents } from '../run/results.js';
+import { count, coverage, evaluate as evaluateRun } from '../run/verdict.js';
+import { KIT_VERSION } from '../run/version.js';
+import { type Adapter, startAdapter } from './adapter.js';
+import { cases as allCases } from './cases.js';
+import { type CaseResult, evaluate } from './evaluate.js';
+import { toCheckResult } from './report.js';
+
+export interface ClientRunOptions {
+  /** The adapter's command and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  readonly cases: readonly ClientCase[];
+  readonly cuts: 'none' | 'few' | 'all';
+  readonly seed?: string;
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly baseline?: readonly string[];
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  readonly events?: RunEvents;
+  /** Takes the adapter's standard error. */
+  err(text: string): void;
+}
+
+const quoted = (word: string): string => (/^[\w:/.@%=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/**
+ * Runs an adapter through cases and answers what came of it, in the form of every run of the kit.
+ *
+ * @throws AdapterError where the adapter does not begin as one should
+ */
+export async function runClient(options: ClientRunOptions): Promise<Results> {
+  const { host, signal, cuts } = options;
+  const [command, ...args] = options.command;
+  const seed = options.seed ?? host.tag(6);
+  const began = host.now();
+  const rows = new Map<string, CheckResult>();
+  const runs = new Map<string, ClientCase>();
+  const again = new Map<string, string>();
+  const adapter: Adapter = await startAdapter({
+    command,
+    args,
+    host,
+    err: options.err,
+    answeredAgain(run) {
+      const theCase = runs.get(run);
+      if (theCase !== undefined)
+        put(
+          theCase,
+          { id: theCase.id, verdict: 'error', runs: 1, requests: 0, why: 'the adapter answered a run twice' },
+          0,
+        );
+    },
+  });
+  const lab = createLab({ id: () => host.tag(12), emulator: createEmulator });
+  const { hello } = adapter;
+  const target: Results['target'] = {
+    kind: 'client',
+    url: hello.version === undefined || hello.version === null ? hello.adapter : `${hello.adapter} ${hello.version}`,
+    profile: 'svc',
+    published: false,
+  };
+  const known = options.baseline ?? [];
+  const of = options.cases.length;
+
+  function put(theCase: ClientCase, result: CaseResult, duration: number): void {
+    const twice = again.get(theCase.id);
+    const found: CaseResult = twice === undefined ? result : { ...result, verdict: 'error', why: twice };
+    if (result.verdict === 'error' && result.why?.endsWith('twice')) again.set(theCase.id, result.why);
+    const words = [
+      'intern-conformance',
+      'client',
+      '--only',
+      theCase.id,
+      '--seed',
+      seed,
+      '--cuts',
+      cuts,
+      '--',
+      ...options.command,
+    ];
+    const row = toCheckResult(theCase, found, {
+      duration,
+      again: words.map(quoted).join(' '),
+      known: known.includes(theCase.id),
+    });
+    const isNew = !rows.has(theCase.id);
+    rows.set(theCase.id, row);
+    if (isNew || row.verdict === 'error') options.events?.checkEnd?.(row, { index: rows.size - 1, of });
+  }
+
+  options.events?.start?.({ checks: of, target });
+  let stopped: string | undefined;
+  const ending: Promise<void>[] = [];
+  try {
+    for (const [index, theCase] of options.cases.entries()) {
+      if (signal.aborted) stopped = 'interrupted';
+      if (adapter.lost !== undefined) stopped = `the adapter could not be started again: ${adapter.lost}`;
+      if (stopped !== undefined) {
+        put(theCase, { id: theCase.id, verdict: 'skip', runs: 0, requests: 0, why: `adapter: ${stopped}` }, 0);
+        continue;
+      }
+      options.events?.checkStart?.({ id: theCase.id, index, of });
+      const from = host.now();
+      const counting = {
+        layers: adapter.layers,
+        get tells() {
+          return adapter.tells;
+        },
+        call: (line: Parameters<Adapter['call']>[0], onEvent: () => void) => {
+          runs.set(line.run, theCase);
+          return adapter.call(line, onEvent);
+        },
+      };
+      const { watching } = await evaluate(theCase, counting, lab, { cuts, seed, host });
+      ending.push(watching.then((result) => put(theCase, result, host.now() - from)));
+    }
+    await Promise.all(ending);
+    // A second answer to the last run may still be on its way.
+    await host.turn();
+  } finally {
+    await adapter.close();
+    await lab.close();
+  }
+  const checks = options.cases.map(({ id }) => rows.get(id)).filter((row) => row !== undefined);
+  const cleanup = { created: 0, deleted: 0, failed: [] };
+  const passing = new Set(
+    checks.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative').map(({ id }) => id),
+  );
+  const stale = known.filter((id) => passing.has(id) || !allCases.some((one) => one.id === id));
+  return {
+    format: 'intern-conformance',
+    version: 1,
+    kit: KIT_VERSION,
+    run: host.tag(4),
+    started: new Date(began).toISOString(),
+    duration: Math.round(host.now() - began),
+    target,
+    options: {
+      seed,
+      runs: 1,
+      only: options.only ?? [],
+      skip: options.skip ?? [],
+      levels: [],
+      readOnly: false,
+      slow: 0,
+    },
+    ...evaluateRun(checks, {
+      cleanup,
+      ...(stopped === undefined ? {} : { stopped }),
+      ...(stale.length === 0 ? {} : { stale }),
+    }),
+    counts: count(checks),
+    requests: checks.reduce((sum, check) => sum + check.requests, 0),
+    checks,
+    requirements: [],
+    cleanup,
+    ...(options.baseline === undefined ? {} : { baseline: { known, stale } }),
+    coverage: coverage(checks),
+  };
+}
