@@ -14,7 +14,7 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && init === undefined ? url : new Request(url, init);
-    // The one that was given: the request's own follows it weakly, and is not told where it was collected (Node 20).
+    // The one that was given: the request's own follows it weakly, and misses an abort once it was collected (Node 20).
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     scope.throwIfDisposed();
     signal?.throwIfAborted();

@@ -35,7 +35,7 @@ export function createTimers() {
     },
     /** Takes out {@link first}, which is about to fire. */
     shift: () => void heap.pop(),
-    /** To be told of an entry whose `fire` was taken away, other than by {@link shift}. */
+    /** Counts an entry whose `fire` was removed, other than by {@link shift}. */
     dropped() {
       cancelled++;
       if (cancelled <= SWEEP_FROM || cancelled <= heap.length / 2) return;

@@ -1,12 +1,12 @@
 import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
+import { messageOf } from './behaviour-events.js';
 import type { Interns, InternsDeps } from './interns.js';
 import { DAEMON_TOKEN_PREFIX } from './redaction.js';
-import { messageOf } from './yielded.js';
 
 /** What goes on by itself: boots and teardowns, along the clock and the intern's script, until their scope ends. */
 export interface Provisioning {
-  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is told. */
+  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is answered. */
   provision(row: InternRow): InternRow;
   suspend(row: InternRow): InternRow;
   /** Starts the teardown, or takes note of an acknowledgement while one goes on (DELETE-1, DELETE-3). */
@@ -18,7 +18,7 @@ export interface Provisioning {
   resume(ids?: ReadonlySet<string>): void;
 }
 
-/** What a `destroy_failed` intern says of itself (DELETE-3). */
+/** The `last_failure_message` of a `destroy_failed` intern (DELETE-3). */
 export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not be archived';
 
 export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {

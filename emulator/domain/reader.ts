@@ -1,9 +1,6 @@
 import type { RunEvent } from '../contract/run.js';
 import type { Run } from './run.js';
-
-/** About how many bytes an event of a run takes up. */
-export const sizeOf = (event: RunEvent): number =>
-  event.type === 'content' || event.type === 'reasoning' ? 64 + 2 * event.text.length : 256;
+import { clearEvents, takeEvents } from './run-log.js';
 
 /** The one response that streams a run, seen from the run. */
 export interface Reader {
@@ -34,34 +31,14 @@ export function attachReader(run: Run, cancel: (run: Run) => void): Reader {
   const detach = () => {
     listener = undefined;
     if (run.reader === reader) run.reader = undefined;
-    if (run.status === 'ended') {
-      run.log = [];
-      run.at = 0;
-      run.held = 0;
-    }
+    if (run.status === 'ended') clearEvents(run);
   };
   const reader: Reader = {
     sessionId: run.sessionId,
     model: run.model,
-    ready: () => !run.hot,
-    complete: () => !run.hot && run.status === 'ended',
-    take(limit) {
-      const { log } = run;
-      const start = run.at;
-      let size = 0;
-      while (run.at < log.length && size < limit) {
-        const event = log[run.at++] as RunEvent;
-        size += sizeOf(event);
-        if (event.type === 'ask' || event.type === 'end') break;
-      }
-      run.held -= size;
-      const taken = start === 0 && run.at === log.length ? log : log.slice(start, run.at);
-      if (run.at === log.length) {
-        run.log = [];
-        run.at = 0;
-      }
-      return taken;
-    },
+    ready: () => !run.atWork,
+    complete: () => !run.atWork && run.status === 'ended',
+    take: (limit) => takeEvents(run, limit),
     listen(wake) {
       listener = wake;
     },

@@ -1,9 +1,9 @@
 import type { Timer } from '../clock/clock.js';
+import type { Scope } from '../clock/scope.js';
 import type { Refusal } from '../contract/errors.js';
 import { type Ask, publishedAsk } from '../contract/interaction.js';
 import type { ApprovalMode, RunEnded, RunEvent, RunOrigin, RunView, Usage } from '../contract/run.js';
 import type { Behaviour, TurnGenerator } from '../scripts/behaviour.js';
-import type { Reader } from './reader.js';
 
 /**
  * One run: what is known of it, what its behaviour has left for a reader, and what to let go of when it ends. A plain
@@ -25,7 +25,7 @@ export interface Run {
   /** The pending question, while it waits. */
   question: { readonly id: string; readonly ask: Ask; readonly deadline: number } | undefined;
   /** Whose response streams this run. Stays until its last bytes were handed over. */
-  reader: Reader | undefined;
+  reader: { wake(): void; leave(): void } | undefined;
   /** What no reader has taken yet, from `at` on. */
   log: RunEvent[];
   at: number;
@@ -34,7 +34,7 @@ export interface Run {
   /** Whether `log` outgrew its bound while nobody read it: the run cannot be continued. */
   lost: boolean;
   /** The behaviour is at work and may yield more at once: what is in the log can wait for it. */
-  hot: boolean;
+  atWork: boolean;
   /** The model that the intern reported last. */
   model: string | null;
   usage: Usage | null;
@@ -43,14 +43,15 @@ export interface Run {
   generator: TurnGenerator | undefined;
   sleeps: Set<Sleep> | undefined;
   /** How many waits of its behaviour were over at once: those for no time, and those after its end. */
-  naps: number;
-  abort: AbortController | undefined;
+  zeroWaits: number;
+  /** Ends with the run, and the run with it: a child of the state's. */
+  readonly scope: Scope;
   /** Interaction deadline, execution deadline or acceptance: a run has one of them at a time. */
   timer: Timer | undefined;
   /** The ids of the questions it has asked. */
   asked: string[] | undefined;
   /** Events the behaviour yielded, for the log line of one that fails. */
-  yielded: number;
+  events: number;
 }
 
 /** A wait of a behaviour, to be rejected when its run ends. */
@@ -58,6 +59,42 @@ export interface Sleep {
   timer: Timer | undefined;
   reject(reason: unknown): void;
 }
+
+/** What is known of a run before it begins. */
+type Beginning =
+  | 'id'
+  | 'internId'
+  | 'sessionId'
+  | 'origin'
+  | 'approvalMode'
+  | 'behaviour'
+  | 'seq'
+  | 'startedAt'
+  | 'scope';
+
+/** A run that is about to begin. */
+export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
+  ...beginning,
+  status: 'running',
+  ended: undefined,
+  endedAt: 0,
+  question: undefined,
+  reader: undefined,
+  log: [],
+  at: 0,
+  held: 0,
+  lost: false,
+  atWork: false,
+  model: null,
+  usage: null,
+  opening: undefined,
+  generator: undefined,
+  sleeps: undefined,
+  zeroWaits: 0,
+  timer: undefined,
+  asked: undefined,
+  events: 0,
+});
 
 const iso = (time: number) => new Date(time).toISOString();
 

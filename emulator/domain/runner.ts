@@ -1,25 +1,22 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-import { type ErrorKey, Refusal } from '../contract/errors.js';
+import { Refusal } from '../contract/errors.js';
 import type { Answer, Ask } from '../contract/interaction.js';
-import type { RunEnded, RunEvent } from '../contract/run.js';
+import type { RunEvent } from '../contract/run.js';
 import type { TurnGenerator } from '../scripts/behaviour.js';
-import { sizeOf } from './reader.js';
+import { messageOf } from './behaviour-events.js';
+import { createDriver, type End } from './drive.js';
 import type { Run } from './run.js';
+import { clearEvents, pushEvent } from './run-log.js';
 import { createSleeps, RunEndedError } from './sleeps.js';
 import type { Said } from './transcripts.js';
-import { messageOf, readGenerator, readYielded, text } from './yielded.js';
+import { beginTurn, type TurnIntern } from './turn.js';
 
 /** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
 const HELD_LIMIT = 8 * 1024 * 1024;
 
 /** How long an intern may take to accept a prompt, ms: to say, wait or end (CHAT-16, 504). */
 const ACCEPT_TIMEOUT = 30_000;
-
-/** A behaviour that yields without waiting lets others have a turn after this many events. */
-const BURST = 1_024;
-/** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
-const HELD_BURSTS = 1_000;
 
 export interface RunnerDeps {
   readonly clock: Clock;
@@ -37,15 +34,6 @@ export interface RunnerDeps {
   readonly waits?: (runId: string, ms: number) => void;
   /** What is said in a run, by either side. */
   readonly said?: (runId: string, said: Said) => void;
-}
-
-/** How a script ended a run, or what it was ended by from outside. */
-export interface End {
-  readonly ended: RunEnded;
-  readonly retryable?: boolean;
-  readonly message?: string;
-  /** The refusal when the prompt had not been accepted yet; the stream opens and reports the ending otherwise. */
-  readonly refusal?: ErrorKey;
 }
 
 /**
@@ -71,7 +59,7 @@ export function createRunner(deps: RunnerDeps) {
 
   /** The behaviour has nothing more at once: the prompt counts as accepted, and the reader may have what there is. */
   const idle = (run: Run) => {
-    run.hot = false;
+    run.atWork = false;
     accept(run);
     run.reader?.wake();
   };
@@ -79,30 +67,19 @@ export function createRunner(deps: RunnerDeps) {
   /** After everything that is ready at once: behaviours that neither sleep nor end are read as they go. */
   const idleSoon = (run: Run) => {
     setImmediate(() => {
-      if (run.hot) idle(run);
+      if (run.atWork) idle(run);
     });
-  };
-
-  const push = (run: Run, event: RunEvent) => {
-    run.log.push(event);
-    run.held += sizeOf(event);
   };
 
   const append = (run: Run, event: Exclude<RunEvent, { type: 'end' }>) => {
     if (run.status !== 'ended') deps.said?.(run.id, event);
     // Nobody ever reads a run that was started by invoke, and nothing follows an ending.
     if (run.origin === 'invoke' || run.lost || run.status === 'ended') return;
-    push(run, event);
+    pushEvent(run, event);
     if (run.held > HELD_LIMIT) return overflow(run);
-    if (run.hot) return;
-    run.hot = true;
+    if (run.atWork) return;
+    run.atWork = true;
     idleSoon(run);
-  };
-
-  const emptyLog = (run: Run) => {
-    run.log = [];
-    run.at = 0;
-    run.held = 0;
   };
 
   const overflow = (run: Run) => {
@@ -111,7 +88,7 @@ export function createRunner(deps: RunnerDeps) {
       return end(run, { ended: 'severed' });
     }
     run.lost = true;
-    emptyLog(run);
+    clearEvents(run);
   };
 
   const setStatus = (run: Run, status: Run['status']) => {
@@ -126,22 +103,21 @@ export function createRunner(deps: RunnerDeps) {
    */
   const end = (run: Run, { ended, retryable = false, message, refusal }: End) => {
     if (run.status === 'ended') return;
-    const { opening, generator, abort } = run;
+    const { opening, generator } = run;
     run.timer?.cancel();
     run.timer = undefined;
     run.question = undefined;
     run.ended = ended;
     run.endedAt = clock.now();
     run.generator = undefined;
-    run.naps = 0;
+    run.zeroWaits = 0;
     deps.said?.(run.id, { type: 'end', ended, usage: run.usage, ...(message === undefined ? {} : { message }) });
     setStatus(run, 'ended');
 
-    if (run.sleeps || abort) {
-      const reason = new RunEndedError(`the run ended: ${ended}`);
-      sleeps.end(run, reason);
-      abort?.abort(reason);
-    }
+    // A behaviour that ends by itself and waits for nothing needs no reason.
+    const reason = run.sleeps || ended !== 'stop' ? new RunEndedError(`the run ended: ${ended}`) : undefined;
+    sleeps.end(run, reason);
+    void run.scope.dispose(reason);
     if (generator) void leave(run, generator);
 
     if (opening && refusal) {
@@ -150,7 +126,7 @@ export function createRunner(deps: RunnerDeps) {
       opening(new Refusal(refusal, { ...(message === undefined ? {} : { message }), ...(retryable && { retryable }) }));
     }
     if (run.reader) {
-      push(run, {
+      pushEvent(run, {
         type: 'end',
         ended,
         usage: run.usage,
@@ -159,7 +135,7 @@ export function createRunner(deps: RunnerDeps) {
       });
     } else {
       // Nobody will read on: a question that was never answered may have texts steered behind it.
-      emptyLog(run);
+      clearEvents(run);
     }
     idle(run);
   };
@@ -180,7 +156,7 @@ export function createRunner(deps: RunnerDeps) {
       level: 'error',
       event: 'script_failed',
       script: run.behaviour.name,
-      step: `event ${run.yielded + 1}`,
+      step: `event ${run.events + 1}`,
       message: messageOf(error),
       intern_id: run.internId,
       run_id: run.id,
@@ -193,97 +169,37 @@ export function createRunner(deps: RunnerDeps) {
     const ms = deps.interactionDeadline();
     run.question = { id, ask: question, deadline: clock.now() + ms };
     run.timer = clock.timer(ms, () => end(run, { ended: 'deadline' }));
-    run.yielded++;
+    run.events++;
     setStatus(run, 'waiting');
     append(run, { type: 'ask', id, ask: question });
     idle(run);
   };
 
-  const reportModel = (run: Run, model: string) => {
-    run.model = model;
-    append(run, { type: 'model', model });
-  };
-
-  /** Appends what is said, and tells how many pieces it was. */
-  const say = (run: Run, said: string | readonly string[]): number => {
-    if (!Array.isArray(said)) {
-      append(run, { type: 'content', text: text(said, 'say') });
-      return 1;
-    }
-    for (const piece of said) append(run, { type: 'content', text: text(piece, 'say') });
-    return said.length;
-  };
-
   /** What a behaviour threw, wherever: the run fails, and nothing else does. */
   const failed = (run: Run, error: unknown) => {
     scriptFailed(run, error);
-    end(run, { ended: 'failed', ...(run.yielded === 0 && { refusal: 'turn_failed' as const }) });
+    end(run, { ended: 'failed', ...(run.events === 0 && { refusal: 'turn_failed' as const }) });
   };
 
   const sleeps = createSleeps({
     clock,
-    napped: accept,
+    waitedForNoTime: accept,
     asleep(run, ms) {
       deps.waits?.(run.id, ms);
-      if (run.hot || run.opening) idle(run);
+      if (run.atWork || run.opening) idle(run);
     },
-    breathe: (run, hold) => breathe(run, hold),
+    letOthersRun: (run, hold) => letOthersRun(run, hold),
   });
 
-  /** Drives the behaviour until it asks or ends. `input` is what its last `yield` evaluates to. */
-  const drive = async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
-    const { generator } = run;
-    if (!generator) return;
-    let next: Answer | undefined = input;
-    let bursts = 0;
-    let sinceBreath = 0;
-    try {
-      while (run.status === 'running') {
-        const step = await generator.next(next);
-        next = undefined;
-        // Ended from outside meanwhile: the generator has been told.
-        if (run.generator !== generator) return;
-        if (step.done) return end(run, { ended: 'stop' });
-        const event = readYielded(step.value);
-        const first = run.yielded === 0;
-        // An intern reports its model with the first thing it does.
-        if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
-        if ('say' in event) sinceBreath += say(run, event.say) - 1;
-        else if ('reason' in event) append(run, { type: 'reasoning', text: event.reason });
-        else if ('ask' in event) {
-          next = deps.answer(run, event.ask);
-          if (next === undefined) return ask(run, event.ask);
-        } else if ('usage' in event) run.usage = event.usage;
-        else if ('model' in event) reportModel(run, event.model);
-        else return endBy(run, event, first);
-        run.yielded++;
-        if (++sinceBreath >= BURST) {
-          sinceBreath = 0;
-          await breathe(run, ++bursts <= HELD_BURSTS);
-        }
-      }
-    } catch (error) {
-      failed(run, error);
-    }
-  };
-
-  const endBy = (run: Run, event: { end: RunEnded; retryable?: boolean; message?: string }, first: boolean) => {
-    const refusal = event.end === 'severed' ? 'intern_unreachable' : event.end === 'failed' ? 'turn_failed' : undefined;
-    end(run, {
-      ended: event.end,
-      retryable: event.retryable === true,
-      ...(event.message === undefined ? {} : { message: event.message }),
-      ...(first && refusal ? { refusal } : {}),
-    });
-  };
-
   /** Lets other work have a turn, and the reader what there is. */
-  const breathe = async (run: Run, hold: boolean) => {
+  const letOthersRun = async (run: Run, hold: boolean) => {
     const release = hold ? clock.hold() : undefined;
     await new Promise<void>((resolve) => setImmediate(resolve));
     release?.();
-    if (run.hot) idle(run);
+    if (run.atWork) idle(run);
   };
+
+  const drive = createDriver({ append, answer: deps.answer, ask, end, failed, letOthersRun });
 
   return {
     end,
@@ -294,46 +210,17 @@ export function createRunner(deps: RunnerDeps) {
      * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
      * CHAT-16. `onWait` is called where it does not accept at once.
      */
-    start(
-      run: Run,
-      prompt: string,
-      intern: { id: string; name: string; model: string | null },
-      onWait: () => void = () => {},
-    ): Promise<void> {
+    start(run: Run, prompt: string, intern: TurnIntern, onWait: () => void = () => {}): Promise<void> {
       const accepted = new Promise<void>((resolve, reject) => {
         run.opening = (refusal) => (refusal ? reject(refusal) : resolve());
       });
-      let random: Random | undefined;
       try {
-        const turn = run.behaviour.turn(
-          {
-            prompt,
-            intern,
-            session: { id: run.sessionId },
-            origin: run.origin,
-            approvalMode: run.approvalMode,
-          },
-          {
-            clock: { now: clock.now, sleep: (ms, signal) => sleeps.sleep(run, ms, signal) },
-            get signal() {
-              if (!run.abort) {
-                run.abort = new AbortController();
-                if (run.status === 'ended') run.abort.abort(new RunEndedError('the run ended'));
-              }
-              return run.abort.signal;
-            },
-            get random() {
-              random ??= deps.randomFor(run.id);
-              return random;
-            },
-          },
-        );
-        run.generator = readGenerator(turn);
+        run.generator = beginTurn(run, prompt, intern, { clock, sleep: sleeps.sleep, randomFor: deps.randomFor });
       } catch (error) {
         failed(run, error);
         return accepted;
       }
-      run.hot = true;
+      run.atWork = true;
       void drive(run, intern.model);
       idleSoonUnlessSilent(run, onWait);
       return accepted;
@@ -345,7 +232,7 @@ export function createRunner(deps: RunnerDeps) {
       if (run.question) deps.said?.(run.id, { type: 'answer', id: run.question.id, answer });
       run.question = undefined;
       setStatus(run, 'running');
-      run.hot = true;
+      run.atWork = true;
       const rested = new Promise<void>((resolve) => {
         run.opening = () => resolve();
       });
@@ -359,11 +246,11 @@ export function createRunner(deps: RunnerDeps) {
   function idleSoonUnlessSilent(run: Run, onWait: () => void) {
     setImmediate(() => {
       if (!run.opening) {
-        if (run.hot) idle(run);
+        if (run.atWork) idle(run);
         return;
       }
-      if (run.yielded > 0) return idle(run);
-      run.hot = false;
+      if (run.events > 0) return idle(run);
+      run.atWork = false;
       run.timer = clock.timer(ACCEPT_TIMEOUT, () => end(run, { ended: 'failed', refusal: 'turn_timeout' }));
       onWait();
     });

@@ -3,19 +3,23 @@ import { createRandom, type Random } from '../clock/random.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
-import type { ApprovalMode, RunOrigin, RunView, Usage } from '../contract/run.js';
+import type { ApprovalMode, RunView, Usage } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import type { Store } from '../store/store.js';
+import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
-import { createLanes, type Lane } from './lanes.js';
 import { attachReader, type Reader } from './reader.js';
-import { type Run, viewRun } from './run.js';
+import { createRun, type Run, viewRun } from './run.js';
+import { createRunIndex, type InternRuns } from './run-index.js';
+import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner } from './runner.js';
+
+export type * from './run-requests.js';
+
 import { createSessions } from './sessions.js';
 import type { Said } from './transcripts.js';
-import { text } from './yielded.js';
 
 export interface RunsDeps {
   readonly clock: Clock;
@@ -40,54 +44,6 @@ export interface RunsDeps {
   readonly said?: (runId: string, said: Said) => void;
 }
 
-/** Counts the turn, or throws 429; called last, once nothing else refuses. The result takes the count back. */
-export type Admit = () => () => void;
-
-/** A run, and the script it follows. */
-export interface RunRef {
-  readonly id: string;
-  readonly script: string;
-  /** The request continues it where it paused. */
-  readonly resumed?: boolean;
-}
-
-export interface PromptRequest {
-  readonly intern: InternRow;
-  readonly prompt: string;
-  readonly sessionId?: string | undefined;
-  readonly approvalMode?: ApprovalMode | undefined;
-  readonly admit: Admit;
-  /** Is told which run the request starts, continues or is delivered into. */
-  readonly onRun?: ((run: RunRef) => void) | undefined;
-  /** The scope of who asks, wanted only where the intern takes its time: who leaves before that lets the intern go. */
-  readonly client?: () => Scope;
-}
-
-export interface ReplyRequest {
-  readonly intern: InternRow;
-  readonly sessionId: string;
-  /** The `tool_call_id`, which is the interaction id. */
-  readonly interactionId: string;
-  readonly content: string;
-  readonly admit: Admit;
-  /** Is told which run the request starts, continues or is delivered into. */
-  readonly onRun?: ((run: RunRef) => void) | undefined;
-}
-
-export interface InvokeRequest {
-  readonly intern: InternRow;
-  readonly callerId: string;
-  readonly input: string;
-  readonly sessionId?: string | undefined;
-  readonly admit: Admit;
-  /** Is told which run the request starts, continues or is delivered into. */
-  readonly onRun?: ((run: RunRef) => void) | undefined;
-  /** As in {@link PromptRequest}. */
-  readonly client?: () => Scope;
-}
-
-export type PromptResult = { readonly reader: Reader } | { readonly steered: string };
-
 /** Why runs are ended from outside. */
 export type EndCause = 'suspended' | 'deleted' | 'shutdown' | 'reset';
 
@@ -96,7 +52,7 @@ export interface Runs {
   prompt(request: PromptRequest): Promise<PromptResult>;
   /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
   reply(request: ReplyRequest): Promise<Reader>;
-  /** Throws 404 when the caller may not use a session (INVOKE-3): judged before anything of the intern's state. */
+  /** Throws 404 when the caller may not use a session (INVOKE-3): checked before the intern's state. */
   ownedSession(internId: string, sessionId: string, callerId: string): void;
   /** Starts a run that nobody listens to (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
   invoke(request: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }>;
@@ -126,7 +82,7 @@ export interface Runs {
  */
 export function createRuns(deps: RunsDeps): Runs {
   const { clock, random, settings, store } = deps;
-  const lanes = createLanes();
+  const index = createRunIndex();
   const sessions = createSessions(store.collection('sessions'));
   let seq = 0;
 
@@ -139,7 +95,7 @@ export function createRuns(deps: RunsDeps): Runs {
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
     changed(run, from) {
-      lanes.moved(run, from);
+      index.statusChanged(run, from);
       deps.changed?.(run.id, run.internId);
     },
     ...(deps.waits ? { waits: deps.waits } : {}),
@@ -161,51 +117,24 @@ export function createRuns(deps: RunsDeps): Runs {
   const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
 
   /** Seconds until the first of the waiting questions runs out. */
-  const tooManyWaiting = (lane: Lane) => {
+  const tooManyWaiting = (own: InternRuns) => {
     let first = Number.POSITIVE_INFINITY;
-    for (const run of lane.going.values()) if (run.question) first = Math.min(first, run.question.deadline);
+    for (const run of own.going.values()) if (run.question) first = Math.min(first, run.question.deadline);
     const seconds = Math.max(1, Math.ceil((first - clock.now()) / 1_000));
     return new Refusal('too_many_waiting', { headers: { 'retry-after': String(seconds) } });
   };
 
-  const newRun = (
-    intern: InternRow,
-    behaviour: Behaviour,
-    origin: RunOrigin,
-    sessionId: string | undefined,
-    approvalMode: ApprovalMode,
-  ): Run => {
-    const run: Run = {
+  const newRun = (how: Pick<Run, 'behaviour' | 'origin' | 'approvalMode' | 'internId'>, sessionId?: string): Run => {
+    const run = createRun({
+      ...how,
       id: random.uuid(),
-      internId: intern.id,
       sessionId: sessionId ?? random.uuid(),
-      origin,
-      approvalMode,
-      behaviour,
       seq: seq++,
       startedAt: clock.now(),
-      status: 'running',
-      ended: undefined,
-      endedAt: 0,
-      question: undefined,
-      reader: undefined,
-      log: [],
-      at: 0,
-      held: 0,
-      lost: false,
-      hot: false,
-      model: null,
-      usage: null,
-      opening: undefined,
-      generator: undefined,
-      sleeps: undefined,
-      naps: 0,
-      abort: undefined,
-      timer: undefined,
-      asked: undefined,
-      yielded: 0,
-    };
-    lanes.add(run);
+      scope: deps.scope().child(),
+    });
+    run.scope.defer(() => cancel(run));
+    index.add(run);
     deps.changed?.(run.id, run.internId);
     return run;
   };
@@ -251,19 +180,19 @@ export function createRuns(deps: RunsDeps): Runs {
 
   const endAll = (internId: string | undefined, cause: EndCause) => {
     const message = `The intern ended the run: ${cause}`;
-    const of = internId === undefined ? lanes.all() : [lanes.peek(internId)];
-    for (const lane of of) {
-      for (const run of [...(lane?.going.values() ?? [])]) runner.end(run, { ended: 'cancelled', message });
+    const of = internId === undefined ? index.all() : [index.find(internId)];
+    for (const own of of) {
+      for (const run of [...(own?.going.values() ?? [])]) runner.end(run, { ended: 'cancelled', message });
     }
   };
 
   return {
     async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, onRun, client }) {
-      const lane = lanes.of(intern.id);
-      const going = sessionId === undefined ? undefined : lane.going.get(sessionId);
+      const own = index.of(intern.id);
+      const going = sessionId === undefined ? undefined : own.going.get(sessionId);
       if (going) {
         needRunning(intern);
-        if (lane.streaming && lane.streaming !== going) throw busy();
+        if (own.streaming && own.streaming !== going) throw busy();
         admit();
         onRun?.(refOf(going));
         steer(going, prompt);
@@ -271,10 +200,11 @@ export function createRuns(deps: RunsDeps): Runs {
       }
       const chosen = choose(intern, prompt);
       const row = needRunning(intern);
-      if (lane.streaming) throw busy();
-      if (lane.waiting > settings().max_waiting_runs) throw tooManyWaiting(lane);
+      if (own.streaming) throw busy();
+      if (own.waiting > settings().max_waiting_runs) throw tooManyWaiting(own);
       const giveBack = admit();
-      const run = newRun(row, chosen.behaviour, 'chat', sessionId, approvalMode);
+      const { behaviour } = chosen;
+      const run = newRun({ behaviour, origin: 'chat', approvalMode, internId: row.id }, sessionId);
       onRun?.(refOf(run));
       const reader = attachReader(run, cancel);
       run.reader = reader;
@@ -284,14 +214,14 @@ export function createRuns(deps: RunsDeps): Runs {
 
     async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
       needRunning(intern);
-      const lane = lanes.peek(intern.id);
-      const run = lane?.asked.get(interactionId);
-      if (!lane || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
+      const own = index.find(intern.id);
+      const run = own?.asked.get(interactionId);
+      if (!own || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
       onRun?.({ ...refOf(run), resumed: true });
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
-      if (lane.streaming) throw busy();
+      if (own.streaming) throw busy();
       const read = readAnswer(run.question.ask, content);
       if ('problem' in read) throw new Refusal('bad_request', { message: `Unacceptable answer: ${read.problem}` });
       if (run.lost) {
@@ -309,7 +239,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
     async invoke({ intern, callerId, input, sessionId, admit, onRun, client }) {
       if (sessionId !== undefined) sessions.owned(intern.id, sessionId, callerId);
-      const going = sessionId === undefined ? undefined : lanes.of(intern.id).going.get(sessionId);
+      const going = sessionId === undefined ? undefined : index.of(intern.id).going.get(sessionId);
       if (going) {
         needRunning(intern);
         admit();
@@ -320,7 +250,8 @@ export function createRuns(deps: RunsDeps): Runs {
       const chosen = choose(intern, input);
       const row = needRunning(intern);
       const giveBack = admit();
-      const run = newRun(row, chosen.behaviour, 'invoke', sessionId, 'self-drive');
+      const { behaviour } = chosen;
+      const run = newRun({ behaviour, origin: 'invoke', approvalMode: 'self-drive', internId: row.id }, sessionId);
       onRun?.(refOf(run));
       await start(run, chosen.prompt, row, giveBack, client);
       sessions.issue(intern.id, run.sessionId, callerId);
@@ -331,15 +262,15 @@ export function createRuns(deps: RunsDeps): Runs {
     endAll,
 
     list(internId) {
-      const of = internId === undefined ? lanes.all() : [lanes.peek(internId)];
+      const of = internId === undefined ? index.all() : [index.find(internId)];
       const runs: Run[] = [];
-      for (const lane of of) if (lane) runs.push(...lane.runs.values());
+      for (const own of of) if (own) runs.push(...own.runs.values());
       return runs.sort((a, b) => b.seq - a.seq).map(viewRun);
     },
 
     find(runId, internId) {
-      for (const lane of internId === undefined ? lanes.all() : [lanes.peek(internId)]) {
-        const run = lane?.runs.get(runId);
+      for (const own of internId === undefined ? index.all() : [index.find(internId)]) {
+        const run = own?.runs.get(runId);
         if (run)
           return {
             view: viewRun(run),
@@ -352,13 +283,13 @@ export function createRuns(deps: RunsDeps): Runs {
     },
 
     forget(internId) {
-      lanes.forget(internId);
+      index.forget(internId);
       sessions.forget(internId);
     },
 
     reset() {
       endAll(undefined, 'reset');
-      lanes.clear();
+      index.clear();
     },
 
     close: () => endAll(undefined, 'shutdown'),

@@ -6,22 +6,22 @@ export class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
 }
 
-/** So many times a behaviour is told, when it sleeps, that its run has ended: its `finally` blocks may sleep too. */
-const NAPS_AFTER_END = 16;
+/** So many sleeps of an ended run are rejected: the `finally` blocks of a behaviour may sleep too. The next never end. */
+const WAITS_AFTER_END = 16;
 
 /** After so many sleeps for no time, a behaviour lets others have a turn. */
-const NAPS = 1_024;
+const ZERO_WAITS = 1_024;
 /** So many such turns are waited for when the clock is advanced: a behaviour that polls must not hold it for ever. */
 const HELD_TURNS = 1_000;
 
 export interface SleepsDeps {
   readonly clock: Pick<Clock, 'timer'>;
   /** A run sleeps for no time. */
-  readonly napped: (run: Run) => void;
+  readonly waitedForNoTime: (run: Run) => void;
   /** A run sleeps. */
   readonly asleep: (run: Run, ms: number) => void;
-  /** Lets others have a turn; an advance of the clock waits for it where `hold` says so. */
-  readonly breathe: (run: Run, hold: boolean) => Promise<void>;
+  /** Lets others have a turn; an advance of the clock waits for it if `hold` is set. */
+  readonly letOthersRun: (run: Run, hold: boolean) => Promise<void>;
 }
 
 /** A promise that rejects, but takes no process along when nobody awaits it. */
@@ -32,12 +32,12 @@ const rejected = (reason: unknown): Promise<never> => {
 };
 
 /** The `clock.sleep` of behaviours: every sleep ends with its run. */
-export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
+export function createSleeps({ clock, waitedForNoTime, asleep, letOthersRun }: SleepsDeps) {
   return {
     sleep(run: Run, ms: number, signal?: AbortSignal): Promise<void> {
       if (run.status === 'ended') {
         // A behaviour that catches this and sleeps again would spin for ever, and let nothing else have a turn.
-        if (++run.naps > NAPS_AFTER_END) return new Promise(() => {});
+        if (++run.zeroWaits > WAITS_AFTER_END) return new Promise(() => {});
         return rejected(new RunEndedError('the run ended'));
       }
       if (signal?.aborted) return rejected(signal.reason);
@@ -45,8 +45,10 @@ export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
         return rejected(new TypeError(`clock.sleep(${String(ms)}): expected a number of milliseconds`));
       }
       if (ms <= 0) {
-        napped(run);
-        return ++run.naps % NAPS === 0 ? breathe(run, run.naps <= NAPS * HELD_TURNS) : Promise.resolve();
+        waitedForNoTime(run);
+        return ++run.zeroWaits % ZERO_WAITS === 0
+          ? letOthersRun(run, run.zeroWaits <= ZERO_WAITS * HELD_TURNS)
+          : Promise.resolve();
       }
       const sleeping = new Promise<void>((resolve, reject) => {
         const pending: Sleep = { timer: undefined, reject };
@@ -67,7 +69,7 @@ export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
           );
         }
         // The run's own signal needs no listener: its sleeps end with it.
-        if (signal && signal !== run.abort?.signal) signal.addEventListener('abort', leave, { once: true });
+        if (signal && signal !== run.scope.signal) signal.addEventListener('abort', leave, { once: true });
         run.sleeps ??= new Set();
         run.sleeps.add(pending);
       });
@@ -78,7 +80,7 @@ export function createSleeps({ clock, napped, asleep, breathe }: SleepsDeps) {
     },
 
     /** Ends the sleeps of a run that has ended. */
-    end(run: Run, reason: RunEndedError) {
+    end(run: Run, reason: RunEndedError | undefined) {
       const { sleeps } = run;
       run.sleeps = undefined;
       for (const sleep of sleeps ?? []) {

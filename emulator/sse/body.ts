@@ -21,7 +21,7 @@ export interface Source {
 /** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
 export type StreamClosed = 'complete' | 'client_left' | 'dropped';
 
-/** What a journal is told of a stream, at once. */
+/** What a stream reports to the journal, as it happens. */
 export interface StreamHooks {
   /** Handed over for writing; text where the whole body left at once and nothing needed its bytes. */
   onWrite(written: Uint8Array | string): void;
@@ -100,7 +100,7 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
   const gone = () => {
     if (over) return;
     close('client_left');
-    // Nobody is there to be told of an error, and servers log those.
+    // Nobody is there to receive an error, and servers log those.
     controller?.close();
   };
 

@@ -55,13 +55,13 @@ export function createEncoder(options: ChunkOptions): Encoder {
       return frame(`${choice(head, '{}', '"stop"')}}`);
     }
     const key = ENDINGS[event.ended];
-    // A failed turn is told by the intern; the other endings are the service's own words, which carry no model.
+    // A failed turn is reported by the intern; the other endings are the service's own words, which carry no model.
     const by = event.ended === 'failed' ? head : own;
     closing = { head: by, usage: event.usage };
     const { error } = envelope(key, event.message);
     const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
-    const told = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
-    return frame(`${choice(by, '{}', '"error"')},"error":${lineJson(told)}}`);
+    const reported = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
+    return frame(`${choice(by, '{}', '"error"')},"error":${lineJson(reported)}}`);
   };
 
   return {

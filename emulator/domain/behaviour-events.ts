@@ -36,7 +36,7 @@ function fits(schema: Schema, value: unknown, what: string): void {
  *
  * @throws TypeError that says what was yielded and what is expected
  */
-export function readYielded(value: unknown): BehaviourEvent {
+export function validateEvent(value: unknown): BehaviourEvent {
   if (typeof value !== 'object' || value === null) {
     throw new TypeError(
       `a behaviour yielded ${shown(value)}: expected an object with say, reason, ask, usage, model or end`,
@@ -62,7 +62,7 @@ export function readYielded(value: unknown): BehaviourEvent {
  *
  * @throws TypeError for anything but an async generator, such as what `async turn()` or `*turn()` return
  */
-export function readGenerator(value: unknown): TurnGenerator {
+export function validateGenerator(value: unknown): TurnGenerator {
   const generator = value as Partial<TurnGenerator> | null | undefined;
   if (
     typeof generator === 'object' &&

@@ -1,0 +1,103 @@
+import type { ErrorKey } from '../contract/errors.js';
+import type { Answer, Ask } from '../contract/interaction.js';
+import type { RunEnded, RunEvent } from '../contract/run.js';
+import type { Ending } from '../scripts/behaviour.js';
+import { text, validateEvent } from './behaviour-events.js';
+import type { Run } from './run.js';
+
+/** A behaviour that yields without waiting lets others have a turn after this many events. */
+const BURST = 1_024;
+/** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
+const HELD_BURSTS = 1_000;
+
+/** How a script ended a run, or what it was ended by from outside. */
+export interface End {
+  readonly ended: RunEnded;
+  readonly retryable?: boolean;
+  readonly message?: string;
+  /** The refusal when the prompt had not been accepted yet; the stream opens and reports the ending otherwise. */
+  readonly refusal?: ErrorKey;
+}
+
+/** What becomes of the events of a behaviour. */
+export interface DriverDeps {
+  append(run: Run, event: Exclude<RunEvent, { type: 'end' }>): void;
+  /** What the run answers by itself, or undefined to ask. */
+  answer(run: Run, ask: Ask): Answer | undefined;
+  ask(run: Run, ask: Ask): void;
+  end(run: Run, end: End): void;
+  /** What the behaviour threw, or what it yielded that is no event. */
+  failed(run: Run, error: unknown): void;
+  /** Lets others have a turn; an advance of the clock waits for it if `hold` is set. */
+  letOthersRun(run: Run, hold: boolean): Promise<void>;
+}
+
+const REFUSED_AS: Partial<Record<RunEnded, ErrorKey>> = { severed: 'intern_unreachable', failed: 'turn_failed' };
+
+/** The end that a behaviour yielded; as the first thing it does, it may refuse the prompt (CHAT-16). */
+function endOf(event: Ending & { retryable?: boolean; message?: string }, first: boolean): End {
+  const refusal = first ? REFUSED_AS[event.end] : undefined;
+  return {
+    ended: event.end,
+    retryable: event.retryable === true,
+    ...(event.message === undefined ? {} : { message: event.message }),
+    ...(refusal && { refusal }),
+  };
+}
+
+/** Drives the generator of a run's behaviour: takes event after event until it asks or ends. */
+export function createDriver(deps: DriverDeps) {
+  const { append } = deps;
+
+  const reportModel = (run: Run, model: string) => {
+    run.model = model;
+    append(run, { type: 'model', model });
+  };
+
+  /** Appends what is said; the number of pieces it was. */
+  const say = (run: Run, said: string | readonly string[]): number => {
+    if (!Array.isArray(said)) {
+      append(run, { type: 'content', text: text(said, 'say') });
+      return 1;
+    }
+    for (const piece of said) append(run, { type: 'content', text: text(piece, 'say') });
+    return said.length;
+  };
+
+  /** Until the behaviour asks or ends. `input` is what its last `yield` evaluates to. */
+  return async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
+    const { generator } = run;
+    if (!generator) return;
+    let next: Answer | undefined = input;
+    let bursts = 0;
+    let sinceTurn = 0;
+    try {
+      while (run.status === 'running') {
+        const step = await generator.next(next);
+        next = undefined;
+        // Ended from outside meanwhile, which returned the generator.
+        if (run.generator !== generator) return;
+        if (step.done) return deps.end(run, { ended: 'stop' });
+        const event = validateEvent(step.value);
+        const first = run.events === 0;
+        // An intern reports its model with the first thing it does.
+        if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
+        if ('say' in event) sinceTurn += say(run, event.say) - 1;
+        else if ('reason' in event) append(run, { type: 'reasoning', text: event.reason });
+        else if ('ask' in event) {
+          next = deps.answer(run, event.ask);
+          if (next === undefined) return deps.ask(run, event.ask);
+        } else if ('usage' in event) run.usage = event.usage;
+        else if ('model' in event) reportModel(run, event.model);
+        else return deps.end(run, endOf(event, first));
+        run.events++;
+        if (++sinceTurn >= BURST) {
+          sinceTurn = 0;
+          await deps.letOthersRun(run, ++bursts <= HELD_BURSTS);
+        }
+      }
+    } catch (error) {
+      deps.failed(run, error);
+    }
+  };
+}

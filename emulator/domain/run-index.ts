@@ -1,0 +1,82 @@
+import type { Run } from './run.js';
+
+/** How many ended runs are remembered per intern, newest kept. */
+export const ENDED_RUNS_KEPT = 1_000;
+/** Of how many deleted interns the runs are still shown. */
+export const GONE_INTERNS_KEPT = 100;
+
+/** The runs of one intern, by what is asked of them. */
+export interface InternRuns {
+  /** In the order in which they began; the ended ones bounded by {@link ENDED_RUNS_KEPT}. */
+  readonly runs: Map<string, Run>;
+  /** The going run of a session: there is one at most. */
+  readonly going: Map<string, Run>;
+  /** By the id of every question they asked. */
+  readonly asked: Map<string, Run>;
+  /** In the order in which they ended. */
+  readonly ended: Run[];
+  /** The chat run that streams: it holds the turn lock (CHAT-14). */
+  streaming: Run | undefined;
+  waiting: number;
+}
+
+/** Keeps the indexes of every intern's runs in step with what the runs do. */
+export function createRunIndex() {
+  const interns = new Map<string, InternRuns>();
+  const gone: string[] = [];
+
+  const evict = (own: InternRuns, run: Run) => {
+    own.runs.delete(run.id);
+    for (const id of run.asked ?? []) own.asked.delete(id);
+  };
+
+  return {
+    /** Those of an intern, made when it has none yet. */
+    of(internId: string): InternRuns {
+      let own = interns.get(internId);
+      if (!own) {
+        own = { runs: new Map(), going: new Map(), asked: new Map(), ended: [], streaming: undefined, waiting: 0 };
+        interns.set(internId, own);
+      }
+      return own;
+    },
+    find: (internId: string): InternRuns | undefined => interns.get(internId),
+    all: (): Iterable<InternRuns> => interns.values(),
+    clear() {
+      interns.clear();
+      gone.length = 0;
+    },
+    /** Notes that an intern is gone; its ended runs are shown until {@link GONE_INTERNS_KEPT} others are gone too. */
+    forget(internId: string) {
+      if (!interns.has(internId)) return;
+      gone.push(internId);
+      const oldest = gone.length > GONE_INTERNS_KEPT ? gone.shift() : undefined;
+      if (oldest !== undefined) interns.delete(oldest);
+    },
+    add(run: Run) {
+      const own = this.of(run.internId);
+      own.runs.set(run.id, run);
+      own.going.set(run.sessionId, run);
+      if (run.origin === 'chat') own.streaming = run;
+    },
+    /** To be called after a run's status changed. */
+    statusChanged(run: Run, from: Run['status']) {
+      const own = interns.get(run.internId);
+      if (!own || own.runs.get(run.id) !== run) return;
+      if (from === 'waiting') own.waiting--;
+      if (own.streaming === run) own.streaming = undefined;
+      if (run.status === 'running') own.streaming = run;
+      if (run.status === 'waiting' && run.question) {
+        own.waiting++;
+        own.asked.set(run.question.id, run);
+        run.asked ??= [];
+        run.asked.push(run.question.id);
+      }
+      if (run.status !== 'ended') return;
+      own.going.delete(run.sessionId);
+      own.ended.push(run);
+      const oldest = own.ended.length > ENDED_RUNS_KEPT ? own.ended.shift() : undefined;
+      if (oldest) evict(own, oldest);
+    },
+  };
+}

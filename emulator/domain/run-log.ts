@@ -1,0 +1,37 @@
+import type { RunEvent } from '../contract/run.js';
+import type { Run } from './run.js';
+
+/** About how many bytes an event of a run takes up. */
+const sizeOf = (event: RunEvent): number =>
+  event.type === 'content' || event.type === 'reasoning' ? 64 + 2 * event.text.length : 256;
+
+/** Leaves an event for the reader of a run. */
+export function pushEvent(run: Run, event: RunEvent): void {
+  run.log.push(event);
+  run.held += sizeOf(event);
+}
+
+/** Takes what there is, oldest first, up to about `limit` bytes and the event that ends a response. */
+export function takeEvents(run: Run, limit: number): RunEvent[] {
+  const { log, at } = run;
+  let end = at;
+  let size = 0;
+  while (end < log.length && size < limit) {
+    const event = log[end++] as RunEvent;
+    size += sizeOf(event);
+    if (event.type === 'ask' || event.type === 'end') break;
+  }
+  run.held -= size;
+  run.at = end;
+  if (end < log.length) return log.slice(at, end);
+  run.log = [];
+  run.at = 0;
+  return at === 0 ? log : log.slice(at);
+}
+
+/** Lets go of what nobody is going to read. */
+export function clearEvents(run: Run): void {
+  run.log = [];
+  run.at = 0;
+  run.held = 0;
+}

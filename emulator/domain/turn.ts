@@ -1,0 +1,51 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { TurnGenerator } from '../scripts/behaviour.js';
+import { validateGenerator } from './behaviour-events.js';
+import type { Run } from './run.js';
+
+/** The intern of a run, as its behaviour is shown it. */
+export interface TurnIntern {
+  readonly id: string;
+  readonly name: string;
+  /** The model it booted with. */
+  readonly model: string | null;
+}
+
+export interface TurnDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sleep: (run: Run, ms: number, signal?: AbortSignal) => Promise<void>;
+  /** A source of its own for a behaviour: `stream` separates the runs. */
+  readonly randomFor: (stream: string) => Random;
+}
+
+/**
+ * Calls the behaviour of a run with what a turn is given: time, cancellation and randomness, made when they are asked
+ * for.
+ *
+ * @throws what the behaviour throws, and TypeError where it returns no generator
+ */
+export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: TurnDeps): TurnGenerator {
+  const { clock, sleep, randomFor } = deps;
+  let random: Random | undefined;
+  const turn = run.behaviour.turn(
+    {
+      prompt,
+      intern: { ...intern },
+      session: { id: run.sessionId },
+      origin: run.origin,
+      approvalMode: run.approvalMode,
+    },
+    {
+      clock: { now: clock.now, sleep: (ms, signal) => sleep(run, ms, signal) },
+      get signal() {
+        return run.scope.signal;
+      },
+      get random() {
+        random ??= randomFor(run.id);
+        return random;
+      },
+    },
+  );
+  return validateGenerator(turn);
+}
