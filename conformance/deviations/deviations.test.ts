@@ -101,6 +101,17 @@ test('one that a named check does not notice survives, a mistake of the kit is n
   expect(faults(matrixOf([result]))).toHaveLength(3);
 });
 
+test('what hangs is caught, however long the kit would wait', async () => {
+  const hanging = deviation({
+    mutant: {
+      around: (next) => (request) =>
+        request.method === 'GET' && request.url.endsWith('/interns') ? new Promise(() => {}) : next(request),
+    },
+  });
+  const result = await tryDeviation(hanging, sample, options);
+  expect(result).toMatchObject({ caught: ['sample/listed'], missed: [], crashes: [] });
+});
+
 test('a crash is no catch', async () => {
   const crashing = deviation({
     mutant: wrap({

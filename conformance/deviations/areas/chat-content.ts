@@ -56,21 +56,19 @@ export const CHAT_CONTENT = defineDeviations([
   {
     name: 'stream-out-of-order',
     requirement: 'CHAT-2',
-    description: 'Two neighbouring pieces of content change places.',
+    description: 'The second and the third piece of content change places.',
     mutant: rewriteFrames(() => {
-      let held: string | undefined;
-      let done = false;
+      let count = 0;
+      let held = '';
       return (frame) => {
-        const content = choiceOf(chunkOf(frame) ?? {})?.delta.content;
-        if (held !== undefined) {
-          const before = held;
-          held = undefined;
-          done ||= Boolean(content);
-          return content ? frame + before : before + frame;
+        const isContent = Boolean(choiceOf(chunkOf(frame) ?? {})?.delta.content);
+        if (isContent && ++count === 2) {
+          held = frame;
+          return ': \n\n';
         }
-        if (done || !content) return frame;
-        held = frame;
-        return ': \n\n';
+        const before = held;
+        held = '';
+        return isContent ? frame + before : before + frame;
       };
     }),
     caughtBy: ['chat-content/long', 'chat-content/content-intact'],
