@@ -86,6 +86,9 @@ const duration = (about: About): Flag<number> => {
   };
 };
 
+const parsePace = (given: string | number): number | 'recorded' =>
+  given === 'recorded' ? given : parseDuration(given);
+
 const list = (about: About): Flag<string[]> => ({
   value: 'text',
   ...about,
@@ -198,6 +201,18 @@ export const FLAGS = {
     fallback: 'refuse',
   }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
+  pace: {
+    ...text({
+      describe: 'Time between two words of what a script says without every; with --replay, between two writes',
+      value: 'duration',
+      fallback: 'none; with --replay, as recorded',
+    }),
+    parse: parsePace,
+    json: z.union([z.literal('recorded'), z.int().min(0), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], {
+      error: DURATION,
+    }),
+    from: (value: unknown) => parsePace(value as string | number),
+  } satisfies Flag<number | 'recorded'>,
   exitWithParent: onOff({
     describe: 'Stop when the process that started it is gone, or npm; on by itself under npx and npm run',
   }),

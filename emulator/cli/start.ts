@@ -32,6 +32,13 @@ function readKey(given: string): string {
   }
 }
 
+/** The pace of scripts; that of a replay is another, and is recorded. */
+function paceOf({ pace, replay }: Given): number | undefined {
+  if (pace === 'recorded' && replay === undefined)
+    throw new UsageError('--pace recorded: only --replay has a recorded pace');
+  return pace === 'recorded' ? undefined : pace;
+}
+
 function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
   const settings = {
     turns_per_minute: given.turnsPerMinute,
@@ -39,6 +46,7 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
     execution_deadline: given.executionDeadline,
     keepalive: given.keepalive,
     proof_window: given.proofWindow,
+    pace: paceOf(given),
   };
   return defined({
     data: given.data,
@@ -62,6 +70,7 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
     replay: given.replay && {
       files: given.replay,
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
+      ...(given.pace === undefined ? {} : { pace: given.pace }),
     },
     ...told,
   });

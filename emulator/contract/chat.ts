@@ -32,6 +32,15 @@ export interface TurnAnswer {
 const bad = (field: string, expected: string) =>
   new Refusal('bad_request', { message: `Invalid request body: ${field}: ${expected}` });
 
+/** What clients do not do by themselves, and how they are told to (WEB-4). */
+const notStreamed = (given: unknown) =>
+  new Refusal('bad_request', {
+    message: bad('stream', 'expected true').message,
+    detail:
+      `stream: ${given === undefined ? 'missing' : 'expected true'}; replies are streamed only. ` +
+      'LangChain: streaming: true; AI SDK: streamText; openai: stream: true; curl: "stream": true and -N',
+  });
+
 type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
@@ -83,7 +92,7 @@ export function readChat(body: unknown): ChatInput {
   if (!isObject(body)) throw bad('body', 'expected a JSON object');
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) throw bad('messages', 'expected a list with a message in it');
-  if (body.stream !== true) throw bad('stream', 'expected true');
+  if (body.stream !== true) throw notStreamed(body.stream);
   const session = sessionId(body);
   const mode = approvalMode(body);
   const last: unknown = messages[messages.length - 1];

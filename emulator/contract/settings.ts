@@ -20,5 +20,7 @@ export const settingsSchema = z.strictObject({
   max_waiting_runs: z.int().min(1).default(64),
   /** Time in which signing has to be done (SIGN-9). */
   signing_timeout: duration.default(10_000),
+  /** Between two words of what is said in one piece, as a model says it; 0 says it at once (WEB-2). */
+  pace: z.int().min(0).max(LONGEST).default(0),
 });
 export type Settings = z.infer<typeof settingsSchema>;

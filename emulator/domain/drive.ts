@@ -30,6 +30,10 @@ export interface DriverDeps {
   failed(run: Run, error: unknown): void;
   /** Lets others have a turn; an advance of the clock waits for it if `hold` is set. */
   letOthersRun(run: Run, hold: boolean): Promise<void>;
+  /** Between two words of a text, in ms; 0 says it at once. */
+  pace(): number;
+  /** Rejects when the run ends. */
+  sleep(run: Run, ms: number): Promise<void>;
 }
 
 const REFUSED_AS: Partial<Record<RunEnded, ErrorKey>> = { severed: 'intern_unreachable', failed: 'turn_failed' };
@@ -64,6 +68,16 @@ export function createDriver(deps: DriverDeps) {
     return said.length;
   };
 
+  /** Says a text word by word, as a model does (WEB-2). */
+  const sayPaced = async (run: Run, said: string, pace: number) => {
+    const [first = '', ...words] = said.match(/\s*\S+\s*/g) ?? [said];
+    append(run, { type: 'content', text: first });
+    for (const word of words) {
+      await deps.sleep(run, pace);
+      append(run, { type: 'content', text: word });
+    }
+  };
+
   /** Until the behaviour asks or ends. `input` is what its last `yield` evaluates to. */
   return async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
     const { generator } = run;
@@ -82,7 +96,9 @@ export function createDriver(deps: DriverDeps) {
         const first = run.events === 0;
         // An intern reports its model with the first thing it does.
         if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
-        if ('say' in event) sinceTurn += say(run, event.say) - 1;
+        const pace = deps.pace();
+        if ('say' in event && pace > 0 && typeof event.say === 'string') await sayPaced(run, event.say, pace);
+        else if ('say' in event) sinceTurn += say(run, event.say) - 1;
         else if ('reason' in event) append(run, { type: 'reasoning', text: event.reason });
         else if ('ask' in event) {
           next = deps.answer(run, event.ask);

@@ -28,6 +28,8 @@ export interface RunnerDeps {
   readonly answer: (run: Run, ask: Ask) => Answer | undefined;
   readonly interactionDeadline: () => number;
   readonly executionDeadline: () => number;
+  /** Between two words of a text, in ms; 0 says it at once. */
+  readonly pace: () => number;
   /** A run went from one status to another. */
   readonly changed: (run: Run, from: Run['status']) => void;
   /** A behaviour waits for the clock, in ms. */
@@ -199,7 +201,16 @@ export function createRunner(deps: RunnerDeps) {
     if (run.atWork) idle(run);
   };
 
-  const drive = createDriver({ append, answer: deps.answer, ask, end, failed, letOthersRun });
+  const drive = createDriver({
+    append,
+    answer: deps.answer,
+    ask,
+    end,
+    failed,
+    letOthersRun,
+    pace: deps.pace,
+    sleep: sleeps.sleep,
+  });
 
   return {
     end,

@@ -94,6 +94,7 @@ export function createRuns(deps: RunsDeps): Runs {
     answer: ownAnswer,
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
+    pace: () => settings().pace,
     changed(run, from) {
       index.statusChanged(run, from);
       deps.changed?.(run.id, run.internId);

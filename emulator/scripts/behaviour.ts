@@ -17,6 +17,7 @@ export type Ending =
  */
 export type BehaviourEvent =
   /** One text, or several at once: each is a chunk of its own. */
+  /** A text, said at the emulator's pace if it has one, or in just these pieces. */
   | { say: string | readonly string[] }
   | { reason: string }
   | { ask: Ask }

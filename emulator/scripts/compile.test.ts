@@ -123,7 +123,7 @@ async function play(source: object, answers: unknown[] = []) {
 describe('compiled scripts', () => {
   test('say splits into pieces, every so often', async () => {
     expect(await play({ turn: [{ say: 'abcdef', chunks: 3, every: '20ms' }] })).toEqual({
-      events: [{ say: 'ab' }, { say: 'cd' }, { say: 'ef' }],
+      events: [{ say: ['ab'] }, { say: ['cd'] }, { say: ['ef'] }],
       slept: [20, 20],
     });
   });

@@ -33,9 +33,11 @@ function ready(step: Step): Ready {
     const pieces = split(step.say, step.chunks ?? 1);
     const every = step.every === undefined ? 0 : durationMs(step.every);
     const [only] = pieces;
-    if (pieces.length === 1 && only !== undefined) return { do: 'yield', event: { say: only } };
-    if (every === 0) return { do: 'yield', event: { say: pieces } };
-    return { do: 'pieces', events: pieces.map((say) => ({ say })), every };
+    // A text alone may be given a pace; pieces are as the script wants them.
+    const asItIs = step.chunks === undefined && step.every === undefined;
+    if (asItIs && only !== undefined) return { do: 'yield', event: { say: only } };
+    if (every === 0 || pieces.length === 1) return { do: 'yield', event: { say: pieces } };
+    return { do: 'pieces', events: pieces.map((say) => ({ say: [say] })), every };
   }
   if ('ask' in step) return { do: 'ask', event: { ask: step.ask } as BehaviourEvent, as: step.as };
   if ('when' in step) {
