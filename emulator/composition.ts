@@ -18,6 +18,7 @@ import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
 import { logRequests } from './http/request-log.js';
 import { keptNonces, signingKeyOf } from './kept.js';
+import { lazyLab } from './lab/lazy.js';
 import type { Lifetime } from './lifetime.js';
 import { createWaitTeller, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
@@ -246,7 +247,18 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
   const otherwise = options.replay?.otherwise ?? 'refuse';
   const app = replay ? createReplayApp({ replay, otherwise, journal, emulated, requestId: random.uuid }) : emulated;
 
-  const readers = createReaders({ clock, interns, runs, faults, scripts });
+  const lab = lazyLab(async () => {
+    const [{ loadLab }, { createEmulator }] = await Promise.all([import('./lab/load.js'), import('./emulator.js')]);
+    const ids = randomOf('lab');
+    const loaded = loadLab({
+      id: ids.uuid,
+      emulator: createEmulator,
+      changed: ({ run }) => events.changed('lab', run),
+    });
+    lifetime.root.defer(() => loaded.close());
+    return loaded;
+  });
+  const readers = createReaders({ clock, interns, runs, faults, scripts, lab });
   watchTraffic(events, journal, transcripts);
   if (onRequest) logRequests({ clock, journal, redact: accounts.redact, nameOf, write: onRequest });
 
@@ -275,6 +287,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     transcripts,
     events,
     readers,
+    lab,
     regional,
     replay,
     cors,

@@ -4,6 +4,7 @@ import { compose, DEFAULT_PORT } from './composition.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin, isHealthCheck } from './control/guard.js';
+import { labRows } from './control/lab.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import { completeImport, hideCredentials } from './export.js';
@@ -188,7 +189,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     events,
     readers: parts.readers,
     transcripts: parts.transcripts,
-    extra: signingLab(parts.proofs.lab),
+    extra: [...signingLab(parts.proofs.lab), ...labRows(parts.lab)],
     log,
   });
 

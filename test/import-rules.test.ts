@@ -54,7 +54,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
   'emulator/control': {
     uses: ['emulator/contract', 'emulator/http', 'emulator/scripts', 'emulator/request-body.ts'],
-    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon'],
+    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
   },
   // Runs in a browser, and knows the emulator by its documented calls alone.
   'emulator/console': { uses: [], types: ['emulator/contract'] },

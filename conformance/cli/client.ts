@@ -1,6 +1,6 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { AdapterError } from '../clients/adapter.js';
-import { cases } from '../clients/cases.js';
+import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
 import { progress } from '../reporters/tty.js';
 import { UsageError } from '../run/usage.js';

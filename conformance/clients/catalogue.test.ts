@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clientCasesSchema, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
+import { cases } from '../../emulator/lab/cases.js';
 import { CLIENT_CASES } from '../../scripts/client-cases/index.js';
-import { cases } from './cases.js';
 
 test.each(CLIENT_CASES)(
   'fixtures/client-cases/$name is what its tables make: else npm run client-cases',

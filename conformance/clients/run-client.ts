@@ -1,12 +1,12 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { createEmulator } from '../../emulator/index.js';
+import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
 import type { Host } from '../framework/time.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { count, coverage, evaluate as evaluateRun } from '../run/verdict.js';
 import { KIT_VERSION } from '../run/version.js';
 import { type Adapter, startAdapter } from './adapter.js';
-import { cases as allCases } from './cases.js';
 import { type CaseResult, evaluate } from './evaluate.js';
 import { toCheckResult } from './report.js';
 

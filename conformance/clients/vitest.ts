@@ -1,7 +1,7 @@
 /** Tests of a parser of event streams, one per case: `intern-emulator/lab/vitest` (LAB-7). */
 import { describe, expect, test } from 'vitest';
+import { cases } from '../../emulator/lab/cases.js';
 import type { AnsweredEvent } from './answer.js';
-import { cases } from './cases.js';
 import { checkInProcess, isInProcess } from './in-process.js';
 
 /** Reads the events of a response; what it throws is the error that its caller sees. */

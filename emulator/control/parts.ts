@@ -44,7 +44,7 @@ export interface ControlParts {
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;
-  /** Further rows: the signing lab. */
+  /** Further rows: the signing lab, the client lab. */
   readonly extra: readonly ControlRow[];
   log(record: Record<string, unknown>): void;
 }

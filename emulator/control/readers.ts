@@ -4,6 +4,7 @@ import type { InternRow } from '../contract/state.js';
 import type { Interns } from '../domain/interns.js';
 import type { Runs } from '../domain/runs.js';
 import type { Fault, Faults } from '../http/faults.js';
+import type { LazyLab } from '../lab/lazy.js';
 import type { Scripts, ScriptView } from '../scripts/registry.js';
 import type { Readable } from './events.js';
 
@@ -32,9 +33,10 @@ export interface ReadersDeps {
   readonly runs: Pick<Runs, 'list' | 'find'>;
   readonly faults: Pick<Faults, 'list'>;
   readonly scripts: Pick<Scripts, 'view'>;
+  readonly lab: Pick<LazyLab, 'read'>;
 }
 
-export const createReaders = ({ clock, interns, runs, faults, scripts }: ReadersDeps): Readers => ({
+export const createReaders = ({ clock, interns, runs, faults, scripts, lab }: ReadersDeps): Readers => ({
   intern(id) {
     const row = interns.get(id);
     if (!row) return undefined;
@@ -45,5 +47,5 @@ export const createReaders = ({ clock, interns, runs, faults, scripts }: Readers
   clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
   fault: () => ({ data: faults.list() }),
   script: (name) => scripts.view(name),
-  lab: () => undefined,
+  lab: (id) => lab.read(id),
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { cases } from '../../../emulator/lab/cases.js';
 import { systemHost } from '../../framework/time.js';
-import { cases } from '../cases.js';
 import { checkInProcess, isInProcess, type Reader } from '../in-process.js';
 import { runLine } from '../protocol.js';
 import { answerRun } from './client.js';

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from '../index.js';
+
+let emulator: Emulator;
+beforeEach(() => {
+  emulator = createEmulator();
+});
+afterEach(() => emulator.close());
+
+const control = async (path: string, body?: unknown) => {
+  const response = await emulator.fetch(`/_emulator/lab/${path}`, {
+    ...(body === undefined
+      ? {}
+      : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+};
+
+test('a run is served byte for byte at its URL, and below its base URL', async () => {
+  const { status, body } = await control('runs', { case: 'sse-crlf' });
+  expect(status).toBe(201);
+  for (const url of [body.url, `${body.base_url}/any/other/path`]) {
+    const response = await fetch(url, { method: 'POST', body: '{}', headers: body.headers });
+    expect(await response.text()).toBe('data: a\r\n\r\ndata: b\r\ndata: c\r\n\r\n');
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  }
+});
+
+test('what the client did can be read, without its credential', async () => {
+  const { body: run } = await control('runs', { case: 'sse-one-event', cuts: [3] });
+  await (await fetch(run.url, { method: 'POST', body: '{"a":1}', headers: run.headers })).text();
+  const { body } = await control(`runs/${run.run}`);
+  expect(body).toMatchObject({ run: run.run, case: 'sse-one-event' });
+  expect(body.requests).toHaveLength(1);
+  expect(body.requests[0]).toMatchObject({ method: 'POST', path: '/chat/completions', body: '{"a":1}', status: 200 });
+  expect(body.requests[0].taken).toBeGreaterThan(100);
+  expect(JSON.stringify(body)).not.toContain(run.headers.authorization);
+  expect((await control('runs')).body.data).toHaveLength(1);
+});
+
+test('a case of one’s own can be given whole', async () => {
+  const { body } = await control('runs', {
+    case: {
+      id: 'sse-mine',
+      title: 'Mine.',
+      layer: 'sse',
+      class: 'valid',
+      why: ['me'],
+      seen: [],
+      exchanges: [
+        { status: 200, headers: {}, framing: 'close', connection: 'close', steps: [{ write: 'data: x\n\n' }] },
+      ],
+      expect: { outcome: 'complete' },
+    },
+  });
+  expect(await (await fetch(body.url)).text()).toBe('data: x\n\n');
+});
+
+test.each([
+  [{ case: 'sse-one-evnt' }, 404, 'did you mean sse-one-event?'],
+  [{ case: 7 }, 400, 'case'],
+  [{ case: 'sse-one-event', cuts: [-1] }, 400, 'cuts.0'],
+  [{ case: 'sse-one-event', cut: [1] }, 400, 'cut'],
+])('%j is refused with %i', async (body, status, message) => {
+  const refused = await control('runs', body);
+  expect(refused.status).toBe(status);
+  expect(refused.body.error.message).toContain(message);
+});
+
+test('a run that is not there is 404, on its URL too', async () => {
+  expect((await control('runs/none')).status).toBe(404);
+  const { body } = await control('runs', { case: 'sse-one-event' });
+  expect((await fetch(body.url.replace(body.run, 'none'))).status).toBe(404);
+});
+
+test('a run of signing knows its client by its token, and verifies for real', async () => {
+  const { body: run } = await control('runs', { case: 'sign-json' });
+  const answer = await fetch(`${run.daemon_origin}${run.request.path}`, {
+    method: 'POST',
+    body: Buffer.from(run.request.body_base64, 'base64'),
+    headers: { ...run.request.headers, authorization: `Bearer ${run.daemon_token}` },
+  });
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toMatchObject({ error: { metadata: { reason: 'proof_missing' } } });
+});
+
+test('runs are told of as events', async () => {
+  const events = await emulator.fetch('/_emulator/events?types=lab');
+  const reader = events.body?.getReader();
+  const { body } = await control('runs', { case: 'sse-one-event' });
+  let text = '';
+  while (!text.includes(body.run)) text += new TextDecoder().decode((await reader?.read())?.value);
+  expect(text).toContain('event: lab');
+  await reader?.cancel();
+});

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { json } from '../http/response.js';
+import type { LazyLab } from '../lab/lazy.js';
+import { ControlError } from './error.js';
+import { type ControlRow, controlRow } from './router.js';
+
+/** What cannot be started as it was asked for is the caller's mistake. */
+const orRefused = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    const status = error instanceof Error && 'status' in error ? error.status : undefined;
+    throw error instanceof Error && typeof status === 'number' ? new ControlError(status, error.message) : error;
+  }
+};
+
+/** The client lab: runs of cases, and what the clients did (LAB-8). */
+export function labRows(lab: LazyLab): ControlRow[] {
+  return [
+    controlRow({
+      method: 'GET',
+      path: '/lab/cases',
+      does: 'Lists the cases of the client lab: id, layer, class and title',
+      handle: async () =>
+        json({
+          data: (await lab.open()).cases.map(({ id, layer, class: kind, title }) => ({
+            id,
+            layer,
+            class: kind,
+            title,
+          })),
+        }),
+    }),
+    controlRow({
+      method: 'POST',
+      path: '/lab/runs',
+      does: 'Starts a run of a case: what is sent to its URL is answered byte for byte',
+      body: z.unknown(),
+      shape: '{"case": id or a whole case, "cuts"?: [offsets of the body]}',
+      async handle(call) {
+        const body = await call.body();
+        const opened = await lab.open();
+        const wanted = orRefused(() => opened.readRun(body));
+        const { key, ...run } = await opened.start(wanted);
+        return json(
+          {
+            ...run,
+            headers: { authorization: `Bearer ${key}` },
+            ...(wanted.case.request === undefined ? {} : { request: wanted.case.request }),
+          },
+          201,
+        );
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/lab/runs',
+      does: 'Lists the runs of the client lab, newest first',
+      handle: () => json({ data: lab.list() }),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/lab/runs/:run',
+      does: 'Tells what the client did in a run: requests, times, bytes taken, how the connection closed',
+      handle({ params }) {
+        const run = lab.read(params.run ?? '');
+        if (run === undefined) throw new ControlError(404, `no run ${params.run}`);
+        return json(run);
+      },
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/lab/runs/:run',
+      does: 'Ends a run: connections that it holds open are closed',
+      async handle({ params }) {
+        if (lab.read(params.run ?? '') === undefined) throw new ControlError(404, `no run ${params.run}`);
+        await (await lab.open()).finish(params.run ?? '');
+        return { status: 204, body: null, headers: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import type { ClientCase } from '../contract/client-case.js';
+import type { LabRun } from '../contract/lab-run.js';
+import type { Lab, RunRequest } from './lab.js';
+
+/** The lab and its catalogue, once they are loaded. */
+export interface OpenLab extends Lab {
+  readonly cases: readonly ClientCase[];
+  /** What a body asks for; throws an error with a `status` for one that cannot be meant. */
+  readRun(body: unknown): RunRequest;
+}
+
+/** The lab of an emulator: loaded when it is first used, so that starting costs nothing (LAB-8). */
+export interface LazyLab {
+  open(): Promise<OpenLab>;
+  /** What a client did; undefined for a run that is not there. */
+  read(run: string): LabRun | undefined;
+  /** Newest first. */
+  list(): LabRun[];
+}
+
+export function lazyLab(load: () => Promise<OpenLab>): LazyLab {
+  let loading: Promise<OpenLab> | undefined;
+  let lab: OpenLab | undefined;
+  return {
+    open() {
+      loading ??= load().then((loaded) => {
+        lab = loaded;
+        return loaded;
+      });
+      return loading;
+    },
+    read: (run) => lab?.read(run),
+    list: () => lab?.list() ?? [],
+  };
+}

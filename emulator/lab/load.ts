@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { clientCaseSchema } from '../contract/client-case.js';
+import { suggestion } from '../contract/nearest.js';
+import { cases } from './cases.js';
+import { createLab, type LabOptions, type RunRequest } from './lab.js';
+import type { OpenLab } from './lazy.js';
+
+/** A run that cannot be started as it was asked for. */
+export class LabRequestError extends Error {
+  override readonly name = 'LabRequestError';
+  constructor(
+    message: string,
+    readonly status: 400 | 404,
+  ) {
+    super(message);
+  }
+}
+
+const runBody = z.strictObject({
+  case: z.union([z.string(), clientCaseSchema], { error: 'expected the id of a case, or a case' }),
+  cuts: z.array(z.int().min(0)).optional(),
+});
+
+function readRun(body: unknown): RunRequest {
+  const parsed = runBody.safeParse(body);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new LabRequestError(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`, 400);
+  }
+  const { case: given, cuts } = parsed.data;
+  if (typeof given !== 'string') return { case: given, cuts };
+  const found = cases.find(({ id }) => id === given);
+  const known = cases.map(({ id }) => id);
+  if (found === undefined) throw new LabRequestError(`no case ${given}${suggestion(given, known)}`, 404);
+  return { case: found, cuts };
+}
+
+/** The lab of an emulator with its catalogue: what is loaded when it is first used. */
+export const loadLab = (options: LabOptions): OpenLab => ({ ...createLab(options), cases, readRun });
