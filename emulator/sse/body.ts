@@ -145,8 +145,15 @@ function createStream(options: BodyOptions, begun?: string): ReadableStream<Uint
     timer = clock.timer(ms, () => {
       const left = written + keepalive() - clock.now();
       if (left > 0) return arm(left);
-      // A reader that has not taken the last write needs no further one.
-      if (wanted && source.ready()) send(KEEPALIVE);
+      try {
+        // A reader that has not taken the last write needs no further one.
+        if (wanted && source.ready()) send(KEEPALIVE);
+      } catch (error) {
+        // A stream that can no longer notice its client leave must not go on.
+        close('dropped');
+        controller?.error(error);
+        throw error;
+      }
       arm(keepalive());
     });
   };

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createClock } from '../clock/clock.js';
+import { PROFILES } from '../contract/profile.js';
+import type { RunEvent } from '../contract/run.js';
+import { createBody, type Source, type StreamClosed } from './body.js';
+import { createEncoder } from './chunks.js';
+
+/** A stream of one event that then stays open, with hooks that fail from the second write on. */
+const open = () => {
+  const errors: unknown[] = [];
+  const clock = createClock('virtual', { onError: (error) => errors.push(error) });
+  let events: RunEvent[] = [{ type: 'content', text: 'hello' }];
+  const closed: StreamClosed[] = [];
+  let left = false;
+  const source: Source = {
+    ready: () => true,
+    complete: () => false,
+    take() {
+      const taken = events;
+      events = [];
+      return taken;
+    },
+    listen() {},
+    finish() {},
+    leave() {
+      left = true;
+    },
+    ended: () => undefined,
+  };
+  let writes = 0;
+  const body = createBody({
+    source,
+    clock,
+    encoder: createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
+    keepalive: () => 30_000,
+    hooks: {
+      onWrite() {
+        if (++writes > 1) throw new Error('no room');
+      },
+      onClose: (how) => void closed.push(how),
+    },
+  });
+  if (typeof body === 'string') throw new Error('expected a stream');
+  return { body, clock, errors, closed, left: () => left };
+};
+
+test('a keepalive that cannot be written is reported, and ends its stream; the clock goes on', async () => {
+  const { body, clock, errors, closed, left } = open();
+  const reader = body.getReader();
+  await reader.read();
+  const next = expect(reader.read()).rejects.toThrow('no room');
+  let fired = false;
+  clock.timer(30_001, () => {
+    fired = true;
+  });
+  await clock.advance(30_001);
+  await next;
+  expect([errors, closed, left(), fired]).toEqual([[new Error('no room')], ['dropped'], true, true]);
+});
