@@ -149,8 +149,6 @@ export async function playScenes(emulator: Emulator): Promise<Scenes> {
   await send('GET', `/interns/${asking}`);
   await send('GET', `/interns/${asking}/daemon`);
 
-  await create('nightly-report', 'Sums up each day at midnight', { provision: true });
-  await tick(600);
   await finish(
     await send('POST', chat, say('script: release-notes\nWrite the release notes for 4.2.0.'), 'req-notes'),
     1,

@@ -28,7 +28,7 @@ async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
   });
   const page = await context.newPage();
   await page.goto(`${url}/_emulator/${shot.path}`);
-  await page.getByRole('status').filter({ hasText: /^Live/ }).waitFor({ state: 'attached' });
+  await page.getByRole('status', { includeHidden: true }).filter({ hasText: /^Live/ }).waitFor({ state: 'attached' });
   await page.waitForTimeout(500);
   await shot.prepare?.(page);
   await page.waitForTimeout(300);
@@ -65,10 +65,7 @@ const shots: Shot[] = [
     name: 'proofs',
     path: '#/proofs',
     async prepare(page) {
-      await page
-        .getByLabel('Defect')
-        .selectOption('body-changed')
-        .catch(async () => page.getByLabel('Defect').selectOption({ index: 5 }));
+      await page.getByLabel('Defect').selectOption('wrong_timestamp');
       await page.getByRole('button', { name: 'Make and explain' }).click();
       await page
         .getByRole('region', { name: 'Explanation' })

@@ -59,6 +59,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
       closing.push(() => context.close());
       const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => {
         // A refusal is shown by the page; that the browser tells its console too is no fault of it.

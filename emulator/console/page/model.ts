@@ -137,8 +137,9 @@ export function createModel(api: Api) {
       if (value === undefined) continue;
       const id = String(value.id);
       if (event === 'intern') {
-        if (value.deleted) changedInterns.delete(id);
-        else changedInterns.set(id, (value.intern ?? value) as unknown as Intern);
+        const { intern } = value as { intern?: Intern };
+        if (intern) changedInterns.set(intern.id, intern);
+        else changedInterns.delete(id);
       } else if (event === 'run') {
         if (value.deleted) changedRuns.delete(id);
         else changedRuns.set(id, value as unknown as Run);

@@ -8,13 +8,14 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
   const { model } = useServices();
   const [shown, setShown] = useState<ReadonlyMap<string, readonly Line[]>>(new Map());
   const wanted = useRef(new Set<string>());
-  const reading = useRef(new Set<string>());
+  /** The runs that are being read, with the last line that was heard of meanwhile. */
+  const reading = useRef(new Map<string, number>());
   const lines = useRef(new Map<string, Line[]>());
 
   const show = () => setShown(new Map([...lines.current].map(([id, list]) => [id, list.slice()])));
   const read = (id: string) => {
     if (reading.current.has(id)) return;
-    reading.current.add(id);
+    reading.current.set(id, -1);
     model.api
       .control<{ transcript: Line[] | null }>('GET', `runs/${id}`)
       .then(
@@ -23,12 +24,21 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
         () => void lines.current.set(id, []),
       )
       .then(() => {
+        const heard = reading.current.get(id) ?? -1;
         reading.current.delete(id);
-        if (wanted.current.has(id)) show();
+        if (!wanted.current.has(id)) return;
+        show();
+        // Told before the answer came, and made after it.
+        const last = lines.current.get(id)?.at(-1);
+        if (last && heard > last.n) read(id);
       });
   };
   /** True where the line is new; what is missing before it is read anew. */
   const add = (id: string, line: Line): boolean => {
+    if (reading.current.has(id)) {
+      reading.current.set(id, line.n);
+      return false;
+    }
     const known = lines.current.get(id) ?? [];
     const next = (known.at(-1)?.n ?? -1) + 1;
     if (line.n < next) return false;
@@ -48,7 +58,7 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
         if (happening.kind === 'reload') {
           lines.current.clear();
           for (const id of wanted.current) read(id);
-        } else if (happening.kind === 'said' && (wanted.current.has(happening.runId) || happening.line.n === 0))
+        } else if (happening.kind === 'said' && wanted.current.has(happening.runId))
           changed = add(happening.runId, happening.line) || changed;
       }
       if (changed) show();

@@ -205,36 +205,38 @@ export function ProofsView() {
             </Button>
           </div>
         </form>
-        <form
-          class="panel stack"
-          aria-label="Make one"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void forge();
-          }}
-        >
-          <h2>None at hand?</h2>
-          <p class="quiet">
-            Make a request that is wrong in one way, and see it explained. The intern has to be running.
-          </p>
-          <Field label="Defect" hint={defects.find((each) => each.defect === defect)?.description}>
-            {(ids) => (
-              <select {...ids} required value={defect} onChange={(event) => setDefect(event.currentTarget.value)}>
-                <option value="">Choose…</option>
-                {defects.map((each) => (
-                  <option key={each.defect} value={each.defect}>
-                    {each.defect}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <div class="row end">
-            <Button type="submit">Make and explain</Button>
-          </div>
-        </form>
+        <div class="stack">
+          {explanation && <Result explanation={explanation} />}
+          <form
+            class="panel stack"
+            aria-label="Make one"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void forge();
+            }}
+          >
+            <h2>None at hand?</h2>
+            <p class="quiet">
+              Make a request that is wrong in one way, and see it explained. The intern has to be running.
+            </p>
+            <Field label="Defect" hint={defects.find((each) => each.defect === defect)?.description}>
+              {(ids) => (
+                <select {...ids} required value={defect} onChange={(event) => setDefect(event.currentTarget.value)}>
+                  <option value="">Choose…</option>
+                  {defects.map((each) => (
+                    <option key={each.defect} value={each.defect}>
+                      {each.defect}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <div class="row end">
+              <Button type="submit">Make and explain</Button>
+            </div>
+          </form>
+        </div>
       </div>
-      {explanation && <Result explanation={explanation} />}
     </div>
   );
 }

@@ -118,14 +118,16 @@ function Elicitation({ ask, send, busy }: FormProps<QuestionAsk>) {
   };
   return (
     <form class="stack" onSubmit={submit}>
-      {ask.fields.map((field) => (
-        <FieldControl
-          key={field.name}
-          field={field}
-          value={values[field.name]}
-          onChange={(value) => setValues({ ...values, [field.name]: value })}
-        />
-      ))}
+      <div class="grid">
+        {ask.fields.map((field) => (
+          <FieldControl
+            key={field.name}
+            field={field}
+            value={values[field.name]}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
+        ))}
+      </div>
       <div class="row wrap">
         <Button type="submit" tone="primary" disabled={busy}>
           Answer

@@ -191,6 +191,11 @@ export function Shell() {
       </header>
       <div class="main">
         <ClockBar />
+        {connection === 'lost' && (
+          <p class="lost" role="alert">
+            The emulator does not answer. Trying again…
+          </p>
+        )}
         <main id="view" tabIndex={-1} class={`view view-${view}`}>
           <h1 class="unseen">{NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements'}</h1>
           <View id={id} />
