@@ -28,7 +28,7 @@ export const KEEPALIVE = defineChecks([
       equal(since(), before, 'events after 28 s of silence');
       for (let beat = 1; beat <= 3; beat++) {
         await ctx.wait(beat === 1 ? 4_000 : 30_000);
-        await reply.until(`keepalive ${beat} after ${beat * 30 + 2} s of silence`, (t) => beats(t) >= beat);
+        await reply.promised(`keepalive ${beat} after ${beat * 30 + 2} s of silence`, (t) => beats(t) >= beat);
         equal(beats(transcript), beat, `keepalives after ${beat * 30 + 2} s of silence`);
       }
       expect.grammar(transcript, 'S', 'CHAT-11');
@@ -48,7 +48,7 @@ export const KEEPALIVE = defineChecks([
       await ctx.settle();
       equal(beats(reply.transcript), 0, 'keepalives after 29.999 s');
       await ctx.clock.advance(2);
-      await reply.until('a keepalive after 30.001 s', (t) => beats(t) === 1);
+      await reply.promised('a keepalive after 30.001 s', (t) => beats(t) === 1);
       const lines = reply.raw().split(/\r\n|\r|\n/);
       ok(lines.includes(': keepalive'), 'lines of the stream', 'the very line `: keepalive`', lines.slice(-4));
       await ctx.clock.advance(29_998);
@@ -129,7 +129,7 @@ export const KEEPALIVE = defineChecks([
       const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '45s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       await ctx.clock.advance(31_000);
-      await reply.until('a keepalive before the first word', (t) => beats(t) === 1);
+      await reply.promised('a keepalive before the first word', (t) => beats(t) === 1);
       await ctx.clock.advance(14_000);
       const t = await reply.end();
       expect.finish(t, 'stop');
@@ -154,7 +154,7 @@ export const KEEPALIVE = defineChecks([
       await ctx.settle();
       equal(beats(reply.transcript), 0, 'keepalives 29 s after the answer');
       await ctx.clock.advance(2_000);
-      await reply.until('a keepalive 31 s after the answer', (seen) => beats(seen) === 1);
+      await reply.promised('a keepalive 31 s after the answer', (seen) => beats(seen) === 1);
       await reply.disconnect();
     },
   },
@@ -170,7 +170,7 @@ export const KEEPALIVE = defineChecks([
       const two = await held(ctx, (await ctx.interns.running()).id, said);
       await ctx.clock.advance(31_000);
       for (const reply of [one, two]) {
-        const t = await reply.until('a keepalive after 31 s', (seen) => beats(seen) >= 1);
+        const t = await reply.promised('a keepalive after 31 s', (seen) => beats(seen) >= 1);
         ok(t.finish === undefined, 'a silent stream', 'still open', t.finish);
         await reply.disconnect();
       }

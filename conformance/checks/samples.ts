@@ -84,7 +84,7 @@ export const SAMPLES = defineChecks([
       const keepalives = () => reply.transcript.comments.filter(({ text }) => text === 'keepalive').length;
       equal(keepalives(), 0, 'keepalives after 29 s');
       await wait(2_000);
-      await reply.until('a keepalive after 31 s', () => keepalives() > 0);
+      await reply.promised('a keepalive after 31 s', () => keepalives() > 0);
       await reply.disconnect();
     },
   },

@@ -135,6 +135,11 @@ export interface Ctx {
    * check is a skip. Under control nobody else acts, so there it is a finding.
    */
   undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
+  /**
+   * From here to the end of the check the run of this reply has to go on. Where the check finds something, and the run has
+   * ended by then, that proves nothing: a skip. Under control it is a finding all the same.
+   */
+  mustGoOn(reply: ChatReply): void;
   /** Needs streams that arrive as they are written; a skip where another check has found that they do not. */
   needsStreaming(): void;
   /** Notes that streams arrive only when they end. */

@@ -2,7 +2,7 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { brief, equal, Finding, fail, hasKeys, isObject, match, ok } from './assert.js';
+import { brief, equal, Finding, fail, hasKeys, isObject, match, ok, Unmet } from './assert.js';
 
 /** An answer in one line, for findings. */
 export const shown = (answer: Answer): string => `${answer.status} ${answer.text.slice(0, 300)}`;
@@ -99,13 +99,20 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   }
 }
 
-/** The finish reason, with the content so far shown where it is another. */
+/**
+ * The finish reason, with the content so far shown where it is another. Where no script decides, another one of the three
+ * is the intern's own choice: the precondition of what follows is not met.
+ */
 export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error', what = 'the stream'): void {
-  if (t.finish !== expected) {
-    fail(
-      `finish_reason of ${what}`,
-      expected,
-      `${t.finish ?? 'none'}; content ${brief(t.content)}; error ${brief(t.error)}`,
-    );
+  if (t.finish === expected) return;
+  const wellFormed = t.done && t.finish !== undefined && ['stop', 'tool_calls', 'error'].includes(t.finish);
+  if (!t.scripted && wellFormed) {
+    const did = { stop: 'simply answer', tool_calls: 'ask', error: 'end with an error' }[expected];
+    const said =
+      t.error === undefined ? brief(t.content, 120) : `${brief(t.content, 120)}, error ${brief(t.error, 120)}`;
+    const why = `the intern did not ${did} when asked: ${what} ended with ${t.finish} (it said ${said})`;
+    throw new Unmet('behaviour of the intern', why, 'intern');
   }
+  const actual = `${t.finish ?? 'none'}; content ${brief(t.content)}; error ${brief(t.error)}`;
+  fail(`finish_reason of ${what}`, expected, actual);
 }

@@ -170,11 +170,30 @@ export async function answered(
   return read(await ctx.answer(id, t, content, options));
 }
 
-/** A chat run that streams and stays silent after its first content. */
-export async function held(ctx: Ctx, id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply> {
+/** A chat run that streams and says no more after its first content; observed, and whatever comes of it is the check's. */
+export async function streaming(
+  ctx: Ctx,
+  id: string,
+  input: ChatInput | string,
+  options?: SendOptions,
+): Promise<ChatReply> {
+  ctx.needsStreaming();
   const reply = await ctx.chat(id, input, options);
-  await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
-  ok(reply.transcript.finish === undefined, 'a run that says no more', 'no finish reason', reply.transcript.finish);
+  const t = await reply.until('the first content', (seen) => seen.content !== '' || seen.finish !== undefined);
+  ctx.internDid(t.finish === undefined, {
+    did: 'fall silent',
+    what: 'a run that says no more',
+    expected: 'no finish reason',
+    actual: t.finish,
+    said: t.content,
+  });
+  return reply;
+}
+
+/** The same, where all that follows holds only while the run goes on. */
+export async function held(ctx: Ctx, id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply> {
+  const reply = await streaming(ctx, id, input, options);
+  ctx.mustGoOn(reply);
   return reply;
 }
 

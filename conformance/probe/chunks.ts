@@ -36,6 +36,8 @@ export interface Chunk {
 
 /** What a chat stream has said so far. Grows while the stream is read. */
 export interface Transcript {
+  /** Whether a script decides what the intern does. A real intern owes the kit nothing: what it did is observed, not judged. */
+  readonly scripted: boolean;
   readonly items: SseItem[];
   readonly chunks: Chunk[];
   readonly comments: SseComment[];
@@ -83,8 +85,9 @@ function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> 
  * The order of a chat stream: chunks with content, one finish reason, one final chunk with empty choices and session_id,
  * `[DONE]`, end. Breaches are noted with the requirement they break; nothing is thrown, so that the rest is still read.
  */
-export function createChunkGrammar(toolName: string): ChunkGrammar {
+export function createChunkGrammar(toolName: string, scripted = true): ChunkGrammar {
   const t: Transcript = {
+    scripted,
     items: [],
     chunks: [],
     comments: [],

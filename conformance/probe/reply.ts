@@ -1,4 +1,4 @@
-import { Finding } from '../framework/assert.js';
+import { brief, Finding, Unmet } from '../framework/assert.js';
 import type { Host } from '../framework/time.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
 import type { Answer, OpenAnswer } from './client.js';
@@ -14,8 +14,13 @@ export interface ChatReply {
   readonly transcript: Transcript;
   /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
   readonly raw: () => string;
-  /** Waits until `holds`; throws a finding when the stream ends or `timeout` (real ms) passes before. */
+  /**
+   * Waits until the intern has done something. Where the stream ends or `timeout` (real ms) passes before, that is a
+   * finding where a script decides, else an unmet precondition.
+   */
   until(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
+  /** Waits until the service has done what it promises; a finding when the stream ends or `timeout` passes before. */
+  promised(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
   /** Waits for the end of the body; throws a finding where it does not come within `timeout` (real ms). */
   end(timeout?: number): Promise<Transcript>;
   /** Goes away while the response may be streaming: closes the connection. */
@@ -31,9 +36,17 @@ export interface ReplyOptions {
   readonly host: Host;
   /** ms of real time. */
   readonly timeout: number;
+  /** Whether a script decides what the intern does. */
+  readonly scripted: boolean;
   /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
   trouble?(): void;
 }
+
+/** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
+const KEEPALIVE = 33_000;
+
+const unmet = (why: string, { content }: Transcript) =>
+  new Unmet('behaviour of the intern', content === '' ? why : `${why} (it said ${brief(content, 120)})`, 'intern');
 
 /** ms that a body may stay open after [DONE]. */
 const CLOSING = 5_000;
@@ -41,7 +54,7 @@ const CLOSING = 5_000;
 export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply {
   const { host } = options;
   const parser = createSseParser();
-  const grammar = createChunkGrammar(options.toolName);
+  const grammar = createChunkGrammar(options.toolName, options.scripted);
   const { transcript } = grammar;
   const parts: Uint8Array[] = [];
   let waiters: (() => void)[] = [];
@@ -52,11 +65,13 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     for (const waiter of woken) waiter();
   };
 
+  let heard = host.now();
   const pump = async () => {
     let how = 'end';
     try {
       for (let piece = await open.read(); piece !== undefined; piece = await open.read()) {
         parts.push(piece.bytes);
+        heard = host.now();
         for (const item of parser.push(piece.bytes, piece.at)) grammar.take(item);
         wake();
       }
@@ -71,7 +86,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
   const streams = /text\/event-stream/i.test(open.headers.get('content-type') ?? '');
   if (streams) pumping = pump();
 
-  const wait = async (what: string, holds: () => boolean, timeout: number) => {
+  const wait = async (what: string, holds: () => boolean, timeout: number, promised: boolean) => {
     if (!streams) {
       if (open.status === 200) options.trouble?.();
       const answer = await open.whole();
@@ -87,7 +102,14 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       if (transcript.done) done ??= Math.min(deadline, host.now() + CLOSING);
       const remaining = (done ?? deadline) - host.now();
       if (transcript.ended !== undefined || remaining <= 0) {
-        if (transcript.done && transcript.ended === undefined) options.trouble?.();
+        const silentFor = host.now() - heard;
+        if (transcript.ended === undefined) options.trouble?.();
+        if (!promised && !transcript.done && transcript.ended === undefined && silentFor < KEEPALIVE) {
+          throw unmet(`${what} did not come within ${timeout / 1000} s`, transcript);
+        }
+        if (!promised && transcript.ended === 'end' && transcript.done) {
+          throw unmet(`the run ended before ${what}`, transcript);
+        }
         throw new Finding({
           what: `chat stream, ${what}`,
           expected: what,
@@ -95,7 +117,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
             transcript.ended === undefined
               ? transcript.done
                 ? 'the body is still open after [DONE]'
-                : `nothing more within ${timeout} ms`
+                : `nothing more within ${timeout} ms, not even a keepalive`
               : `the stream ended (${transcript.ended}) after ${transcript.chunks.length} chunks, finish_reason ${transcript.finish ?? 'none'}`,
         });
       }
@@ -116,11 +138,15 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     transcript,
     raw: () => new TextDecoder().decode(Buffer.concat(parts)),
     async until(what, holds, timeout = options.timeout) {
-      await wait(what, () => holds(transcript), timeout);
+      await wait(what, () => holds(transcript), timeout, options.scripted);
+      return transcript;
+    },
+    async promised(what, holds, timeout = options.timeout) {
+      await wait(what, () => holds(transcript), timeout, true);
       return transcript;
     },
     async end(timeout = options.timeout) {
-      await wait('the end of the body', () => transcript.ended !== undefined, timeout);
+      await wait('the end of the body', () => transcript.ended !== undefined, timeout, options.scripted);
       return transcript;
     },
     async disconnect() {

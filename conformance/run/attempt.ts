@@ -1,8 +1,9 @@
-import { Finding } from '../framework/assert.js';
+import { brief, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { Exchange } from '../probe/exchange.js';
+import type { ChatReply } from '../probe/reply.js';
 import { createContext } from './create-context.js';
 import type { RunContext } from './run-context.js';
 import { Cancelled, Stopped } from './stopped.js';
@@ -23,6 +24,21 @@ export interface Attempt {
   readonly cutShort: number;
 }
 
+/** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
+const ON_ITS_WAY = 3_000;
+
+/** Why a finding proves nothing: a run that was to go on has ended by itself. */
+async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined> {
+  for (const reply of goingOn) {
+    const { transcript } = reply;
+    await reply.promised('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
+    if (transcript.finish === undefined) continue;
+    const why = `the run ended with ${transcript.finish} while it was looked at (it said ${brief(transcript.content, 120)})`;
+    return new Unmet('a run that goes on', why, 'race');
+  }
+  return undefined;
+}
+
 /**
  * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
@@ -32,6 +48,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const over = new AbortController();
   const client = session.client.scope(over.signal);
   const properties: PropertyRun[] = [];
+  const goingOn = new Set<ChatReply>();
   let setUp: Exchange[] = [];
   let cut: Error | undefined;
   let cutNow = () => {};
@@ -75,6 +92,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
         createContext(run, {
           check,
           client,
+          goingOn,
           signal: over.signal,
           property,
           random: createRandom(hash(`${settings.seed} ${check.id}`)),
@@ -96,8 +114,11 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   }
   stop();
   run.signal.removeEventListener('abort', stopped);
-  // What is on its way belongs to the transcript of a finding.
-  if (thrown?.error instanceof Finding) await driver.settle().catch(() => {});
+  if (thrown?.error instanceof Finding) {
+    // What is on its way belongs to the transcript of a finding.
+    await driver.settle().catch(() => {});
+    if (driver.control === undefined) thrown = { error: (await raced(goingOn)) ?? thrown.error };
+  }
   const transcript = thrown === undefined ? [] : [...setUp, ...client.exchanges()].slice(-KEPT);
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));

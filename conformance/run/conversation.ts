@@ -18,11 +18,14 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       ...said.extra,
     };
     const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
-    const answer = await open({ ...options, method: 'POST', path, json });
+    // An intern may take its time to accept a prompt; how long is nowhere stated.
+    const patience = driver.control === undefined ? { timeout: run.settings.streamTimeout } : {};
+    const answer = await open({ ...patience, ...options, method: 'POST', path, json });
     return createReply(answer, {
       toolName: driver.target.profile.tool_name,
       host,
       timeout: run.settings.streamTimeout,
+      scripted: driver.control !== undefined,
       trouble: () => obstacles.met('chat', check),
     });
   };

@@ -4,6 +4,7 @@ import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { Client } from '../probe/client.js';
+import type { ChatReply } from '../probe/reply.js';
 import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
@@ -17,6 +18,8 @@ export interface TryOfCheck {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly property: Ctx['property'];
+  /** Replies whose runs have to go on until the check is done. */
+  readonly goingOn: Set<ChatReply>;
   random(): number;
 }
 
@@ -132,6 +135,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     race: (n, start) => Promise.all(Array.from({ length: n }, (_, index) => start(index))),
     wrongKey: { bearer: 'sk-conformance-opens-nothing' },
+    mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
     random,
   };

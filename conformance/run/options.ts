@@ -60,7 +60,7 @@ export function settingsOf(options: RunnerOptions): RunSettings {
     maxRequests: options.maxRequests,
     timeout,
     bootTimeout: options.bootTimeout ?? 120_000,
-    streamTimeout: Math.max(timeout, controlled ? 0 : 30_000),
+    streamTimeout: Math.max(timeout, controlled ? 0 : 40_000),
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
     cleanupTime: options.cleanupTime ?? 60_000,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 20),
