@@ -82,6 +82,7 @@ const REACHES_EMULATOR = [
   'conformance/clients',
   'conformance/deviations',
   'conformance/drivers',
+  'conformance/testing',
   'conformance/vitest.ts',
 ];
 

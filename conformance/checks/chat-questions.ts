@@ -32,9 +32,11 @@ export const CHAT_QUESTIONS = defineChecks([
     needs: ['running', 'behaviour:ask-question'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') });
+      const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
-      equal(question(t).kind, 'elicitation', 'kind of the question');
+      const { kind } = question(t);
+      const asks = { did: 'ask a question', what: 'kind of the question', expected: 'elicitation', actual: kind };
+      ctx.internDid(kind === 'elicitation', { ...asks, said: callOf(t).arguments });
       await answered(ctx, intern.id, t, { action: 'decline' });
     },
   },
@@ -47,7 +49,7 @@ export const CHAT_QUESTIONS = defineChecks([
     async run(ctx) {
       for (const behaviour of ['ask-permission', 'ask-question'] as const) {
         const intern = await ctx.interns.running();
-        const t = await asked(ctx, intern.id, ctx.prompt(behaviour));
+        const t = await asked(ctx, intern.id, ctx.prompt(behaviour), undefined, 'any');
         expect.grammar(t, 'P');
         equal(t.toolCalls[0]?.parts, 1, 'entries that make up the tool call');
         const entries = t.chunks.flatMap(({ json }) => {
@@ -147,7 +149,7 @@ export const CHAT_QUESTIONS = defineChecks([
       const seen = new Set<string>();
       for (let turn = 0; turn < 2; turn++) {
         const intern = await ctx.interns.running();
-        const first = await asked(ctx, intern.id, ctx.prompt('ask-twice'));
+        const first = await asked(ctx, intern.id, ctx.prompt('ask-twice'), undefined, 'any');
         const kind = question(first).kind;
         const again = await answered(
           ctx,

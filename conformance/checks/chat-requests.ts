@@ -154,7 +154,8 @@ export const CHAT_REQUESTS = defineChecks([
       await ctx.property('fields', unknownFields(), async (extra) => {
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra });
         expect.finish(t, 'stop');
-        equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
+        // Two answers of a model differ by themselves.
+        if (t.scripted) equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
       });
     },
   },

@@ -1,7 +1,7 @@
 import { equal, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, fate, HELD, held, newest, permission, read, talk } from '../helpers/chat.js';
+import { answered, asked, fate, HELD, held, newest, permission, read, streaming, talk } from '../helpers/chat.js';
 
 /** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
 export const DISCONNECT = defineChecks([
@@ -15,7 +15,7 @@ export const DISCONNECT = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const session_id = `gone ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
       await ctx.wait(31_000);
       const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });

@@ -51,7 +51,16 @@ export const INVOKE_SESSIONS = defineChecks([
       const intern = await ctx.interns.running();
       const other = await ctx.interns.running();
       const id = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
-      steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      const also = await invoke(ctx, intern.id, 'Also.', id);
+      const how = (also.json as { status?: unknown } | undefined)?.status;
+      // Nothing shows how long a run of invoke goes on: one that was started anew says that the first had ended.
+      ctx.internDid(also.status !== 202 || how !== 'started', {
+        did: 'fall silent',
+        what: 'status in the body of an invoke with a run going',
+        expected: 'steered',
+        actual: how,
+      });
+      steered(also, id, 'an invoke with a run going');
       expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
     },
   },

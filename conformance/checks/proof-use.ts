@@ -72,7 +72,14 @@ export const PROOF_USE = defineChecks([
         const proof = await client.sign(said, routed ? { method: 'POST', path } : undefined);
         const verified = accepted(await client.ask(proof, { path, body: said }), `POST ${path}`);
         equal(
-          [verified.intern_id, verified.user, verified.timestamp, verified.nonce, verified.method, verified.path],
+          [
+            verified.intern_id,
+            verified.user,
+            String(verified.timestamp),
+            verified.nonce,
+            verified.method,
+            verified.path,
+          ],
           [client.id, ctx.target.oauthSubject, proof.timestamp, proof.nonce, 'POST', path],
           'what was verified',
         );

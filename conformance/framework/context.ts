@@ -144,6 +144,8 @@ export interface Ctx {
   needsStreaming(): void;
   /** Notes that streams arrive only when they end. */
   streamsAreHeldBack(): void;
+  /** ms of real time since some moment before the check. */
+  elapsed(): number;
   /** Chance of this check, from the seed of the run. */
   random(): number;
 }

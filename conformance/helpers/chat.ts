@@ -86,12 +86,13 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
-/** A chat request that ends with a question. */
+/** A chat request that ends with a question; where no script decides, with a permission that can be allowed. */
 export async function asked(
   ctx: Ctx,
   id: string,
   input: ChatInput | string,
   options?: SendOptions,
+  kind: 'permission' | 'any' = 'permission',
 ): Promise<Transcript> {
   const t = await talk(
     ctx,
@@ -101,6 +102,16 @@ export async function asked(
   );
   expect.finish(t, 'tool_calls', 'a prompt that leads to a question');
   callOf(t);
+  if (!t.scripted && kind === 'permission') {
+    const { options } = question(t);
+    ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
+      did: 'ask for a permission that can be allowed',
+      what: 'what was asked',
+      expected: 'a permission with the option allow_once',
+      actual: callOf(t).arguments,
+      said: callOf(t).arguments,
+    });
+  }
   return t;
 }
 

@@ -42,6 +42,9 @@ export interface ReplyOptions {
   trouble?(): void;
 }
 
+/** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
+const NOT_TAKEN = new Set([429, 502, 503, 504]);
+
 /** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;
 
@@ -90,6 +93,10 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     if (!streams) {
       if (open.status === 200) options.trouble?.();
       const answer = await open.whole();
+      if (!options.scripted && NOT_TAKEN.has(open.status)) {
+        const why = `the intern did not take the prompt (${open.status} ${brief(answer.text, 200)})`;
+        throw new Unmet('behaviour of the intern', why, 'intern');
+      }
       throw new Finding({
         what: `chat, ${what}`,
         expected: 'an event stream (200, text/event-stream)',

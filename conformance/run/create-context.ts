@@ -137,6 +137,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     wrongKey: { bearer: 'sk-conformance-opens-nothing' },
     mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
+    elapsed: () => host.now(),
     random,
   };
 }

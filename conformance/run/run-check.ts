@@ -1,5 +1,5 @@
 import type { Driver } from '../drivers/driver.js';
-import { Finding, Unmet } from '../framework/assert.js';
+import { brief, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
@@ -83,6 +83,8 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   if (error instanceof Unmet) return skipped(error.need, redactor.text(error.why), error.kind);
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
+  const passing = run.driver.control === undefined ? temporary(error) : undefined;
+  if (passing !== undefined) return skipped('an intern that takes prompts', redactor.text(passing), 'intern');
   const confirmed = await confirm(run, check, error);
   const finding = reported(run, check, error, transcript, confirmed);
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
@@ -92,6 +94,17 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
     return { ...skipped('a finding that comes again', why, 'race'), note: finding };
   }
   return { verdict: severity(check, run.driver), finding, lost };
+}
+
+/**
+ * Why a finding on a live target says nothing: a success was expected, and the answer was that the intern could not do it
+ * now, or that there were too many requests.
+ */
+function temporary({ expected, actual }: Finding): string | undefined {
+  const status = /^(429|502|503|504)\b/.exec(String(actual))?.[1];
+  if (status === undefined) return undefined;
+  const success = /^2\d\d$|event stream|success/.test([expected].flat().join(' '));
+  return success || status === '429' ? `it could not do it now: ${brief(actual, 200)}` : undefined;
 }
 
 /** Repeats a check that found something. What a property found was already repeated, value by value. */

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { run } from '../run/runner.js';
+import { BUFFERING, disguise, GUISES, type Guise } from './guises.js';
+
+/** Runs every check that a deployment gets, and answers what is held against the guise. */
+async function findings(guise: Guise, seed: string) {
+  const { driver, host, close } = await disguise(guise, seed);
+  try {
+    // Its time passes fast: so much of it is a few seconds of the machine's.
+    const results = await run({ driver, host, seed, rate: 0, timeout: 200_000, bootTimeout: 2_000_000 });
+    const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+    const why = held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message} ${finding?.actual}`);
+    return { why, results };
+  } finally {
+    await close();
+  }
+}
+
+// More seeds, and the slow ones: npm run soak -- --guises
+test.each(GUISES.filter(({ delay, perSecond }) => delay === undefined && perSecond === undefined))(
+  'nothing is held against a server that keeps the interface and $name',
+  { timeout: 300_000 },
+  async (guise) => {
+    const { why, results } = await findings(guise, 'guise');
+    expect(why).toEqual([]);
+    expect(results.exit).toBe(0);
+    expect(results.counts.pass).toBeGreaterThan(100);
+  },
+);
+
+test('one thing is held against a proxy that holds streams back', { timeout: 300_000 }, async () => {
+  const { results } = await findings(BUFFERING, 'guise');
+  const failed = results.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  expect(failed.map(({ requirement }) => requirement)).toEqual(['CHAT-1']);
+  expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked').length).toBeGreaterThan(0);
+});

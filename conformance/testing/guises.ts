@@ -1,0 +1,208 @@
+import type { Behaviour, Emulator } from '../../emulator/index.js';
+import type { Driver } from '../drivers/driver.js';
+import { newEmulator } from '../drivers/emulator.js';
+import { createLiveDriver } from '../drivers/live.js';
+import { SHIPPED } from '../framework/profile.js';
+import { createRandom, hash } from '../framework/random.js';
+import { type Host, systemHost } from '../framework/time.js';
+import type { Fetch } from '../probe/client.js';
+import type { CredentialName } from '../probe/request.js';
+import { crowd } from './crowd.js';
+
+/** How a guise differs from an emulator that obeys every prompt. */
+export interface Guise {
+  readonly name: string;
+  /** Share of prompts that the intern obeys. The others it answers in its own words. */
+  readonly obeys: number;
+  /** ms of real time before each answer. */
+  readonly delay?: number;
+  /** Holds every stream back until it has ended, as a proxy does that buffers. */
+  readonly buffers?: true;
+  /** ms that its clock is off. */
+  readonly clockOff?: number;
+  /** Others create, change and delete interns of theirs in the same workspace meanwhile. */
+  readonly crowded?: true;
+  /** Requests per second of its own time; more get 429. */
+  readonly perSecond?: number;
+}
+
+/** Servers that keep every sentence of the interface and behave as real ones may. The one that buffers is the exception. */
+export const GUISES: readonly Guise[] = [
+  { name: 'obeys every prompt', obeys: 1 },
+  { name: 'obeys nothing and chats', obeys: 0 },
+  { name: 'obeys half the time', obeys: 0.5 },
+  { name: 'takes its time for each answer', obeys: 0.5, delay: 30 },
+  { name: 'has a clock an hour ahead', obeys: 0.5, clockOff: 3_600_000 },
+  { name: 'has a clock an hour behind', obeys: 0.5, clockOff: -3_600_000 },
+  { name: 'is crowded', obeys: 0.5, crowded: true },
+  { name: 'takes one request a second', obeys: 0.7, perSecond: 1 },
+];
+
+export const BUFFERING: Guise = { name: 'is behind a proxy that holds streams back', obeys: 0, buffers: true };
+
+/** How much faster than real time a guise lives: boots and silences of seconds take milliseconds. */
+const FASTER = 20;
+
+/** The machine, but all its time passes as fast as the guise lives. */
+export const quickHost: Host = {
+  ...systemHost,
+  now: () => systemHost.now() * FASTER,
+  sleep: (ms, signal) => systemHost.sleep(ms / FASTER, signal),
+  later: (ms, then) => systemHost.later(ms / FASTER, then),
+};
+
+const WORDS = 'well let me see the sea is blue and a ship went by before noon so that is all there was to it'.split(
+  ' ',
+);
+
+/** What an intern says that does as it likes: a few words, many, a question now and then, an error once in a while. */
+function whims(seed: string): Behaviour[] {
+  const random = createRandom(hash(`${seed} whims`));
+  const words = (n: number) => Array.from({ length: n }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+  const asks = {
+    kind: 'elicitation' as const,
+    message: 'Which colour?',
+    fields: [{ name: 'answer', type: 'string' as const }],
+  };
+  return [
+    {
+      name: 'whim',
+      async *turn() {
+        const kind = random();
+        if (kind < 0.1) yield { wait: 900 };
+        yield { say: words(2) };
+        if (kind > 0.5) {
+          for (let at = 0; at < 12; at++) {
+            yield { wait: 60 + Math.floor(random() * 400) };
+            yield { say: ` ${words(1)}` };
+          }
+        }
+        if (kind > 0.3 && kind < 0.36) yield { ask: asks };
+        if (kind > 0.26 && kind <= 0.3) return { end: 'failed' as const, retryable: true };
+        if (random() < 0.5) yield { usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } };
+        return { end: 'stop' as const };
+      },
+    },
+  ] as unknown as Behaviour[];
+}
+
+/** The text of the last user message, where it is a plain one. */
+function disobey(text: string, random: () => number, obeys: number): string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const record = body as { messages?: { role?: unknown; content?: unknown }[]; input?: unknown } | null;
+  const another = (said: unknown) => typeof said === 'string' && said !== '' && said.length < 1_000;
+  if (random() < obeys) return text;
+  const last = Array.isArray(record?.messages) ? record.messages.at(-1) : undefined;
+  if (last?.role === 'user' && another(last.content)) {
+    last.content = `script: whim\n${last.content}`;
+    return JSON.stringify(body);
+  }
+  if (another(record?.input)) {
+    (record as { input: string }).input = `script: whim\n${record?.input}`;
+    return JSON.stringify(body);
+  }
+  return text;
+}
+
+const isChat = (url: string) => /\/(chat\/completions|invoke)$/.test(new URL(url).pathname);
+
+/** An emulator in disguise, and the driver that a deployment would get. */
+export interface Disguised {
+  readonly driver: Driver;
+  readonly host: Host;
+  /** Method and path of every request. */
+  readonly log: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
+  const random = createRandom(hash(`${seed} ${guise.name}`));
+  const emulator = await newEmulator({
+    clock: 'virtual',
+    seed,
+    scripts: whims(seed),
+    settings: { turns_per_minute: 0 },
+  });
+  const over = new AbortController();
+  if (guise.clockOff !== undefined) await emulator.clock.advance(Math.max(0, guise.clockOff));
+  const lives = live(emulator, over.signal);
+  const others = guise.crowded === true ? crowd(emulator, createRandom(hash(`${seed} crowd`)), over.signal) : undefined;
+  const log: string[] = [];
+  const sent: number[] = [];
+
+  const fetch: Fetch = async (request) => {
+    log.push(`${request.method} ${new URL(request.url).pathname}`);
+    if (/\/_emulator/.test(request.url)) return new Response('{"message":"no route"}', { status: 404 });
+    if (guise.perSecond !== undefined) {
+      const now = systemHost.now();
+      while (sent[0] !== undefined && sent[0] <= now - 1_000 / FASTER) sent.shift();
+      if (sent.length >= guise.perSecond) return limited();
+      sent.push(now);
+    }
+    if (guise.delay !== undefined) await systemHost.sleep(guise.delay);
+    let asked = request;
+    if (isChat(request.url) && request.method === 'POST') {
+      const text = await request.clone().text();
+      const other = disobey(text, random, guise.obeys);
+      if (other !== text) asked = new Request(request, { body: other });
+    }
+    const response = await emulator.fetch(asked);
+    const streams = /event-stream/.test(response.headers.get('content-type') ?? '');
+    if (guise.buffers !== true || !streams) return response;
+    const { status, headers } = response;
+    return new Response(await response.arrayBuffer(), { status, headers });
+  };
+  const target = emulator.target as unknown as Record<string, unknown> & { credentials: Record<string, unknown> };
+  const { intern, ...credentials } = target.credentials;
+  const own = intern as { id: string; api_key: string };
+  const driver = createLiveDriver({
+    baseUrl: String(target.base_url),
+    fetch,
+    host: quickHost,
+    profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
+    workspaceId: String(target.workspace_id),
+    credentials: { ...(credentials as Partial<Record<CredentialName, string>>), own_key: own.api_key },
+    facts: {
+      foreignWorkspaceId: String(target.foreign_workspace_id),
+      oauthSubject: String(target.oauth_subject),
+      peerOauthSubject: String(target.peer_oauth_subject),
+      scimMappingId: String(target.scim_mapping_id),
+      ownInternId: own.id,
+    },
+    publicKeys: target.public_keys as [],
+  });
+  return {
+    driver,
+    host: quickHost,
+    log,
+    async close() {
+      over.abort();
+      await Promise.all([lives, others]);
+      await emulator.close();
+    },
+  };
+}
+
+const limited = () =>
+  new Response(
+    JSON.stringify({
+      error: { code: 429, message: 'Too many requests', metadata: { reason: 'rate_limited', retryable: true } },
+    }),
+    { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '1' } },
+  );
+
+/** Lets the time of the guise go on, faster than that of the machine. */
+async function live(emulator: Emulator, signal: AbortSignal): Promise<void> {
+  let last = systemHost.now();
+  while (!signal.aborted) {
+    await systemHost.sleep(4);
+    const now = systemHost.now();
+    await emulator.clock.advance(Math.round((now - last) * FASTER));
+    last = now;
+  }
+}
