@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { content, earlier } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
-import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
+import { equal, Finding, fail, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -92,11 +92,12 @@ export const CHAT_STREAM = defineChecks([
         if (seen.how === 'streams') return;
         if (seen.how === 'held back' && ++held === 2) {
           ctx.streamsAreHeldBack();
-          fail(
-            'arrival of a reply',
-            'its beginning by the time that another prompt is told that the run streams (409 busy)',
-            `nothing for a while after that 409, then head, ${seen.chunks} chunks and [DONE] at once`,
-          );
+          throw new Finding({
+            what: 'arrival of a reply',
+            expected: 'its beginning by the time that another prompt is told that the run streams (409 busy)',
+            actual: `nothing for a while after that 409, then head, ${seen.chunks} chunks and [DONE] at once`,
+            confirmed: { tries: 2, failures: 2 },
+          });
         }
       }
       ctx.internDid(false, {

@@ -6,6 +6,8 @@ export interface Difference {
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  /** Where the check has already repeated what it found. */
+  readonly confirmed?: { readonly tries: number; readonly failures: number };
 }
 
 /**
@@ -17,11 +19,13 @@ export class Finding extends Error implements Difference {
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  declare readonly confirmed?: NonNullable<Difference['confirmed']>;
   constructor(difference: Difference, options?: ErrorOptions) {
     super(`${difference.what}: expected ${brief(difference.expected)}, got ${brief(difference.actual)}`, options);
     this.what = difference.what;
     this.expected = difference.expected;
     this.actual = difference.actual;
+    if (difference.confirmed !== undefined) this.confirmed = difference.confirmed;
   }
 }
 

@@ -110,6 +110,7 @@ function temporary({ expected, actual }: Finding): string | undefined {
 /** Repeats a check that found something. What a property found was already repeated, value by value. */
 async function confirm(run: RunContext, check: Check, error: Finding): Promise<Confirmed> {
   if (error instanceof Falsified) return error.property.confirmed;
+  if (error.confirmed !== undefined) return error.confirmed;
   if (error instanceof NoAnswer && error.kind === 'timeout') return { tries: 0, failures: 0 };
   await run.driver.restore().catch(() => {});
   const again = await attempt(run, check);

@@ -11,6 +11,19 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_STREAM = defineDeviations([
   {
+    name: 'stream-held-back',
+    requirement: 'CHAT-1',
+    description: 'A proxy holds the stream back until it has ended.',
+    mutant: {
+      around: (next) => async (request) => {
+        const response = await next(request);
+        if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+        return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
+      },
+    },
+    caughtBy: ['chat-stream/as-it-is-said'],
+  },
+  {
     name: 'stream-without-done',
     requirement: 'CHAT-1',
     description: 'A stream ends without [DONE].',
