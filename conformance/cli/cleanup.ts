@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { connect } from '../drivers/connect.js';
+import { visible } from '../reporters/stream-text.js';
 import { takeAway } from '../run/cleaning.js';
 import { createObstacles } from '../run/obstacles.js';
 import { settingsOf } from '../run/options.js';
@@ -56,11 +57,11 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');
       const ids = result.failed.map(({ id }) => id).join(', ');
-      io.err(`${result.failed.length} interns of run ${left.run} are left (${reasons}): ${ids}; ${again}\n`);
+      io.err(visible(`${result.failed.length} interns of run ${left.run} are left (${reasons}): ${ids}; ${again}\n`));
       return 3;
     }
     if (result.notSearched !== undefined) {
-      io.err(`the interns of run ${left.run} could not be searched for: ${result.notSearched}; ${again}\n`);
+      io.err(visible(`the interns of run ${left.run} could not be searched for: ${result.notSearched}; ${again}\n`));
       return 3;
     }
     io.out(`nothing of run ${left.run} is left at ${url}\n`);

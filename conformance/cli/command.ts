@@ -3,6 +3,7 @@ import type { Argv } from 'yargs';
 import yargs from 'yargs';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
+import { visible } from '../reporters/stream-text.js';
 import { MergeError, merge } from '../run/merge.js';
 import { UsageError } from '../run/usage.js';
 import { KIT_VERSION } from '../run/version.js';
@@ -199,10 +200,10 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       error instanceof MergeError ||
       (error instanceof Error && error.name === 'YError')
     ) {
-      io.err(`${name}: ${error.message.replace(/\s*\n\s*/g, ' ')}\n`);
+      io.err(`${name}: ${visible(error.message).replace(/\s*\n\s*/g, ' ')}\n`);
       return 2;
     }
-    io.err(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+    io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
     return 3;
   }
 }

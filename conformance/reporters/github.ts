@@ -1,3 +1,4 @@
+import { groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { value, visible } from './stream-text.js';
 import { summary } from './tty.js';
@@ -6,17 +7,21 @@ import { summary } from './tty.js';
 const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 
-/** GitHub Actions workflow commands: an annotation for each finding. The job summary is Markdown, written apart. */
+/** GitHub Actions workflow commands: an annotation for each group of findings. The job summary is Markdown, written apart. */
 export function github(results: Results): string {
   const lines: string[] = [];
-  for (const check of results.checks) {
+  for (const { title, checks } of groups(results.checks)) {
+    const [check] = checks;
     const { finding, error } = check;
-    const title = property(`${check.id} (${check.requirement})`);
-    if (error !== undefined) lines.push(`::error title=${title}::${data(`the kit's own fault: ${error.message}`)}`);
-    if (finding === undefined) continue;
-    const kind = check.verdict === 'fail' && check.known !== true ? 'error' : 'warning';
-    const text = `${check.title}\n${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
-    lines.push(`::${kind} title=${title}::${data(text)}`);
+    const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
+    const many = checks.length > 1 ? `${checks.length} checks: ` : '';
+    const heading = property(`${many}${checks.length > 1 ? title : check.id} (${check.requirement})`);
+    const text =
+      finding === undefined
+        ? `the kit's own fault: ${error?.message}`
+        : `${check.title}\n${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
+    const ids = checks.length > 1 ? `\nchecks: ${checks.map(({ id }) => id).join(', ')}` : '';
+    lines.push(`::${kind} title=${heading}::${data(text + ids)}`);
   }
   for (const reason of results.reasons) lines.push(`::error title=Conformance::${data(reason)}`);
   for (const left of results.cleanup.failed) {

@@ -14,7 +14,12 @@ pre{margin:4px 0;padding:8px;background:var(--soft);border-radius:4px;white-spac
 .exchange{border:1px solid var(--line);border-radius:4px;margin:4px 0;padding:4px 8px}.exchange summary{cursor:pointer;overflow-wrap:anywhere}.time{color:var(--dim);font:12px ui-monospace,monospace}.headers{font:12px/1.5 ui-monospace,monospace;color:var(--dim);overflow-wrap:anywhere}
 .piece{display:grid;grid-template-columns:64px 1fr;gap:8px;align-items:start}.piece pre{margin:2px 0}.ended{color:var(--warn)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:4px 8px;border-bottom:1px solid var(--line)}a{color:inherit}.skips li{margin:4px 0}[hidden]{display:none!important}
-header,main{overflow-wrap:anywhere}@media(max-width:800px){table{display:block;overflow-x:auto}.right{white-space:normal}.title,.body{padding-left:0}.piece{grid-template-columns:1fr}.filters{position:static}}
+header,main{overflow-wrap:break-word}.url,.headers,code{overflow-wrap:anywhere}
+details.check>summary::before,.exchange>summary::before{content:'▸';color:var(--dim);width:12px;flex:none;display:inline-block}details[open].check>summary::before,details[open].exchange>summary::before{content:'▾'}summary{list-style:none}summary::-webkit-details-marker{display:none}details.check>summary:hover,.groups a:hover{background:var(--soft)}summary:focus-visible,a:focus-visible{outline:2px solid var(--warn);outline-offset:1px}
+.groups{list-style:none;padding:0;margin:12px 0}.groups li{display:flex;gap:8px;align-items:baseline;padding:3px 0}.groups a{text-decoration:none;flex:1;min-width:0}.coverage{font-size:16px}
+.map{display:flex;flex-wrap:wrap;gap:3px;margin:12px 0}.tile{font:11px ui-monospace,monospace;padding:2px 5px;border-radius:3px;text-decoration:none;background:var(--soft);color:var(--dim)}.tile.pass{background:#1a7f37;color:#fff}.tile.fail{background:#c8232c;color:#fff}.tile.error{background:#8250df;color:#fff}.tile.warn{background:#9a6700;color:#fff}
+.timeline{position:relative;height:34px;margin:8px 0;border-bottom:2px solid var(--line)}.timeline i{position:absolute;bottom:0;width:2px;height:14px;background:var(--fg)}.timeline i.head{height:8px;background:var(--dim)}.timeline i.quiet{background:var(--warn)}.timeline i.done{height:20px;background:var(--good)}.timeline .time{position:absolute;top:0}.timeline .right{right:0}
+@media(max-width:800px){table{display:block;overflow-x:auto}.right{white-space:normal}.title,.body{padding-left:0}.piece{grid-template-columns:1fr}.filters{position:static}}
 `;
 
 /** Filters of the report. Works on attributes only; writes nothing but text. */
@@ -44,6 +49,17 @@ for (const link of document.querySelectorAll('[data-requirement]')) {
     form.elements.find.value = link.dataset.requirement;
     apply();
     form.scrollIntoView();
+  });
+}
+for (const link of document.querySelectorAll('[data-open]')) {
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    form.reset();
+    apply();
+    const wanted = link.dataset.open.split(' ').map((id) => document.getElementById('check-' + id)).filter(Boolean);
+    for (const row of wanted) row.open = true;
+    wanted[0]?.scrollIntoView({ block: 'start' });
+    wanted[0]?.querySelector('summary').focus();
   });
 }
 apply();

@@ -1,8 +1,10 @@
 import type { Exchange } from '../probe/exchange.js';
+import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
+import { NO_QUESTION } from './tty.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -44,7 +46,7 @@ function exchangeView(exchange: Exchange, last: boolean): Markup {
     response === undefined ? html`<span class="bad">no answer</span>` : html`<span>${response.status}</span>`;
   return html`<details class="exchange"${last ? safe(' open') : ''}>
 <summary><span class="time">${seconds(exchange.at)}</span> <b>${request.method}</b> <span class="url">${request.url}</span> → ${status}</summary>
-<div class="sides"><div class="side"><h5>Request</h5><div class="headers">${headerList(request.headers)}</div>${
+${timeline(exchange)}<div class="sides"><div class="side"><h5>Request</h5><div class="headers">${headerList(request.headers)}</div>${
     request.body === undefined ? undefined : html`<pre>${request.body}</pre>`
   }</div><div class="side"><h5>Answer${response === undefined ? '' : html` <span class="time">${seconds(response.at)}</span>`}</h5>${
     exchange.error === undefined ? undefined : html`<p class="bad">${exchange.error}</p>`
@@ -58,12 +60,66 @@ function exchangeView(exchange: Exchange, last: boolean): Markup {
   }</div></div></details>`;
 }
 
+/** What the search looks in: also what was found, asked and answered. */
+const searched = ({ id, requirement: row, title, finding, error, skip }: CheckResult): string =>
+  [
+    id,
+    row,
+    title,
+    finding?.what,
+    value(finding?.expected ?? '', 300),
+    value(finding?.actual ?? '', 300),
+    error?.message,
+  ]
+    .concat(skip === undefined ? [] : [skip.need, skip.why])
+    .filter((text) => text !== undefined)
+    .join(' ')
+    .toLowerCase();
+
+/** A stream as a line of time: a mark for each write, and how it ended. */
+function timeline(exchange: Exchange): Markup | undefined {
+  const { response } = exchange;
+  if (response === undefined || response.pieces.length < 2) return undefined;
+  const end = Math.max(...response.pieces.map(({ at }) => at), response.at);
+  const span = Math.max(1, end - exchange.at);
+  const left = (at: number) => (((at - exchange.at) / span) * 100).toFixed(2);
+  return html`<div class="timeline" role="img" aria-label="${`${response.pieces.length} writes in ${seconds(span)}`}"><i class="head" style="left:${left(response.at)}%"></i>${response.pieces.map(
+    ({ at, text }) =>
+      html`<i class="${text.includes('[DONE]') ? 'done' : text.startsWith(':') ? 'quiet' : ''}" style="left:${left(at)}%" title="${`${seconds(at)} ${text.slice(0, 80)}`}"></i>`,
+  )}<span class="time">0</span><span class="time right">${seconds(span)}, ${response.ended ?? 'still open'}</span></div>`;
+}
+
+/** What is wrong, largest group first: the part of the page that most readers need. */
+function groupsView(results: Results): Markup | undefined {
+  const found = groups(results.checks);
+  if (found.length === 0) return undefined;
+  return html`<ol class="groups">${found
+    .slice(0, 12)
+    .map(
+      ({ title, checks }) =>
+        html`<li><span class="badge ${checks[0].known === true ? 'known' : checks[0].verdict}">${checks[0].known === true ? 'known' : checks[0].verdict}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
+          checks.length > 1
+            ? html`<b>${checks.length} checks: ${title}</b>`
+            : html`<b>${title}</b> <span class="dim">${checks[0].id}</span>`
+        }</a></li>`,
+    )}${found.length > 12 ? html`<li class="dim">and ${found.length - 12} more below</li>` : undefined}</ol>`;
+}
+
+/** Every requirement as a tile in the colour of its verdict. */
+function mapView(results: Results): Markup | undefined {
+  if (results.requirements.length === 0) return undefined;
+  return html`<div class="map">${results.requirements.map(
+    (row) =>
+      html`<a href="#" class="tile ${row.verdict}" data-requirement="${row.id}" title="${row.sentence}">${row.id}</a>`,
+  )}</div>`;
+}
+
 function checkView(check: CheckResult): Markup {
   const { sentence, where } = clauseOf(check);
   const { finding, error, skip } = check;
   const verdict = check.known === true ? 'known' : check.verdict;
   const open = finding !== undefined || error !== undefined;
-  return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${`${check.id} ${check.requirement} ${check.title}`.toLowerCase()}">
+  return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${searched(check)}">
 <summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${check.requirement}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
 <div class="body"><blockquote>${sentence} <span class="dim">(${where})</span></blockquote>${
     skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`
@@ -134,6 +190,11 @@ export function htmlReport(results: Results): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <title>Conformance: ${VERDICTS[results.verdict]}</title><style>${safe(STYLE)}</style></head><body>
 <header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${target.url} <span class="dim">${target.kind}${target.kind === 'client' ? '' : `, profile ${target.profile}`}${target.published ? ', published' : ''}</span></p>
+<p class="coverage">${results.coverage.checked} of ${results.coverage.of} checked${
+    results.coverage.not.length === 0
+      ? undefined
+      : html`, ${results.coverage.of - results.coverage.checked} not: ${results.coverage.not.map(({ why, count }) => `${count} ${why}`).join(', ')}`
+  }.${results.coverage.noQuestionSeen ? html` <b>${NO_QUESTION}</b>` : undefined}</p>${groupsView(results)}${mapView(results)}
 <p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests, seed ${options.seed}, ${options.runs} runs per property, kit ${results.kit}</p>${
     results.reasons.length === 0
       ? undefined

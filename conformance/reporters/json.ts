@@ -1,7 +1,8 @@
 import type { Results } from '../run/results.js';
 
-/** Everything, for machines and for `report merge`. */
-export const json = (results: Results): string => `${JSON.stringify(results, null, 2)}\n`;
+/** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */
+export const json = (results: Results): string =>
+  `${JSON.stringify(results, null, 2).replaceAll('##[', '#\\u0023[')}\n`;
 
 /** Reads back what {@link json} wrote. Throws a line that says what is wrong. */
 export function readResults(text: string, from: string): Results {

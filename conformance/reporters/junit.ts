@@ -1,3 +1,4 @@
+import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 
@@ -28,14 +29,12 @@ function details(check: CheckResult): string {
   return lines.join('\n');
 }
 
-function testcase(check: CheckResult): string {
+function testcase(check: CheckResult, title: string): string {
   const [area = 'checks'] = check.id.split('/');
   const head = `    <testcase classname="conformance.${xml(area)}" name="${xml(`${check.id} [${check.requirement}]`)}" time="${(check.duration / 1000).toFixed(3)}"`;
   const close = (inner: string) => `${head}>${inner}</testcase>`;
   if (check.verdict === 'fail' && check.known !== true) {
-    return close(
-      `<failure message="${xml(check.finding?.what ?? check.title)}" type="${check.requirement}">${xml(details(check))}</failure>`,
-    );
+    return close(`<failure message="${xml(title)}" type="${check.requirement}">${xml(details(check))}</failure>`);
   }
   if (check.verdict === 'error') {
     return close(`<error message="${xml(check.error?.message ?? '')}">${xml(check.error?.stack ?? '')}</error>`);
@@ -55,6 +54,14 @@ function testcase(check: CheckResult): string {
 /** JUnit XML as CI servers read it: one suite, one case per check; warnings are no failures. */
 export function junit(results: Results): string {
   const failures = results.checks.filter((check) => check.verdict === 'fail' && check.known !== true).length;
+  const titles = new Map(
+    groups(results.checks).flatMap(({ title, checks }) =>
+      checks.map(
+        ({ id, finding }) =>
+          [id, checks.length > 1 ? `${checks.length} checks: ${title}` : (finding?.what ?? title)] as const,
+      ),
+    ),
+  );
   const incomplete = results.verdict === 'incomplete' ? 1 : 0;
   const tests = results.checks.length + incomplete;
   const errors = results.counts.error + incomplete;
@@ -63,7 +70,7 @@ export function junit(results: Results): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="intern-conformance" ${attributes}>`,
     `  <testsuite name="${xml(results.target.url)}" timestamp="${xml(results.started.slice(0, 19))}" ${attributes}>`,
-    ...results.checks.map(testcase),
+    ...results.checks.map((check) => testcase(check, titles.get(check.id) ?? check.title)),
     ...(incomplete === 1
       ? [
           `    <testcase classname="conformance" name="the run is complete"><error message="${xml(results.reasons.join('; '))}"/></testcase>`,

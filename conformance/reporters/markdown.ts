@@ -1,6 +1,7 @@
+import { groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
-import { summary } from './tty.js';
+import { NO_QUESTION, summary } from './tty.js';
 
 /** Text that Markdown and the HTML within it take for nothing but text. */
 export const plain = (text: string): string =>
@@ -38,11 +39,21 @@ export function markdown(results: Results): string {
     `${results.requests} requests in ${seconds(results.duration)}, seed \`${plain(results.options.seed)}\`, ${results.options.runs} runs per property.`,
   ];
   for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
-  const bad = results.checks.filter(
-    (check) => check.verdict === 'fail' || check.verdict === 'warn' || check.verdict === 'error',
-  );
-  if (bad.length > 0) lines.push('', '## Findings');
-  for (const check of bad) {
+  if (results.coverage.noQuestionSeen) lines.push('', `> ${NO_QUESTION}`);
+  const found = groups(results.checks);
+  if (found.length > 0) lines.push('', '## Findings');
+  for (const { title, checks } of found) {
+    const [check, ...others] = checks;
+    lines.push(
+      '',
+      others.length > 0
+        ? `### ${ICON[check.verdict]} ${checks.length} checks: ${plain(title)}`
+        : `### ${ICON[check.verdict]} ${plain(check.id)} (${check.requirement}, ${check.level})${check.known === true ? ', known' : ''}`,
+      '',
+      plain(check.title),
+    );
+    if (others.length > 0) lines.push('', checks.map(({ id }) => plain(id)).join(', '));
+    if (check.error !== undefined) lines.push('', "The kit's own fault:", '', ...fenced(check.error.message));
     const { finding } = check;
     lines.push(
       '',

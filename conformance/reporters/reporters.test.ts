@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { groups } from '../run/groups.js';
 import { HOSTILE, sampleResults } from '../testing/sample-results.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 import { readResults } from './json.js';
@@ -56,4 +57,54 @@ test('no line of the target is a workflow command', () => {
   expect(lines.every((line) => /^::(error|warning|notice) title=[^:]*::/.test(line))).toBe(true);
   expect(lines.filter((line) => line.startsWith('::error title=chat/fails'))).toHaveLength(1);
   expect(HOSTILE).toContain('\n::warning::y');
+});
+
+describe.each(REPORT_KINDS)('%s', (kind) => {
+  test('holds no workflow command that a target said', () => {
+    const said = 'x\n::add-mask::y\n  ::stop-commands::z\n##[add-mask]y\nsaid ##[group]z';
+    const [check] = results.checks.filter(({ id }) => id === 'chat/fails');
+    const finding = { ...check?.finding, what: said, actual: said, expected: said, transcript: [], curl: said };
+    const hostile = {
+      ...results,
+      target: { ...results.target, url: said },
+      reasons: [said],
+      checks: [
+        { ...check, finding },
+        { ...check, id: 'chat/skips', skip: { need: said, why: said, kind: 'need' } },
+      ],
+      cleanup: { created: 1, deleted: 0, failed: [{ id: said, name: said, why: said }], notSearched: said },
+    } as unknown as typeof results;
+    const lines = REPORTERS[kind](hostile).split('\n');
+    const commands = lines.filter((line) => /^\s*::/.test(line) || line.includes('##['));
+    const ours = kind === 'github' ? /^::(error|warning|notice) title=/ : /^$/;
+    expect(commands.filter((line) => !ours.test(line))).toEqual([]);
+    expect(commands.filter((line) => /##\[/.test(line))).toEqual([]);
+  });
+});
+
+test('findings that are the same are told once, the largest group first', () => {
+  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
+  const [other] = results.checks.filter(({ id }) => id === 'chat/passes');
+  if (one === undefined || other === undefined) throw new Error('the sample has no such checks');
+  const found = (at: number, what: string, actual: unknown) =>
+    ({ ...one, id: `chat/${at}`, finding: { ...one.finding, what, expected: 'stop', actual } }) as typeof one;
+  const checks = [
+    found(0, 'status of the create', '500 {"error":{}}'),
+    found(1, 'finish_reason of the reply to a prompt', 'length; content "x"'),
+    found(2, 'finish_reason of another reply', 'length; content "y"'),
+    other,
+  ];
+  const many = { ...results, checks };
+  expect(groups(checks).map(({ title, checks: members }) => [title, members.length])).toEqual([
+    ['finish_reason is length, expected stop', 2],
+    ['status is 500, expected stop', 1],
+  ]);
+  expect(REPORTERS.tty(many)).toContain('2 checks: finish_reason is length, expected stop');
+  expect(REPORTERS.markdown(many)).toContain('2 checks: finish\\_reason is length, expected stop');
+  expect(REPORTERS.html(many)).toContain('2 checks: finish_reason is length, expected stop');
+  expect(REPORTERS.github(many).match(/^::error title=2 checks%3A finish_reason/gm)).toHaveLength(1);
+});
+
+test('the headline tells how much was checked, and why not more', () => {
+  expect(REPORTERS.tty(results)).toMatch(/does not conform: 5 of 6 checked, 1 not \(1 need a control interface\)/);
 });

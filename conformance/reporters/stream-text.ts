@@ -1,11 +1,18 @@
 import type { Exchange } from '../probe/exchange.js';
 
-/** Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page. */
+/**
+ * Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page, and no line of it
+ * is a command to a runner of GitHub Actions, which reads them out of any output: `::name::` at the beginning of a line,
+ * `##[name]` anywhere.
+ */
 export const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
-    if (character === '\n' || character === '\t') return character;
-    return character === '\r' ? '\\r' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  text
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+      if (character === '\n' || character === '\t') return character;
+      return character === '\r' ? '\\r' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    })
+    .replace(/^(\s*)::/gm, '$1\\::')
+    .replaceAll('##[', '#\\#[');
 
 const clip = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;

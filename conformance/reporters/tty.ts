@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { groups } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
@@ -75,24 +76,36 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
 /** The same as text without colours. */
 export const failureText = (check: CheckResult): string => failure(check, pc.createColors(false)).join('\n');
 
+/** What a reader has to know of a run in which nothing was asked. */
+export const NO_QUESTION =
+  'The intern asked nothing in this run: how questions are asked and answered was not seen. A prompt of your own may lead it there: prompts in a config file.';
+
 /** The verdict and what it rests on, for a terminal. */
 export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
   const c = pc.createColors(options.colour === true);
   const lines: string[] = [];
-  for (const check of results.checks) {
-    if (check.verdict === 'fail' || check.verdict === 'error' || check.verdict === 'warn')
-      lines.push('', ...failure(check, c));
+  for (const { title, checks } of groups(results.checks)) {
+    const [first, ...others] = checks;
+    if (others.length > 0) lines.push('', c.bold(`${checks.length} checks: ${visible(title)}`));
+    lines.push('', ...failure(first, c));
+    if (others.length > 0) lines.push(c.dim(`  and so do ${others.map(({ id }) => id).join(', ')}`));
   }
-  const skipped = new Map<string, { why: string; ids: string[] }>();
+  const skipped = new Map<string, { why: string; ids: string[]; needs: boolean }>();
   for (const check of results.checks) {
     if (check.skip === undefined) continue;
-    const entry = skipped.get(check.skip.need) ?? { why: check.skip.why, ids: [] };
+    const entry = skipped.get(check.skip.need) ?? {
+      why: check.skip.why,
+      ids: [],
+      needs: check.skip.kind === 'need',
+    };
     entry.ids.push(check.id);
     skipped.set(check.skip.need, entry);
   }
   if (skipped.size > 0) lines.push('', c.bold('Skipped'));
-  for (const [need, { why, ids }] of skipped) {
-    lines.push(`  ${String(ids.length).padStart(4)}  needs ${c.cyan(need)}: ${visible(why)}`);
+  for (const [need, { why, ids, needs }] of skipped) {
+    lines.push(
+      `  ${String(ids.length).padStart(4)}  ${needs ? 'needs ' : ''}${c.cyan(visible(need))}: ${visible(why)}`,
+    );
   }
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
   const judged = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
@@ -107,8 +120,9 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   if (cleanup.notSearched !== undefined)
     lines.push(c.yellow(`  clean-up could not search: ${visible(cleanup.notSearched)}`));
   for (const left of cleanup.failed)
-    lines.push(c.red(`  left behind: ${left.id} ${visible(left.name)} (${visible(left.why)})`));
+    lines.push(c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(left.why)})`));
   if (cleanup.failed.length > 0) lines.push(`  try again with: intern-conformance cleanup ${results.run}`);
+  if (results.coverage.noQuestionSeen) lines.push(c.yellow(`  ${NO_QUESTION}`));
   for (const reason of results.reasons) lines.push(`  ${visible(reason)}`);
   return `${lines.join('\n')}\n`;
 }
@@ -127,11 +141,15 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   const { pass, fail, warn, skip, error } = results.counts;
   const known = results.checks.filter((check) => check.known === true).length;
   const alternative = results.counts['pass-alternative'] ?? 0;
+  const { checked, of, not } = results.coverage;
+  const reasons = not.map(({ count, why }) => `${count} ${visible(why)}`).join(', ');
+  const covered =
+    checked === of ? `all ${of} checked` : `${checked} of ${of} checked, ${of - checked} not (${reasons})`;
   const parts = [`${pass} pass`];
   if (alternative > 0) parts.push(`${alternative} pass-alternative`);
   parts.push(`${fail - known} fail`, `${warn} warn`, `${skip} skip`, `${error} error`);
   if (known > 0) parts.push(`${known} known`);
-  return `${c.bold(verdict)}  ${parts.join(', ')}  ${targetText(results.target)}`;
+  return `${c.bold(verdict)}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 
 /** Progress while a run goes on: one line that is overwritten on a terminal, a line per finding elsewhere. */

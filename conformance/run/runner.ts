@@ -6,6 +6,7 @@ import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
+import { byValue } from './order.js';
 import { createPool, takeBack } from './pool.js';
 import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
@@ -65,9 +66,8 @@ export function createRun(options: RunnerOptions): Run {
   const { driver, host, ledger, pool, session, settings, signal } = run;
   const { client } = session;
   const chosen = select(options.checks ?? allChecks, options);
-  // A deployment counts turns per minute: those that take some are mixed with those that take none.
   const selected =
-    driver.control === undefined ? shuffled(chosen, createRandom(hash(`${settings.seed} order`))) : chosen;
+    driver.control === undefined ? byValue(chosen, createRandom(hash(`${settings.seed} order`))) : chosen;
   const began = host.now();
   const target: Results['target'] = {
     kind: driver.target.kind,
@@ -191,15 +191,6 @@ export async function run(options: RunnerOptions): Promise<Results> {
   await steps.begin();
   for (const check of steps.checks) await steps.check(check);
   return steps.finish();
-}
-
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
-  const mixed = [...items];
-  for (let at = mixed.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [mixed[at], mixed[other]] = [mixed[other] as T, mixed[at] as T];
-  }
-  return mixed;
 }
 
 const notRun = (check: Check, why: string): CheckResult => ({

@@ -1,4 +1,4 @@
-import type { Behaviour, Emulator } from '../../emulator/index.js';
+import type { Ask, Behaviour, Emulator } from '../../emulator/index.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { createLiveDriver } from '../drivers/live.js';
@@ -16,6 +16,8 @@ export interface Guise {
   readonly obeys: number;
   /** ms of real time before each answer. */
   readonly delay?: number;
+  /** Its intern always has much to say. */
+  readonly talks?: true;
   /** Holds every stream back until it has ended, as a proxy does that buffers. */
   readonly buffers?: true;
   /** ms that its clock is off. */
@@ -38,7 +40,12 @@ export const GUISES: readonly Guise[] = [
   { name: 'takes one request a second', obeys: 0.7, perSecond: 1 },
 ];
 
-export const BUFFERING: Guise = { name: 'is behind a proxy that holds streams back', obeys: 0, buffers: true };
+export const BUFFERING: Guise = {
+  name: 'is behind a proxy that holds streams back',
+  obeys: 0,
+  talks: true,
+  buffers: true,
+};
 
 /** How much faster than real time a guise lives: boots and silences of seconds take milliseconds. */
 const FASTER = 20;
@@ -56,34 +63,33 @@ const WORDS = 'well let me see the sea is blue and a ship went by before noon so
 );
 
 /** What an intern says that does as it likes: a few words, many, a question now and then, an error once in a while. */
-function whims(seed: string): Behaviour[] {
+function whims(seed: string, talks: boolean): Behaviour[] {
   const random = createRandom(hash(`${seed} whims`));
   const words = (n: number) => Array.from({ length: n }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
-  const asks = {
-    kind: 'elicitation' as const,
+  const asks: Ask = {
+    kind: 'elicitation',
     message: 'Which colour?',
-    fields: [{ name: 'answer', type: 'string' as const }],
+    fields: [{ name: 'answer', type: 'string' }],
   };
   return [
     {
       name: 'whim',
-      async *turn() {
-        const kind = random();
-        if (kind < 0.1) yield { wait: 900 };
+      async *turn(_, { clock }) {
+        const kind = talks ? 0.6 : random();
+        if (kind < 0.1) await clock.sleep(900);
         yield { say: words(2) };
         if (kind > 0.5) {
           for (let at = 0; at < 12; at++) {
-            yield { wait: 60 + Math.floor(random() * 400) };
+            await clock.sleep(60 + Math.floor(random() * 400));
             yield { say: ` ${words(1)}` };
           }
         }
         if (kind > 0.3 && kind < 0.36) yield { ask: asks };
-        if (kind > 0.26 && kind <= 0.3) return { end: 'failed' as const, retryable: true };
         if (random() < 0.5) yield { usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } };
-        return { end: 'stop' as const };
+        if (kind > 0.26 && kind <= 0.3) yield { end: 'failed', retryable: true };
       },
     },
-  ] as unknown as Behaviour[];
+  ];
 }
 
 /** The text of the last user message, where it is a plain one. */
@@ -125,7 +131,7 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
   const emulator = await newEmulator({
     clock: 'virtual',
     seed,
-    scripts: whims(seed),
+    scripts: whims(seed, guise.talks === true),
     settings: { turns_per_minute: 0 },
   });
   const over = new AbortController();
