@@ -103,7 +103,9 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     ...addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
     profile: profile.name,
     clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
-    public_keys: [signingKey.jwk],
+    get public_keys() {
+      return [signingKey.jwk];
+    },
     ...seededTarget(seed),
   };
   const daemonOrigin = () => target.daemon_origin;

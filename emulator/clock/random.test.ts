@@ -30,3 +30,25 @@ test('makes floats from 0 to below 1', () => {
   expect(Math.max(...floats)).toBeLessThan(1);
   expect(floats.filter((float) => float < 0.5).length).toBeGreaterThan(400);
 });
+
+test('a source goes on from where another was', () => {
+  const random = createRandom('kept', 'here');
+  const draws = () => [
+    random.uuid(),
+    random.token('t-'),
+    random.float(),
+    random.bytes(5_001).toString('hex'),
+    random.uuid(),
+  ];
+  for (const before of [() => {}, () => random.bytes(3), () => random.bytes(4_090), () => random.bytes(9_001)]) {
+    before();
+    const state = JSON.parse(JSON.stringify(random.state()));
+    const first = draws();
+    random.restore(state);
+    expect(draws()).toEqual(first);
+    const other = createRandom('another');
+    other.restore(state);
+    expect(other.uuid()).toBe(first[0]);
+    expect(other.seed).toBe('kept');
+  }
+});

@@ -1,4 +1,15 @@
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { type Cipher, createCipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** Where a source has come to: what it yields from there on is decided by this alone. A secret, as the seed is. */
+export interface RandomState {
+  readonly seed: string;
+  readonly stream: string;
+  /** How many bytes of the keystream were drawn. */
+  readonly drawn: number;
+  /** Where in the keystream the block begins that is being given out, and how much of it was. */
+  readonly block: number;
+  readonly at: number;
+}
 
 /** The one source of ids and randomness of an emulator. */
 export interface Random {
@@ -11,39 +22,64 @@ export interface Random {
   token(prefix: string): string;
   /** At least 0, below 1. */
   float(): number;
+  state(): RandomState;
+  /** Goes on from where another source, or this one, was. */
+  restore(state: RandomState): void;
 }
 
 const BLOCK = 4096;
+const ZEROS = Buffer.alloc(BLOCK);
+
+/** An AES-256-CTR keystream over a key made from seed and stream, from a multiple of 16 bytes on. */
+function keystream(seed: string, stream: string, from: number): Cipher {
+  const key = createHash('sha256')
+    .update(JSON.stringify([seed, stream]))
+    .digest();
+  const counter = Buffer.alloc(16);
+  counter.writeBigUInt64BE(BigInt(from / 16), 8);
+  return createCipheriv('aes-256-ctr', key, counter);
+}
 
 /**
  * An AES-256-CTR keystream over a key made from the seed: fast, reproducible, and unpredictable to whoever doesn't know
  * the seed, which tokens and nonces need. `stream` separates sources of one seed (each opening of a store takes its own,
- * so that a restarted emulator never repeats an id or a nonce).
+ * so that a restarted emulator never repeats an id or a nonce). A source that is never used costs nothing.
  */
-export function createRandom(seed: string = randomBytes(16).toString('hex'), stream = ''): Random {
-  const key = createHash('sha256')
-    .update(JSON.stringify([seed, stream]))
-    .digest();
-  const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
-  const zeros = Buffer.alloc(BLOCK);
-  let block = cipher.update(zeros);
-  let at = 0;
+export function createRandom(given: string = randomBytes(16).toString('hex'), name = ''): Random {
+  let seed = given;
+  let stream = name;
+  let cipher: Cipher | undefined;
+  let block: Buffer = ZEROS;
+  let blockFrom = 0;
+  let drawn = 0;
+  let at = BLOCK;
+
+  const draw = (length: number): Buffer => {
+    cipher ??= keystream(seed, stream, drawn);
+    // In whole blocks of the cipher, so that it can be taken up there.
+    const whole = Math.ceil(length / 16) * 16;
+    drawn += whole;
+    return cipher.update(whole === BLOCK ? ZEROS : Buffer.alloc(whole));
+  };
   /** Where the next `length` bytes stand in the block, which is renewed when it doesn't hold them. */
   const take = (length: number): number => {
     if (at + length > BLOCK) {
-      block = cipher.update(zeros);
+      blockFrom = drawn;
+      block = draw(BLOCK);
       at = 0;
     }
     at += length;
     return at - length;
   };
   const bytes = (length: number): Buffer => {
-    if (length > BLOCK) return cipher.update(Buffer.alloc(length));
+    if (length > BLOCK) return draw(length).subarray(0, length);
     const start = take(length);
     return Buffer.from(block.subarray(start, start + length));
   };
   return {
-    seed,
+    get seed() {
+      return seed;
+    },
     bytes,
     uuid() {
       const start = take(16);
@@ -53,5 +89,11 @@ export function createRandom(seed: string = randomBytes(16).toString('hex'), str
     },
     token: (prefix) => prefix + bytes(24).toString('base64url'),
     float: () => bytes(6).readUIntBE(0, 6) / 2 ** 48,
+    state: () => ({ seed, stream, drawn, block: blockFrom, at }),
+    restore(state) {
+      ({ seed, stream, drawn, block: blockFrom, at } = state);
+      cipher = undefined;
+      if (at < BLOCK) block = keystream(seed, stream, blockFrom).update(ZEROS);
+    },
   };
 }

@@ -10,10 +10,14 @@ import { controlRows } from './rows.js';
  * answer is a stream.
  */
 export function createControl(parts: ControlParts): (request: Request, streams?: () => void) => Promise<Response> {
-  const serve = createRouter(controlRows(parts), parts.log, parts.scope);
+  // Made when it is first called: many an emulator is never controlled.
+  let serve: ReturnType<typeof createRouter> | undefined;
   return async (request, streams) => {
     const refused = guardControl(request, parts.token, parts.beyondLoopback(), parts.publicHost);
-    if (refused === undefined) return serve(request, streams);
+    if (refused === undefined) {
+      serve ??= createRouter(controlRows(parts), parts.log, parts.scope);
+      return serve(request, streams);
+    }
     const { status } = ERRORS.regional;
     return toResponse(json({ error: { code: status, message: refused } }, status));
   };

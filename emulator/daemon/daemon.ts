@@ -27,7 +27,7 @@ export interface DaemonDeps {
   readonly interns: Interns;
   readonly findIntern: FindIntern;
   readonly profile: Profile;
-  readonly publicKey: VerifyKey;
+  publicKey(): VerifyKey;
   /** `proof_window` in ms, as it is now. */
   settings(): { readonly proof_window: number };
   /** What the emulator signed, for hints only. */
@@ -103,13 +103,21 @@ const failure = (key: keyof typeof DAEMON_ERRORS): Response =>
  * nonce. Any method and route is taken. A refused proof leaves its nonce unused (SIGN-7).
  */
 export function createDaemon(deps: DaemonDeps): Daemon {
-  const { clock, profile, publicKey, issued } = deps;
+  const { clock, profile, issued } = deps;
   const layout = profile.proof_layout;
   const names = proofHeaders(profile);
   const { kept } = deps;
   const nonces = createNonces(kept?.rows, kept?.since);
   const { findIntern } = deps;
-  const verifier = { key: publicKey, layout, names, nonces, requireV2: deps.requireV2 ?? false };
+  const verifier = {
+    get key() {
+      return deps.publicKey();
+    },
+    layout,
+    names,
+    nonces,
+    requireV2: deps.requireV2 ?? false,
+  };
 
   /** What a signature that does not verify was made for, where that can be told. */
   const explainBadSignature = ({ proof, expected, badVersion }: Trace, body: Uint8Array, search: string) => {
@@ -121,7 +129,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       search,
     };
     const signature = badVersion === 'v2' ? (proof.signatureV2 ?? '') : proof.signature;
-    const made = diagnose({ key: publicKey, layout, issued }, badVersion, signature, expected, suspects);
+    const made = diagnose({ key: deps.publicKey(), layout, issued }, badVersion, signature, expected, suspects);
     return (
       made && {
         detail: `${badVersion} was made for another ${made.differing.join(', ')}`,

@@ -49,9 +49,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
   const { profile, signingKey, interns } = deps;
   const issued = createIssued();
   const signer = createSigner(signingKey, profile.proof_layout, issued.add);
-  const publicKey = signingKey.publicKey;
   const findIntern = createTokens(interns, deps.random.bytes(32));
-  const daemon = createDaemon({ ...deps, publicKey, issued, findIntern });
+  const daemon = createDaemon({ ...deps, publicKey: () => signingKey.publicKey, issued, findIntern });
   return {
     signer,
     daemon,
@@ -61,7 +60,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
         explain(
           {
             profile,
-            publicKey,
+            publicKey: signingKey.publicKey,
             issued,
             nonces: daemon.nonces,
             now: deps.clock.now,

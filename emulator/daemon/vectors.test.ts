@@ -64,7 +64,7 @@ const daemonFor = (profileName: string, now: number) => {
     interns,
     findIntern: createTokens(interns, Buffer.alloc(32)),
     profile: { ...PROFILES.svc, ...names },
-    publicKey: key,
+    publicKey: () => key,
     settings: () => ({ proof_window: proofs.window * 1_000 }),
     issued: createIssued(),
     subjects: () => ['user_alice', 'user_bob'],

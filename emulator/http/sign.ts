@@ -25,7 +25,8 @@ const problems = (issues: readonly { path: PropertyKey[]; message: string }[]) =
  * 404 and 403, size, media type, and the deadline of the whole operation, reading the body included (SIGN-9).
  */
 export function signRoute(deps: SignDeps): Route {
-  const schema = signBodySchema(deps.profile.route_methods);
+  // Made when the first body comes: most emulators never sign.
+  let schema: ReturnType<typeof signBodySchema> | undefined;
   const names = proofHeaders(deps.profile);
   return route<SignBody>({
     operation: 'sign',
@@ -35,6 +36,7 @@ export function signRoute(deps: SignDeps): Route {
     timeout: 'signing_timeout',
     body: { read: true, json: 'required', invalid: 'invalid_body' },
     parse(parts) {
+      schema ??= signBodySchema(deps.profile.route_methods);
       const parsed = schema.safeParse(parts.json());
       if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error.issues) });
       return parsed.data;

@@ -126,6 +126,30 @@ export function readPublicKey(text: string): VerifyKey {
   return key;
 }
 
+/** A key that can't fail to be made, made when it is first used: that takes longer than the rest of an emulator. */
+function whenUsed(source: SigningKey['source'], make: () => SigningKey): SigningKey {
+  let made: SigningKey | undefined;
+  const key = () => {
+    made ??= make();
+    return made;
+  };
+  return {
+    source,
+    get privateKey() {
+      return key().privateKey;
+    },
+    get publicKey() {
+      return key().publicKey;
+    },
+    get jwk() {
+      return key().jwk;
+    },
+    get pem() {
+      return key().pem;
+    },
+  };
+}
+
 /**
  * The key of an emulator: as given (PEM or JWK text), else derived from the seed, else as the store kept it (PEM), else
  * a new one. Throws {@link UnusableKey}.
@@ -134,8 +158,8 @@ export function loadSigningKey(from: { given?: string; seed?: string; stored?: s
   if (from.given !== undefined) return readPrivateKey(from.given, 'given');
   if (from.seed !== undefined) {
     const secret = createHash('sha256').update(`intern-emulator signing key\n${from.seed}`).digest();
-    return signingKeyFromSecret(secret, 'seed');
+    return whenUsed('seed', () => signingKeyFromSecret(secret, 'seed'));
   }
   if (from.stored !== undefined) return readPrivateKey(from.stored, 'stored');
-  return describe(generateKeyPairSync('ed25519').privateKey, 'generated');
+  return whenUsed('generated', () => describe(generateKeyPairSync('ed25519').privateKey, 'generated'));
 }

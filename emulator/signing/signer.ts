@@ -43,8 +43,12 @@ export function createSigner(
   onSigned?: (signature: string, fields: ProofFields) => void,
 ): Signer {
   return {
-    jwk: key.jwk,
-    publicKey: key.publicKey,
+    get jwk() {
+      return key.jwk;
+    },
+    get publicKey() {
+      return key.publicKey;
+    },
     sign({ internId, timestamp, user, bodySha256, route }) {
       if (!PROOF_USER.test(user)) throw new UnsignableField('user', 'cannot be carried in a header');
       const v1 = { intern_id: internId, timestamp: String(timestamp), user, body_sha256: bodySha256 };
