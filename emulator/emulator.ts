@@ -7,7 +7,7 @@ import { guardLogin, isHealthCheck } from './control/guard.js';
 import { labRows } from './control/lab.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
-import { completeImport, hideCredentials } from './export.js';
+import { hideCredentials } from './export.js';
 import type { Factories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
@@ -19,7 +19,7 @@ import { type Bindings, type Listener, type ListenOptions, listen } from './list
 import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
-import { seededState } from './seed.js';
+import { createStateControl } from './state-control.js';
 import { VERSION } from './version.js';
 
 /** Where an emulator listens. */
@@ -93,67 +93,18 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
 /** Starts the parts, and puts what is shown of them in front. */
 function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType<typeof compose>): Emulator {
   const { root } = lifetime;
-  const { accounts, app, faults, initialSettings, interns, journal, limiter, log, login } = parts;
-  const { cors, events, provisioning, random, runs, scripts, seed, settings, store, target } = parts;
+  const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
+  const { random, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
-  const meta = store.collection('meta');
-
-  /** Takes up what the rows have going on, and what else ends with their state. */
-  const resume = () => {
-    const scope = lifetime.state();
-    scope.defer(() => clock.interrupt(scope.signal.reason));
-    interns.reindex();
-    provisioning.resume();
-  };
-
-  /**
-   * Exchanges the rows, and all that goes with them, in one turn: nobody sees half of it. What was under way in the old
-   * state is cut short, and writes nothing into the new one; that it came to its end is awaited, and that the new state
-   * is durable.
-   */
-  const replaceState = async (state: ReturnType<typeof store.snapshot>, why: string) => {
-    runs.reset();
-    const ended = lifetime.renewState(why);
-    const written = store.replace(state);
-    // Where it could not be written the rows are the old ones.
-    accounts.clearOwnKeys();
-    resume();
-    await Promise.all([written, ended]);
-  };
-  const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'nonces_since');
-
-  const reset = async () => {
-    parts.setSettings(initialSettings);
-    limiter.clear();
-    login.reset();
-    faults.clear();
-    parts.replay?.reset();
-    const state = {
-      ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]),
-      // What was used stays used.
-      nonces: [...store.collection('nonces').values()],
-    };
-    const replaced = replaceState(state, 'The emulator was reset');
-    journal.clear();
-    parts.transcripts.clear();
-    events.reset();
-    await replaced;
-  };
-
-  if (!meta.has('seeded')) {
-    for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
-    meta.put({ id: 'seq', value: seed.interns.length });
-    meta.put({ id: 'seeded', value: true });
-  }
-  resume();
-  // The store reports it where it fails; it is brought along by the next commit.
-  store.commit({ keep: true }).catch(() => {});
+  const state = createStateControl(parts, clock, lifetime);
+  state.begin();
 
   /** Where it is reached from here, whatever it says of itself. */
   let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
   const shown = publicAddresses(options.publicUrl, options.publicDaemonUrl);
   Object.assign(target, defined({ base_url: shown.baseUrl, daemon_origin: shown.daemonOrigin }));
+
   let beyondLoopback = false;
   const control = createControl({
     version: VERSION,
@@ -178,14 +129,9 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     runs,
     reveals: () => [...store.collection('reveals').values()].reverse(),
     scripts,
-    reset,
+    reset: state.reset,
     exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
-    async importState(state) {
-      const completed = completeImport(state, store.snapshot(), random);
-      const replaced = replaceState(completed, 'The state of the emulator was replaced');
-      events.reset();
-      await replaced;
-    },
+    importState: state.import,
     events,
     readers: parts.readers,
     transcripts: parts.transcripts,
@@ -292,7 +238,7 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     },
     target,
     clock,
-    reset,
+    reset: state.reset,
     close() {
       closing ??= close();
       return closing;

@@ -1,0 +1,105 @@
+import type { ClockControl } from './clock/clock.js';
+import type { compose } from './composition.js';
+import type { State } from './contract/state.js';
+import { completeImport } from './export.js';
+import type { Lifetime } from './lifetime.js';
+import { seededState } from './seed.js';
+
+/** What may be done with the state of an emulator as a whole. */
+export interface StateControl {
+  /** Takes the state up that the store holds; a new store is seeded first. */
+  begin(): void;
+  /** Back to the seed. The clock stays where it is. */
+  reset(): Promise<void>;
+  /** Puts an exported state in place of the present one. */
+  import(state: State): Promise<void>;
+}
+
+type Parts = Pick<
+  ReturnType<typeof compose>,
+  | 'accounts'
+  | 'events'
+  | 'faults'
+  | 'initialSettings'
+  | 'interns'
+  | 'journal'
+  | 'limiter'
+  | 'login'
+  | 'provisioning'
+  | 'random'
+  | 'replay'
+  | 'runs'
+  | 'seed'
+  | 'setSettings'
+  | 'store'
+  | 'transcripts'
+>;
+
+export function createStateControl(parts: Parts, clock: ClockControl, lifetime: Lifetime): StateControl {
+  const { events, interns, random, seed, store } = parts;
+  const meta = store.collection('meta');
+
+  /** Takes up what the rows have going on, and what else ends with their state. */
+  const resume = () => {
+    const scope = lifetime.state();
+    scope.defer(() => clock.interrupt(scope.signal.reason));
+    interns.reindex();
+    parts.provisioning.resume();
+  };
+
+  /**
+   * Exchanges the rows, and all that goes with them, in one turn: nobody sees half of it. What was under way in the old
+   * state is cut short, and writes nothing into the new one; that it came to its end is awaited, and that the new state
+   * is durable.
+   */
+  const replace = async (state: State, why: string) => {
+    parts.runs.reset();
+    const ended = lifetime.renewState(why);
+    const written = store.replace(state);
+    // Where it could not be written the rows are the old ones.
+    parts.accounts.clearOwnKeys();
+    resume();
+    await Promise.all([written, ended]);
+  };
+
+  const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'nonces_since');
+
+  return {
+    begin() {
+      if (!meta.has('seeded')) {
+        for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
+        meta.put({ id: 'seq', value: seed.interns.length });
+        meta.put({ id: 'seeded', value: true });
+      }
+      resume();
+      // The store reports it where it fails; it is brought along by the next commit.
+      store.commit({ keep: true }).catch(() => {});
+    },
+
+    async reset() {
+      parts.setSettings(parts.initialSettings);
+      parts.limiter.clear();
+      parts.login.reset();
+      parts.faults.clear();
+      parts.replay?.reset();
+      const state = {
+        ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]),
+        // What was used stays used.
+        nonces: [...store.collection('nonces').values()],
+      };
+      const replaced = replace(state, 'The emulator was reset');
+      // In the same turn: what is noted from the next on belongs to the new state.
+      parts.journal.clear();
+      parts.transcripts.clear();
+      events.reset();
+      await replaced;
+    },
+
+    async import(state) {
+      const completed = completeImport(state, store.snapshot(), random);
+      const replaced = replace(completed, 'The state of the emulator was replaced');
+      events.reset();
+      await replaced;
+    },
+  };
+}
