@@ -33,7 +33,6 @@ export function createFeed(api: Api, handlers: FeedHandlers): Feed {
   };
   const reader = () =>
     createSseReader((event) => {
-      lastId = event.id ?? lastId;
       batch.push(event);
       if (gathering) return;
       gathering = true;
@@ -49,11 +48,13 @@ export function createFeed(api: Api, handlers: FeedHandlers): Feed {
         const response = await api.stream('events', over.signal, headers);
         handlers.opened(lastId !== undefined);
         wait = RETRY[0];
-        const { push } = reader();
+        const { push, lastId: idOf } = reader();
         const utf8 = new TextDecoder();
         const body = response.body?.getReader();
-        for (let part = await body?.read(); part && !part.done; part = await body?.read())
+        for (let part = await body?.read(); part && !part.done; part = await body?.read()) {
           push(utf8.decode(part.value, { stream: true }));
+          lastId = idOf() ?? lastId;
+        }
       } catch (error) {
         failed = error instanceof ApiError ? error : undefined;
       }

@@ -48,6 +48,7 @@ export function createModel(api: Api) {
   const limit = signal<number | undefined>(undefined);
   const connection = signal<Connection>('connecting');
   const refusal = signal('');
+  const tokenTried = signal(false);
   /** Requests that came faster than they could be sent here. */
   const skipped = signal(0);
   const notices = signal<readonly Notice[]>([]);
@@ -185,7 +186,7 @@ export function createModel(api: Api) {
       events,
       opened(resumed) {
         connection.value = 'live';
-        if (!resumed || interns.value.size === 0) load().catch(failed);
+        if (!resumed || target.value === undefined) load().catch(failed);
       },
       closed(error) {
         const refused = error?.status === 401 || error?.status === 403;
@@ -208,6 +209,7 @@ export function createModel(api: Api) {
     limit,
     connection,
     refusal,
+    tokenTried,
     notices,
     requests,
     skipped,
@@ -221,6 +223,12 @@ export function createModel(api: Api) {
     readLimit,
     load,
     connect,
+    useToken(token: string) {
+      tokenTried.value = true;
+      api.setToken(token);
+      connection.value = 'connecting';
+      connect();
+    },
     /** Milliseconds of the emulator's time, as far as they are known here. */
     now(): number {
       const reading = clock.value;

@@ -1,4 +1,4 @@
-/** An event of a stream of server-sent events. */
+/** An event of a stream of server-sent events. `id` is the last that the stream gave, with this event or before it. */
 export interface SseEvent {
   event: string;
   data: string;
@@ -29,6 +29,8 @@ export function createSseReader(onEvent: (event: SseEvent) => void, onComment?: 
     else if (name === 'id') id = value;
   };
   return {
+    /** The last id that the stream gave, with an event or alone. */
+    lastId: () => id,
     push(text: string) {
       rest += text;
       let start = 0;

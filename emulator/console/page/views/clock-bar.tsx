@@ -80,6 +80,12 @@ export function ClockBar() {
   const clock = model.clock.value;
   const iso = new Date(now).toISOString();
   const stands = clock?.mode === 'frozen';
+  const hold = () =>
+    model.attempt(async () => {
+      await moveClock(model, stands ? { resume: true } : { freeze: true });
+      if (!stands && model.clock.value?.mode === 'virtual')
+        model.notify('done', 'A virtual clock stands still already');
+    });
   return (
     <div class="clock-bar">
       <section class="clock" aria-label="Clock">
@@ -103,11 +109,7 @@ export function ClockBar() {
         <Button small onClick={() => setOpen('advance')}>
           Advance…
         </Button>
-        <Button
-          small
-          icon={stands ? 'play' : 'pause'}
-          onClick={() => model.attempt(() => moveClock(model, stands ? { resume: true } : { freeze: true }))}
-        >
+        <Button small icon={stands ? 'play' : 'pause'} onClick={() => void hold()}>
           {stands ? 'Resume' : 'Freeze'}
         </Button>
       </section>

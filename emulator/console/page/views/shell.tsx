@@ -99,9 +99,7 @@ function TokenForm() {
         class="panel"
         onSubmit={(event) => {
           event.preventDefault();
-          model.api.setToken(token.trim());
-          model.connection.value = 'connecting';
-          model.connect();
+          model.useToken(token.trim());
         }}
       >
         <Icon name="key" size={28} />
@@ -110,7 +108,7 @@ function TokenForm() {
           This emulator was started with <code>--control-token</code>. The page keeps the token until this tab is
           closed.
         </p>
-        {model.refusal.value !== '' && token !== '' && <p role="alert">{model.refusal.value}</p>}
+        {model.tokenTried.value && <p role="alert">{model.refusal.value}</p>}
         <Field label="Token">
           {(ids) => (
             <input

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { inBrowser } from './browser.harness.js';
+
+const DANGEROUS = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[x](javascript:window.hit=1)';
+
+inBrowser('the console, requests', (open) => {
+  test('an empty list says what to do; requests come in as they are made, newest first', async () => {
+    const { page, api, url } = await open({ view: '#/requests' });
+    const main = page.getByRole('main');
+    await main.getByText('No requests yet').waitFor();
+    await main.getByText(`curl -H 'Authorization: Bearer ${api.credentials.api_key}' ${url}/api/v1/interns`).waitFor();
+    await api.get('/interns');
+    await api.get('/interns/nobody');
+    const rows = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(2);
+    expect(await rows.nth(0).textContent()).toMatch(/404GET\/interns\/nobody/);
+    await api.get('/interns', { as: null });
+    await expect.poll(async () => (await rows.nth(0).textContent()) ?? '', { timeout: 10_000 }).toMatch(/401GET/);
+  });
+
+  test('filters, pauses and clears', async () => {
+    const { page, api } = await open({ view: '#/requests' });
+    await api.get('/interns');
+    await api.get('/interns/nobody');
+    const rows = page.getByRole('option');
+    await expect.poll(() => page.getByRole('listbox').getByRole('option').count(), { timeout: 10_000 }).toBe(2);
+    const list = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx');
+    await expect.poll(() => list.count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('');
+    await page.getByRole('searchbox', { name: 'Filter requests' }).fill('something else');
+    await page.getByText('No request fits the filter').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await expect.poll(() => list.count()).toBe(2);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await api.get('/interns');
+    await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
+    expect(await list.count()).toBe(2);
+    await page.getByRole('button', { name: 'Resume (1 new)' }).click();
+    await expect.poll(() => list.count()).toBe(3);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByText('No requests yet').waitFor();
+    expect((await api.get('/_emulator/journal')).json.data).toEqual([]);
+    expect(await rows.count()).toBeGreaterThan(0);
+  });
+
+  test('arrow keys move from request to request', async () => {
+    const { page, api } = await open({ view: '#/requests' });
+    for (let i = 0; i < 60; i++) await api.get(`/interns/number-${i}`);
+    const list = page.getByRole('listbox', { name: /^Requests/ });
+    await list.getByText('/interns/number-59').waitFor();
+    // Only what is to be seen is there.
+    expect(await list.getByRole('option').count()).toBeLessThan(40);
+    await list.focus();
+    await page.keyboard.press('Home');
+    const shown = page.getByRole('region', { name: 'Request', exact: true });
+    await shown.getByText('/api/v1/interns/number-59').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await shown.getByText('/api/v1/interns/number-58').waitFor();
+    await page.keyboard.press('End');
+    await shown.getByText('/api/v1/interns/number-0').waitFor();
+    await list.getByRole('option', { selected: true }).getByText('/interns/number-0').waitFor();
+  });
+
+  test('shows headers and bodies, copies as curl, and leads to the requirement that a refusal rests on', async () => {
+    const { page, api, workspaceId, go } = await (async () => {
+      const opened = await open({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
+      return { ...opened, workspaceId: opened.api.workspaceId };
+    })();
+    await api.post(
+      '/interns',
+      { name: 'Wrong Name', workspace_id: workspaceId },
+      { headers: { 'x-request-id': 'wrong-1' } },
+    );
+    await go('#/requests/wrong-1');
+    const shown = page.getByRole('region', { name: 'Request', exact: true });
+    await shown.getByRole('region', { name: 'request body' }).getByText('"Wrong Name"').waitFor();
+    await shown.getByText('application/json').first().waitFor();
+    await shown.getByText('Bearer [redacted]').waitFor();
+    const why = shown.getByRole('region', { name: 'Why it was refused' });
+    await why.getByText(/name: expected lower-case words/).waitFor();
+    await shown.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(copied).toContain("curl -X POST 'http");
+    expect(copied).toContain('-H "Authorization: Bearer $INTERN_API_KEY"');
+    expect(copied).toContain(`--data-raw '{"name":"Wrong Name"`);
+    expect(copied).not.toContain(api.credentials.api_key);
+    const { requirement } = (await api.get('/_emulator/journal/wrong-1')).json;
+    await why.getByRole('link', { name: requirement }).click();
+    await page.getByRole('heading', { name: new RegExp(`^${requirement}\\b`) }).waitFor();
+  });
+
+  test('a stream is a time line of its writes, growing while it is written, down to the bytes', async () => {
+    const { page, api, intern, go } = await open();
+    await api.put('/_emulator/scripts/two', {
+      name: 'two',
+      turn: [{ say: 'Grüße ' }, { wait: '3s' }, { say: 'again' }],
+    });
+    const reply = api.post(
+      `/interns/${intern.id}/chat/completions`,
+      { stream: true, messages: [{ role: 'user', content: 'script: two' }] },
+      { headers: { 'x-request-id': 'stream-1' } },
+    );
+    await expect.poll(async () => (await api.get('/_emulator/journal')).json.data.length, { timeout: 10_000 }).toBe(1);
+    await go('#/requests/stream-1');
+    const shown = page.getByRole('region', { name: 'Request', exact: true });
+    await shown.getByText('Grüße').waitFor();
+    await shown.getByText('The stream is open: more may come.').waitFor();
+    await api.advance(3_000);
+    await reply;
+    await shown.getByRole('button', { name: /^\+3 s .*again/ }).waitFor();
+    await shown.getByText('The stream was complete').waitFor();
+    await shown.getByRole('button', { name: 'Hex' }).click();
+    await shown
+      .getByRole('button', { name: /^\+0 ms/ })
+      .first()
+      .click();
+    await shown
+      .getByText(/64 61 74 61 3a 20 7b/)
+      .first()
+      .waitFor();
+    await shown.getByText(/c3 bc/).first().waitFor();
+  });
+
+  test('nothing that is shown can run: names, prompts, chunks, paths', async () => {
+    const { page, api, intern, go, emulator } = await open();
+    await api.put('/_emulator/scripts/bad', {
+      name: 'bad',
+      turn: [
+        { reason: DANGEROUS },
+        { say: DANGEROUS },
+        { ask: { kind: 'elicitation', message: DANGEROUS, fields: [{ name: 'a', label: DANGEROUS }] } },
+      ],
+    });
+    await api.patch(`/interns/${intern.id}`, { description: DANGEROUS, instructions: DANGEROUS });
+    await api.post(
+      `/interns/${intern.id}/chat/completions`,
+      { stream: true, messages: [{ role: 'user', content: `script: bad\n${DANGEROUS}` }] },
+      { headers: { 'x-request-id': 'bad-1', 'x-odd': DANGEROUS } },
+    );
+    await emulator.fetch(
+      `${emulator.target.base_url}/interns?${encodeURIComponent(DANGEROUS)}=<img/src=x/onerror=alert(1)>`,
+    );
+    const policies: string[] = [];
+    page.on('console', (message) => policies.push(message.text()));
+    for (const place of [
+      `#/interns/${intern.id}`,
+      '#/requests',
+      '#/requests/bad-1',
+      '#/scripts/bad',
+      `#/scripts/${encodeURIComponent(DANGEROUS)}`,
+      `#/interns/${encodeURIComponent(DANGEROUS)}`,
+    ]) {
+      await go(place);
+      await page.getByRole('main').getByRole('heading').first().waitFor();
+      await page.waitForTimeout(300);
+      expect(await page.evaluate('window.hit'), place).toBeUndefined();
+      expect(await page.locator('main img, main script, a[href^="javascript:"]').count(), place).toBe(0);
+    }
+    await go(`#/interns/${intern.id}`);
+    await page.getByRole('button', { name: 'Details' }).click();
+    expect(await page.getByText('<img src=x onerror').count()).toBeGreaterThanOrEqual(4);
+    expect(policies.filter((text) => /Content Security Policy/.test(text))).toEqual([]);
+  });
+
+  test('the page asks nobody but its emulator, and keeps the control token out of addresses and the journal', async () => {
+    const token = 'let-me-in-please';
+    const { page, emulator, url } = await open({ emulator: { controlToken: token } });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.getByRole('heading', { name: 'Control token' }).waitFor();
+    await page.getByLabel('Token').fill('not-the-token');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').filter({ hasText: 'the control token is missing or wrong' }).waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: /first-intern/ }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: /first-intern/ }).click();
+    await page.getByRole('textbox', { name: /^Prompt to / }).fill('hello');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('finished').waitFor();
+    expect(asked.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+    expect([...asked, page.url()].filter((address) => address.includes(token))).toEqual([]);
+    const journal = await emulator.fetch(new URL('/_emulator/journal', url), {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await journal.text()).not.toContain(token);
+  });
+});

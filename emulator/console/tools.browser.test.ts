@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { inBrowser } from './browser.harness.js';
+
+inBrowser('the console, tools', (open) => {
+  test('the clock is shown, advanced, frozen and resumed', async () => {
+    const { page, emulator } = await open();
+    const clock = page.getByRole('region', { name: 'Clock' });
+    await clock.getByText('00:00:00.000').waitFor();
+    await clock.getByRole('button', { name: '+5 min' }).click();
+    await clock.getByText('00:05:00.000').waitFor();
+    await clock.getByRole('button', { name: 'Advance…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Advance the clock' });
+    await dialog.getByLabel('By').fill('5 parsecs');
+    await dialog.getByRole('button', { name: 'Advance' }).click();
+    await page
+      .getByRole('log', { name: 'Notices' })
+      .getByText(/advance/)
+      .waitFor();
+    await dialog.getByRole('button', { name: '1h' }).click();
+    await dialog.getByRole('button', { name: 'Advance' }).click();
+    await clock.getByText('01:05:00.000').waitFor();
+    // What others do to it shows too.
+    await emulator.clock.advance(1_000);
+    await clock.getByText('01:05:01.000').waitFor();
+  });
+
+  test('a clock that moves by itself is frozen and resumed', async () => {
+    const { page, emulator } = await open({ emulator: { clock: 'auto' } });
+    const clock = page.getByRole('region', { name: 'Clock' });
+    await clock.getByRole('button', { name: 'Freeze' }).click();
+    await clock.getByText('frozen').waitFor();
+    expect(emulator.clock.mode).toBe('frozen');
+    await clock.getByRole('button', { name: 'Resume' }).click();
+    await clock.getByText('frozen').waitFor({ state: 'detached' });
+    expect(emulator.clock.mode).not.toBe('frozen');
+  });
+
+  test('the next create fails at one click; faults and chaos are added, shown and taken back', async () => {
+    const { page, api } = await open({ view: '#/faults' });
+    await page.getByText('All goes well').waitFor();
+    await page.getByRole('button', { name: 'Fail the next create' }).click();
+    const list = page.getByRole('list', { name: 'Faults still to come' });
+    await list.getByText('The next create answers 503').waitFor();
+    expect((await api.post('/interns', { name: 'unlucky', workspace_id: api.workspaceId })).status).toBe(503);
+    await page.getByText('All goes well').waitFor();
+
+    const form = page.getByRole('form', { name: 'New fault' });
+    await form.getByRole('combobox', { name: 'The next' }).selectOption('chat');
+    await form.getByRole('combobox', { name: 'What happens' }).selectOption('disconnect');
+    await form.getByRole('combobox', { name: 'Where' }).selectOption('mid-event');
+    await form.getByRole('spinbutton', { name: 'How many times' }).fill('2');
+    await form.getByRole('button', { name: 'Add fault' }).click();
+    await list.getByText('Each of the next 2 chat loses its connection mid-event').waitFor();
+    await page.getByRole('button', { name: 'Add Flaky service' }).click();
+    await expect.poll(() => list.getByRole('listitem').count(), { timeout: 10_000 }).toBe(4);
+    await page.getByRole('button', { name: 'Take all back' }).click();
+    await page.getByText('All goes well').waitFor();
+    expect((await api.get('/_emulator/faults')).json.data).toEqual([]);
+  });
+
+  test('a script is read, changed with errors at the line, saved, and taken back', async () => {
+    const { page, api } = await open({ view: '#/scripts' });
+    await page.getByRole('link', { name: 'ask-permission', exact: true }).click();
+    const editor = page.getByRole('textbox', { name: 'Script ask-permission' });
+    await expect.poll(() => editor.inputValue(), { timeout: 10_000 }).toContain('"permission"');
+
+    await page.getByRole('button', { name: 'New script' }).click();
+    const fresh = page.getByRole('textbox', { name: 'New script' });
+    const problems = page.getByRole('list', { name: 'Problems' });
+    await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" }\n    { "say": "b" }\n  ]\n}\n');
+    await problems.getByRole('button', { name: 'Line 5 expected a comma or ], found "{"' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" },\n    { "shout": "b" }\n  ]\n}\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await problems.getByRole('button', { name: /^Line 5 turn\[1\]: expected a step/ }).waitFor();
+    await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "all mine" }\n  ]\n}\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('textbox', { name: 'Script mine' }).waitFor();
+    expect((await api.get('/_emulator/scripts/mine')).json.source.turn).toEqual([{ say: 'all mine' }]);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('link', { name: 'mine', exact: true }).waitFor({ state: 'detached' });
+    expect((await api.get('/_emulator/scripts/mine')).status).toBe(404);
+  });
+
+  test('a proof is pasted in and explained, down to the byte', async () => {
+    const { page, api } = await open({ view: '#/proofs' });
+    const form = page.getByRole('form', { name: 'Signed request' });
+    await form.getByRole('button', { name: 'Explain' }).click();
+    await form.getByRole('alert').filter({ hasText: 'paste the request' }).waitFor();
+    const { request, twin } = (await api.post('/_emulator/signing/forge', { defect: 'wrong_timestamp' })).json;
+    const lines = (headers: Record<string, string>) =>
+      Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const curl = (made: typeof request) =>
+      `curl -X ${made.method} '${made.url}' \\\n${lines(made.headers)
+        .map((line) => `  -H '${line}' \\\n`)
+        .join('')}  --data-raw '${made.body}'`;
+    await form.getByLabel('Request').fill(curl(request));
+    await form.getByRole('button', { name: 'Explain' }).click();
+    const explanation = page.getByRole('status', { name: 'Explanation' });
+    await explanation.getByText('Refused').waitFor();
+    await explanation.getByText('bad_signature').waitFor();
+    await explanation
+      .getByText(/First difference at byte \d+ \(timestamp\)/)
+      .first()
+      .waitFor();
+    await form.getByLabel('Request').fill(curl(twin));
+    await form.getByRole('button', { name: 'Explain' }).click();
+    await explanation.getByText('Accepted').waitFor();
+
+    const make = page.getByRole('form', { name: 'Make one' });
+    await make.getByRole('combobox', { name: 'Defect' }).selectOption('wrong_timestamp');
+    await make.getByRole('button', { name: 'Make and explain' }).click();
+    await explanation.getByText('Refused').waitFor();
+  });
+
+  test('the state is saved to a file and restored from it; the emulator is reset; the limit is set', async () => {
+    const { page, api } = await open({ view: '#/state' });
+    const kept = await api.create({ name: 'kept' });
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save to a file' }).click();
+    const path = await (await saved).path();
+    expect(JSON.parse(readFileSync(path, 'utf8')).interns.map((row: { id: string }) => row.id)).toContain(kept.id);
+    expect(readFileSync(path, 'utf8')).not.toContain(api.credentials.intern?.api_key);
+
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('dialog', { name: 'Reset the emulator?' }).getByRole('button', { name: 'Reset' }).click();
+    await expect.poll(async () => (await api.get(`/interns/${kept.id}`)).status, { timeout: 10_000 }).toBe(404);
+    const restore = page.getByRole('region', { name: 'Restore' });
+    await restore
+      .getByLabel('Saved state')
+      .setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') });
+    await restore.getByRole('alert').filter({ hasText: 'broken.json is not JSON' }).waitFor();
+    await restore.getByLabel('Saved state').setInputFiles(path);
+    await page
+      .getByRole('log', { name: 'Notices' })
+      .getByText(/^Restored from/)
+      .waitFor();
+    expect((await api.get(`/interns/${kept.id}`)).status).toBe(200);
+    await page.getByRole('link', { name: 'Interns' }).click();
+    await page.getByRole('link', { name: /^kept/ }).waitFor();
+
+    await page.getByRole('link', { name: 'State' }).click();
+    const limit = page.getByRole('form', { name: 'Limit' });
+    await limit.getByRole('spinbutton').fill('3');
+    await limit.getByRole('button', { name: 'Set' }).click();
+    await expect
+      .poll(async () => (await api.get('/_emulator/limits')).json.turns_per_minute, { timeout: 10_000 })
+      .toBe(3);
+  });
+
+  test('a page takes up where it was when its connection breaks', async () => {
+    const { page, api, url } = await open();
+    const proxy = await breakable(Number(new URL(url).port));
+    const resumed: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/events')) resumed.push(request.headers()['last-event-id']);
+    });
+    await page.goto(`http://127.0.0.1:${proxy.port}/_emulator/`);
+    await page.getByRole('link', { name: /^first-intern/ }).waitFor();
+    proxy.refuse(true);
+    await page.getByRole('alert').filter({ hasText: 'The emulator does not answer' }).waitFor();
+    await api.create({ name: 'meanwhile' });
+    proxy.refuse(false);
+    await page.getByRole('link', { name: /^meanwhile/ }).waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(resumed[0]).toBeUndefined();
+    expect(resumed.at(-1)).toMatch(/-\d+$/);
+    await proxy.close();
+  });
+});
+
+/** A way to a port that can be broken: what is open is cut, and what is new is refused. */
+async function breakable(port: number) {
+  const sockets = new Set<Socket>();
+  let refusing = false;
+  const server = createServer((socket) => {
+    if (refusing) return void socket.destroy();
+    const onward = connect(port, '127.0.0.1');
+    for (const end of [socket, onward]) {
+      sockets.add(end);
+      end
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(end);
+          socket.destroy();
+          onward.destroy();
+        });
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    refuse(value: boolean) {
+      refusing = value;
+      if (value) cut();
+    },
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
