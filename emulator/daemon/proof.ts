@@ -3,7 +3,7 @@ import type { ProofHeaders } from '../contract/profile.js';
 import { PROOF_USER } from '../signing/signer.js';
 import { decodeSignature } from '../signing/verify.js';
 
-/** A proof as it was found in the headers of a request: complete and of the right form, not yet judged. */
+/** A proof as it was found in the headers of a request: complete and of the right form, not yet verified. */
 export interface ReceivedProof {
   readonly version: 'v1' | 'v2';
   readonly timestamp: string;

@@ -8,7 +8,7 @@ import {
 } from '../contract/intern.js';
 import type { InternRow } from '../contract/state.js';
 
-/** A list query, judged (LIST-2, LIST-3). */
+/** A valid list query (LIST-2, LIST-3). */
 export interface ListQuery {
   readonly workspaceId: string | undefined;
   readonly statuses: ReadonlySet<Status> | undefined;

@@ -39,7 +39,7 @@ export interface StreamFault {
   readonly cut?: (() => void) | undefined;
 }
 
-/** What a route's `parse` has to go by, once caller, size and media type have been judged. */
+/** What a route's `parse` has to go by, once caller, size and media type have been checked. */
 export interface RequestParts {
   /** The bytes of the body; empty where there is none. */
   readonly bytes: Uint8Array;

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** Entries of one kind kept at most; the oldest go first. Which are still valid is the provider's to judge. */
+/** Entries of one kind kept at most; the oldest go first. The provider checks which are still valid. */
 const MOST = 5_000;
 
 /**
