@@ -14,9 +14,20 @@ export interface Served {
 }
 
 /** Starts a script of `bench/servers` and waits for the one line of JSON that says it is ready. */
-export async function start(script: string, ...args: string[]): Promise<Served> {
-  const file = new URL(`servers/${script}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+export const start = (script: string, ...args: string[]): Promise<Served> =>
+  startFile(new URL(`servers/${script}`, import.meta.url).pathname, args);
+
+/** The same for the emulator as it is built; what it logs goes to a file descriptor. */
+export const startCommand = (args: readonly string[], stderr: number): Promise<Served> =>
+  startFile(new URL('../dist/bin/intern-emulator.js', import.meta.url).pathname, ['--json', ...args], stderr);
+
+async function startFile(
+  script: string,
+  args: readonly string[],
+  stderr: number | 'inherit' = 'inherit',
+): Promise<Served> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', stderr] });
+  if (!child.stdout) throw new Error(`${script} has no standard output`);
   const lines = createInterface({ input: child.stdout });
   const hello = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);

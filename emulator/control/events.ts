@@ -32,8 +32,11 @@ export interface EventsDeps {
 }
 
 export interface Events {
-  /** Whether anybody listens: what is only for them need not be made otherwise. */
-  readonly live: boolean;
+  /**
+   * Whether an event is to be made now and sent: somebody wants it. Of more requests than anybody can follow, the rest are
+   * only counted.
+   */
+  takes(type: EventType): boolean;
   /** A thing changed, or is gone. Costs a look-up where nobody listens. */
   changed(type: Readable, id: string, within?: string): void;
   /** Sends what can be told again from elsewhere: requests, writes, what was said. */
@@ -53,8 +56,9 @@ export interface Events {
 const REMEMBERED = 5_000;
 /** Between two batches, in ms: what happens meanwhile leaves together. */
 const BATCH_EVERY = 50;
-/** Requests in one batch: what comes faster than people and pages can follow is counted instead. */
-const REQUESTS_PER_BATCH = 50;
+/** Requests at once, and in each further batch (200 a second): what comes faster than anybody follows is counted instead. */
+const REQUESTS_AT_ONCE = 300;
+const REQUESTS_PER_BATCH = 10;
 /** What a subscriber that does not read may have waiting, in bytes. */
 const WAITING = 4 * 1024 * 1024;
 
@@ -87,6 +91,9 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
   let queue: Pending[] = [];
   let scheduled = false;
   let closed = false;
+  /** How many requests may be told of in the next batch. */
+  let room = REQUESTS_AT_ONCE;
+  let skipped = 0;
 
   const idOf = (seq: number) => `${tag}-${seq}`;
   const block = (type: string, seq: number, data: unknown) =>
@@ -100,9 +107,10 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
     data: () => read(type, id, within) ?? { id, deleted: true },
   });
 
-  const push = (subscriber: Subscriber, text: string, seq: number) => {
+  const push = (subscriber: Subscriber, said: string | Uint8Array, seq: number) => {
     subscriber.sent = seq;
-    if (text !== '') subscriber.controller.enqueue(encoder.encode(text));
+    const bytes = typeof said === 'string' ? encoder.encode(said) : said;
+    if (bytes.length > 0) subscriber.controller.enqueue(bytes);
     if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.behind = true;
   };
 
@@ -118,54 +126,50 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
     push(subscriber, missed.map(blockOf).join(''), sequence.last);
   };
 
-  /** Of more requests than anybody can follow the newest, and how many were left out. */
-  const thinned = (batch: readonly Pending[]): { batch: readonly Pending[]; left: number } => {
-    const requests = batch.filter(({ type }) => type === 'request');
-    const left = requests.length - REQUESTS_PER_BATCH;
-    if (left <= 0) return { batch, left: 0 };
-    const out = new Set(requests.slice(0, left));
-    return { batch: batch.filter((pending) => !out.has(pending)), left };
-  };
-
   const flush = () => {
-    const { batch, left } = thinned(queue);
+    const batch = queue;
     queue = [];
-    const last = batch.at(-1)?.seq;
-    if (last === undefined) return;
+    if (batch.length === 0 && skipped === 0) return;
+    const last = batch.at(-1)?.seq ?? sequence.last;
     const texts = batch.map((pending) => ({ pending, text: blockOf(pending) }));
-    const skipped = left === 0 ? '' : block('skipped', last, { requests: left });
+    const left = skipped === 0 ? '' : block('skipped', last, { requests: skipped });
+    skipped = 0;
     const textFor = ({ types, sent }: Subscriber) =>
       texts
         .filter(({ pending }) => types.has(pending.type) && pending.seq > sent)
         .map(({ text }) => text)
-        .join('') + (types.has('request') ? skipped : '');
-    const first = batch[0]?.seq ?? 0;
-    const joined = new Map<ReadonlySet<EventType>, string>();
+        .join('') + (types.has('request') ? left : '');
+    const first = batch[0]?.seq ?? last;
+    const joined = new Map<ReadonlySet<EventType>, Uint8Array>();
     for (const subscriber of subscribers) {
       if (subscriber.behind) continue;
       // Whoever came in the middle of the batch has had the beginning of it.
-      const text =
-        subscriber.sent >= first ? textFor(subscriber) : (joined.get(subscriber.types) ?? textFor(subscriber));
-      if (subscriber.sent < first) joined.set(subscriber.types, text);
-      push(subscriber, text, last);
+      const shared = subscriber.sent < first ? joined.get(subscriber.types) : undefined;
+      const bytes = shared ?? encoder.encode(textFor(subscriber));
+      if (subscriber.sent < first) joined.set(subscriber.types, bytes);
+      push(subscriber, bytes, last);
     }
   };
 
   const deliver = async () => {
     // The first leaves at once with whatever else this turn brings, what follows in batches.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (queue.length > 0 && !closed) {
+    while ((queue.length > 0 || skipped > 0 || room < REQUESTS_AT_ONCE) && !closed) {
       flush();
       await pause(BATCH_EVERY);
+      room = Math.min(REQUESTS_AT_ONCE, room + REQUESTS_PER_BATCH);
     }
     scheduled = false;
   };
 
-  const enqueue = (pending: Pending) => {
-    queue.push(pending);
+  const schedule = () => {
     if (scheduled) return;
     scheduled = true;
     void deliver();
+  };
+  const enqueue = (pending: Pending) => {
+    queue.push(pending);
+    schedule();
   };
 
   const forget = () => {
@@ -177,8 +181,16 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
   };
 
   return {
-    get live() {
-      return subscribers.size > 0;
+    takes(type) {
+      if (subscribers.size === 0) return false;
+      if (type !== 'request') return true;
+      if (room > 0) {
+        room--;
+        return true;
+      }
+      skipped++;
+      schedule();
+      return false;
     },
     changed(type, id, within) {
       const key = `${type} ${id}`;

@@ -9,15 +9,15 @@ const saidPending = (seq: number, runId: string, line: object): Pending => ({
 });
 
 /** Sends requests, the writes of their streams, and what is said in runs to whoever listens. */
-export function watchTraffic(events: Pick<Events, 'live' | 'send'>, journal: Journal, transcripts: Transcripts): void {
+export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Journal, transcripts: Transcripts): void {
   const request = (draft: JournalDraft) => {
-    if (events.live) events.send({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
+    if (events.takes('request')) events.send({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
   };
   journal.observe({
     responded: request,
     closed: request,
     wrote(draft, index) {
-      if (!events.live) return;
+      if (!events.takes('write')) return;
       events.send({
         seq: draft.writes?.[index]?.seq ?? 0,
         type: 'write',
@@ -26,7 +26,7 @@ export function watchTraffic(events: Pick<Events, 'live' | 'send'>, journal: Jou
     },
   });
   transcripts.observe((runId, seq, line) => {
-    if (events.live) events.send(saidPending(seq, runId, line()));
+    if (events.takes('said')) events.send(saidPending(seq, runId, line()));
   });
 }
 

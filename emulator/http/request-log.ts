@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Journal, JournalDraft, JournalObserver } from './journal.js';
+import { BASE } from './route.js';
 
 /** A line of the log: one for each request when it is answered, and for a stream at each turn it takes (SEE-1). */
 export interface RequestRecord {
@@ -35,6 +36,9 @@ export interface RequestLogDeps {
 /** Takes a line of the log, and how people call its intern. */
 export type OnRequest = (record: RequestRecord, internName?: string) => void;
 
+/** The path of the collection: all of it is known. */
+const COLLECTION = `${BASE}/interns`;
+
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: string } {
@@ -45,6 +49,10 @@ function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: s
   return ended ? { stream: 'ended', how: ended } : { stream: 'paused' };
 }
 
+/** Whether a path is made of a known pattern and the id of a visible intern alone: no credential can be in it. */
+const isKnownPath = ({ internId }: JournalDraft, path: string): boolean =>
+  path === COLLECTION || (internId !== undefined && !path.includes('?'));
+
 /** Tells of each request that goes through a journal. Nothing of it is there where nobody wants to be told. */
 export function logRequests({ clock, journal, redact, nameOf, write }: RequestLogDeps): void {
   const tell = (draft: JournalDraft, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>
@@ -54,10 +62,11 @@ export function logRequests({ clock, journal, redact, nameOf, write }: RequestLo
     );
   const recordOf = (draft: JournalDraft): RequestRecord => {
     const now = clock.now();
+    const path = pathOf(draft.url);
     return {
       time: new Date(now).toISOString(),
       method: draft.method,
-      path: redact(pathOf(draft.url)),
+      path: isKnownPath(draft, path) ? path : redact(path),
       status: draft.status ?? null,
       ms: now - draft.at,
       caller: draft.caller ?? null,
