@@ -104,6 +104,23 @@ export const CONTROL = defineChecks([
     },
   },
   {
+    id: 'emulator/reset-forgets',
+    requirement: 'EMU-7',
+    level: 'C',
+    title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
+    needs: ['control', 'disposable', 'write'],
+    async run(ctx) {
+      const intern = await ctx.interns.stopped();
+      const name = await ctx.control.script({ turn: [{ say: 'put' }] });
+      equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 200, 'status of the script that was put');
+      await ctx.control.fault({ operation: 'get', times: 3, status: 503 });
+      await ctx.reset();
+      equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 404, 'status of the script after the reset');
+      expect.status(await ctx.api.get(intern.id), 404, 'the intern after the reset');
+      expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list after the reset');
+    },
+  },
+  {
     id: 'emulator/intern-view',
     requirement: 'EMU-4',
     level: 'C',

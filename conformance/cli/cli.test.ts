@@ -81,7 +81,7 @@ describe('without a URL', () => {
     ]);
     const { exit, out } = await call([...LIGHT, '--report', 'tty', ...kinds]);
     expect(exit).toBe(0);
-    expect(out).toMatch(/conforms +\d+ pass, 0 fail/);
+    expect(out).toMatch(/conforms: all \d+ checked +\d+ pass, 0 fail/);
     expect(readdirSync(at('out')).sort()).toEqual(['github', 'html', 'json', 'junit', 'markdown']);
     const results = saved('out/json');
     expect(results.counts.pass).toBeGreaterThan(0);
@@ -121,6 +121,29 @@ describe('without a URL', () => {
     expect(part.exit).toBe(3);
     expect(part.out).toContain('shards are missing: 2/2');
     expect((await call(['report', 'merge', at('shard1.json'), at('shard1.json')])).exit).toBe(2);
+  });
+
+  test('an entry of a baseline gives a reason, and counts again after its day', async () => {
+    const write = (entry: unknown) => writeFileSync(at('reasons.json'), JSON.stringify({ known: [entry] }));
+    const go = () => call([...LIGHT, '--baseline', at('reasons.json')]);
+    write({
+      id: 'lifecycle/update-reads-back',
+      reason: 'being worked on',
+      link: 'https://x.test/1',
+      until: '2020-01-31',
+    });
+    expect((await go()).exit).toBe(0);
+    write({ id: 'lifecycle/update-reads-back', reason: 'being worked on', until: '2999-01-31' });
+    expect((await go()).out).toContain('no longer failing, but in the baseline');
+    write({ id: 'lifecycle/update-reads-back' });
+    expect((await go()).err).toContain('known[0]: expected a reason why lifecycle/update-reads-back may fail');
+    write({ id: 'lifecycle/update-reads-back', reason: 'x', until: 'soon' });
+    expect((await go()).err).toContain('expected a day such as 2026-12-31 for until, got soon');
+  });
+
+  test('less coverage than was demanded is incomplete', async () => {
+    expect((await call([...LIGHT, '--min-coverage', '100%'])).exit).toBe(0);
+    expect((await call([...LIGHT, '--min-coverage', 'most'])).err).toContain('expected a percentage such as 60%');
   });
 
   test('a stale baseline fails, an updated one passes', async () => {

@@ -41,6 +41,8 @@ function flags(argv: Argv): Argv {
     .option('timeout', text('longest wait for an answer (10s)'))
     .option('boot-timeout', text('longest wait for an intern to run (120s)'))
     .option('shard', text('i/n: the i-th of n parts'))
+    .option('min-coverage', text('percent of the checks that have to come to a verdict, else exit 3'))
+    .option('save', text('folder for a script per finding that sends its requests again'))
     .option('baseline', text('file of checks that are known to fail; entries that no longer do fail the run'))
     .option('update-baseline', { type: 'boolean', describe: 'write what fails now into --baseline' })
     .option('plan', { type: 'boolean', describe: 'say what would be sent, written and skipped, and send nothing' })

@@ -1,7 +1,7 @@
 import { drift } from '../drift/drift.js';
 import { connect } from '../drivers/connect.js';
 import { UsageError } from '../run/usage.js';
-import { readBaseline, writeBaseline } from './baseline.js';
+import { knownOn, readBaseline, writeBaseline } from './baseline.js';
 import { deliver, type Io } from './run.js';
 import type { Settings } from './settings.js';
 
@@ -32,7 +32,7 @@ export async function driftCommand(files: readonly string[], settings: Settings,
       timeout: settings.timeout ?? TIMEOUT,
       bootTimeout: settings.bootTimeout ?? BOOT_TIMEOUT,
       signal: io.signal,
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, io.host.now()) }),
       command: ['intern-conformance drift', ...files, ...(settings.url === undefined ? [] : [settings.url])].join(' '),
       warn: (message) => io.err(`${message}\n`),
     });

@@ -10,8 +10,9 @@ import type { Results } from '../run/results.js';
 import { run } from '../run/runner.js';
 import { SelectionError, select } from '../run/select.js';
 import { UsageError } from '../run/usage.js';
-import { readBaseline, writeBaseline } from './baseline.js';
+import { knownOn, readBaseline, writeBaseline } from './baseline.js';
 import { plan } from './plan.js';
+import { saveFindings } from './save.js';
 import type { Settings } from './settings.js';
 
 /** Where a call of the kit writes, and what it is told of. */
@@ -101,7 +102,8 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
       ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),
       ...(settings.bootTimeout === undefined ? {} : { bootTimeout: settings.bootTimeout }),
       ...(ledger === undefined ? {} : { ledgerPath: ledger }),
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, host.now()) }),
+      ...(settings.minCoverage === undefined ? {} : { minCoverage: settings.minCoverage }),
       command: commandOf(settings),
       events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),
       signal: io.signal,
@@ -109,6 +111,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
     });
     // Nothing is left that a later clean-up would need it for.
     if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
+    if (settings.save !== undefined) saveFindings(settings.save, results);
     deliver(results, settings, io);
     if (settings.updateBaseline && settings.baseline !== undefined) {
       writeBaseline(settings.baseline, known ?? [], results);

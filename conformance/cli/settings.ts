@@ -71,6 +71,8 @@ const PLAIN = [
   'timeout',
   'boot_timeout',
   'baseline',
+  'min_coverage',
+  'save',
   'report',
   'ledger_dir',
   'control',
@@ -114,6 +116,10 @@ export interface Settings {
   readonly bootTimeout: number | undefined;
   readonly shard: { index: number; of: number } | undefined;
   readonly baseline: string | undefined;
+  /** Percent. */
+  readonly minCoverage: number | undefined;
+  /** Folder for scripts that send the requests of findings again. */
+  readonly save: string | undefined;
   readonly updateBaseline: boolean;
   readonly plan: boolean;
   readonly reports: readonly ReportTo[];
@@ -280,6 +286,10 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
       '--report: only one of several can go to standard output; give the others a file, as in --report junit=junit.xml',
     );
   const control = own('control');
+  const coverage = text(own('min_coverage'), 'min_coverage');
+  const minCoverage = coverage === undefined ? undefined : Number(coverage.replace(/%$/, ''));
+  if (minCoverage !== undefined && !(minCoverage >= 0 && minCoverage <= 100))
+    throw new UsageError(`--min-coverage: expected a percentage such as 60%, got ${JSON.stringify(coverage)}`);
 
   return {
     url,
@@ -309,6 +319,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     bootTimeout: time('boot_timeout'),
     shard: part === null || part === undefined ? undefined : { index: Number(part[1]), of: Number(part[2]) },
     baseline,
+    minCoverage,
+    save: text(own('save'), 'save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,
     reports: reports.length === 0 ? [{ kind: 'tty', file: undefined }] : reports,

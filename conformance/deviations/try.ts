@@ -63,6 +63,7 @@ export async function tryChecks(
       host,
       tag: 'dev1',
       remote: false,
+      disposable: true,
       ...(profile === undefined ? {} : { profile }),
     });
     const results = await run({

@@ -79,6 +79,8 @@ export interface Control {
   reveals(): Promise<readonly Reveal[]>;
   limit(turnsPerMinute: number): Promise<void>;
   fault(fault: Fault): Promise<void>;
+  /** Back to the seed; scripts, faults and limits of the run go with everything else. */
+  reset(): Promise<void>;
   /** Journal as text, for a search of what must not stand in it. */
   journal(): Promise<string>;
 }
@@ -185,6 +187,13 @@ export function createControl(options: ControlOptions): ControlState {
     async fault(fault) {
       faulty = true;
       await must('POST', '/faults', fault);
+    },
+    async reset() {
+      await must('POST', '/reset');
+      scripts = [];
+      faulty = false;
+      limited = false;
+      await lift(0);
     },
     async journal() {
       return (await call('GET', '/journal')).text();

@@ -25,6 +25,8 @@ export interface EmulatorDriverOptions {
   readonly profile?: Profile;
   readonly controlToken?: string;
   readonly readOnly?: boolean;
+  /** Whether the emulator is there for this run alone, and may be reset. */
+  readonly disposable?: boolean;
   /** Credentials that replace those of the descriptor. */
   readonly credentials?: Partial<Record<CredentialName, string>>;
 }
@@ -83,6 +85,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   const means: Means = {
     target,
     control: true,
+    disposable: options.disposable === true && options.readOnly !== true,
     readOnly: options.readOnly === true,
     slow: undefined,
     daemon: daemonOrigin !== undefined,
@@ -143,6 +146,7 @@ export async function startEmulator(
   });
   const driver = createEmulatorDriver({
     ...options,
+    disposable: true,
     descriptor: { ...emulator.target },
     fetch: (request) => emulator.fetch(request),
     daemonFetch: (request) => emulator.daemon.fetch(request),

@@ -6,6 +6,8 @@ import type { Target } from './driver.js';
 export interface Means {
   readonly target: Target;
   readonly control: boolean;
+  /** Whether the emulator is there for this run alone. */
+  readonly disposable?: boolean;
   readonly readOnly: boolean;
   /** ms that may be waited for real; undefined where a clock can be moved. */
   readonly slow: number | undefined;
@@ -40,6 +42,10 @@ export function lacks(need: Need, means: Means): string | undefined {
       return means.control ? undefined : 'the target has no control interface';
     case 'clock':
       return means.slow === undefined ? undefined : 'the clock of the target cannot be moved';
+    case 'disposable':
+      return means.disposable === true
+        ? undefined
+        : 'the emulator is not only for this run: a reset takes everything away';
     case 'own_key':
       if (means.control) return means.readOnly ? 'the run is read-only' : undefined;
       if (means.credential('own_key') === undefined) return `${flag('own_key')} or ${variable('own_key')} is not given`;

@@ -100,6 +100,8 @@ export interface Ctx {
   script(turn: readonly Record<string, unknown>[]): Promise<string>;
   /** The control interface. Needs `control`. */
   readonly control: Control;
+  /** Resets the emulator, and forgets the interns of the run that are gone with it. Needs `disposable`. */
+  reset(): Promise<void>;
   /** The target's clock. Needs `clock`. */
   readonly clock: TargetClock;
   /** Lets `ms` pass: moves the clock where there is one, waits for real elsewhere. Needs `slow:…`. */

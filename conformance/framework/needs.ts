@@ -27,6 +27,7 @@ export type BehaviourName =
  * - `running`: an intern can be brought to run (implies `write`)
  * - `control`: the control interface of an emulator (scripts of one's own, faults, limits, runs)
  * - `clock`: time can be moved at will
+ * - `disposable`: the emulator is the run's own, so that it may be reset
  * - `slow:35s`: so much waiting; a clock moves there, without one it is waited for real within `--slow`
  * - `behaviour:ask-permission`: an intern can be led to do that
  * - `daemon`: a daemon that verifies proofs can be reached; `public_keys`: proofs can be verified by the kit
@@ -38,6 +39,7 @@ export type Need =
   | 'running'
   | 'control'
   | 'clock'
+  | 'disposable'
   | `slow:${number}s`
   | `behaviour:${BehaviourName}`
   | 'daemon'

@@ -46,7 +46,6 @@ export const EMULATOR = [
     level: 'C',
     sentence: 'reset goes back to the seed; state is exported without credentials and imported.',
     where: 'Contract 2, Control interface',
-    excluded: 'reset and import would take away what others keep in the emulator that is checked.',
   },
   {
     id: 'EMU-8',

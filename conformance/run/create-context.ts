@@ -9,6 +9,7 @@ import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
 import { createInternFactory } from './intern-factory.js';
+import { forget } from './pool.js';
 import type { RunContext } from './run-context.js';
 
 /** What one try of a check has of its own. */
@@ -75,7 +76,7 @@ function preconditions(
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host } = run;
+  const { driver, host, ledger, pool, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -117,6 +118,13 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     get control() {
       return control();
+    },
+    async reset() {
+      declared.require('a reset', 'disposable');
+      await control().reset();
+      for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
+      session.made.clear();
+      forget(pool);
     },
     get clock() {
       declared.require('the clock', 'clock');

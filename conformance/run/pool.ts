@@ -25,6 +25,14 @@ export const createPool = (): Pool => ({
   handed: [],
 });
 
+/** Hands none of them out any more. */
+export function forget(pool: Pool): void {
+  pool.shared = undefined;
+  pool.spare = undefined;
+  pool.unused = { stopped: [], running: [] };
+  pool.handed = [];
+}
+
 /** Ids of interns that the pool keeps for later checks. */
 export const kept = (pool: Pool): Set<string> =>
   new Set(

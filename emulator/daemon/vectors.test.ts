@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,15 +36,14 @@ describe('Ed25519 at its edges', () => {
     expect(publicKey !== undefined && verifyBytes(publicKey, message, signature)).toBe(vector.accept);
   });
 
-  it('OpenSSL alone would take some of what is refused: the strict checks are needed', () => {
+  // Which of them OpenSSL takes depends on its version; tweetnacl is the one in the lock file.
+  it('a lenient verifier takes some of what is refused: the strict checks are needed', () => {
     const lenient = vectors.filter((vector) => {
-      const spki = Buffer.concat([
-        Buffer.from('302a300506032b6570032100', 'hex'),
-        Buffer.from(vector.public_key, 'hex'),
-      ]);
-      const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
-      const accepted = verify(null, Buffer.from(vector.message, 'hex'), key, Buffer.from(vector.signature, 'hex'));
-      return accepted && !vector.accept;
+      const [key, message, signature] = [vector.public_key, vector.message, vector.signature].map((hex) =>
+        Uint8Array.from(Buffer.from(hex, 'hex')),
+      );
+      if (key?.length !== 32 || !message || signature?.length !== 64) return false;
+      return nacl.sign.detached.verify(message, signature, key) && !vector.accept;
     });
     expect(lenient.map((vector) => vector.name)).toEqual(
       expect.arrayContaining(['small_key_1', 'small_key_and_r_1', 'small_r']),

@@ -93,8 +93,11 @@ export function createAccept(deps: AcceptDeps) {
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
-  const within = async (row: Route, work: Promise<PlainResponse>): Promise<PlainResponse> => {
-    const ms = deps.settings()[row.timeout ?? 'signing_timeout'];
+  const within = async (
+    setting: NonNullable<Route['timeout']>,
+    work: Promise<PlainResponse>,
+  ): Promise<PlainResponse> => {
+    const ms = deps.settings()[setting];
     let ring: () => void = () => {};
     const rung = new Promise<void>((resolve) => {
       ring = resolve;
@@ -111,7 +114,7 @@ export function createAccept(deps: AcceptDeps) {
 
   return (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
     const work = accept(exchange, row, caller);
-    const bounded = row.timeout ? within(row, Promise.resolve(work)) : work;
+    const bounded = row.timeout ? within(row.timeout, Promise.resolve(work)) : work;
     return row.successor === undefined
       ? bounded
       : after(bounded, (answer) => deprecated(answer, row, exchange.resource));

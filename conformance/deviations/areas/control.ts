@@ -8,6 +8,29 @@ type Clock = Made<'createClock'>;
 
 export const CONTROL = defineDeviations([
   {
+    name: 'control-reset-keeps-scripts',
+    requirement: 'EMU-7',
+    description: 'A reset keeps the scripts that were put.',
+    mutant: () => ({
+      around: (next) => {
+        const put = new Map<string, string>();
+        return async (request) => {
+          const { pathname, origin } = new URL(request.url);
+          if (request.method === 'PUT' && /^\/_emulator\/scripts\/[^/]+$/.test(pathname))
+            put.set(pathname, await request.clone().text());
+          const answer = await next(request);
+          if (request.method === 'POST' && pathname === '/_emulator/reset') {
+            const headers = { 'content-type': 'application/json' };
+            for (const [path, body] of put)
+              await next(new Request(`${origin}${path}`, { method: 'PUT', body, headers }));
+          }
+          return answer;
+        };
+      },
+    }),
+    caughtBy: ['emulator/reset-forgets'],
+  },
+  {
     name: 'control-health-says-up',
     requirement: 'EMU-1',
     description: 'health says status up.',
