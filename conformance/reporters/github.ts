@@ -1,5 +1,6 @@
 import { groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { value, visible } from './stream-text.js';
 import { summary } from './tty.js';
 
@@ -16,10 +17,12 @@ export function github(results: Results): string {
     const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
     const many = checks.length > 1 ? `${checks.length} checks: ` : '';
     const heading = property(`${many}${checks.length > 1 ? title : check.id} (${check.requirement})`);
+    const { quote } = clauseOf(check);
+    const quoted = quote === undefined ? '' : `the interface: ${quote}\n`;
     const text =
       finding === undefined
         ? `the kit's own fault: ${error?.message}`
-        : `${check.title}\n${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
+        : `${check.title}\n${quoted}${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
     const ids = checks.length > 1 ? `\nchecks: ${checks.map(({ id }) => id).join(', ')}` : '';
     lines.push(`::${kind} title=${heading}::${data(text + ids)}`);
   }

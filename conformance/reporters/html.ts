@@ -115,15 +115,15 @@ function mapView(results: Results): Markup | undefined {
 }
 
 function checkView(check: CheckResult): Markup {
-  const { sentence, where } = clauseOf(check);
+  const { sentence, where, quote } = clauseOf(check);
   const { finding, error, skip } = check;
   const verdict = check.known === true ? 'known' : check.verdict;
   const open = finding !== undefined || error !== undefined;
   return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${searched(check)}">
 <summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${check.requirement}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
-<div class="body"><blockquote>${sentence} <span class="dim">(${where})</span></blockquote>${
-    skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`
-  }${
+<div class="body"><blockquote>${sentence} <span class="dim">(${where})</span>${
+    quote === undefined ? undefined : html`<p class="dim">The interface: <q>${quote}</q></p>`
+  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`}${
     error === undefined
       ? undefined
       : html`<p class="bad">The kit's own fault: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`

@@ -1,5 +1,6 @@
 import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
@@ -14,8 +15,10 @@ export const xml = (text: string): string =>
 function details(check: CheckResult): string {
   const { finding } = check;
   if (finding === undefined) return '';
+  const { quote } = clauseOf(check);
   const lines = [
     check.title,
+    ...(quote === undefined ? [] : [`the interface: ${quote}`]),
     `what: ${finding.what}`,
     `expected: ${value(finding.expected)}`,
     `actual: ${value(finding.actual)}`,

@@ -1,5 +1,6 @@
 import { groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { NO_QUESTION, summary } from './tty.js';
 
@@ -63,6 +64,8 @@ export function markdown(results: Results): string {
     );
     if (check.error !== undefined) lines.push('', "The kit's own fault:", '', ...fenced(check.error.message));
     if (finding === undefined) continue;
+    const { quote } = clauseOf(check);
+    if (quote !== undefined) lines.push('', `> The interface: “${plain(quote)}”`);
     lines.push(
       '',
       ...fenced(`${finding.what}\nexpected: ${value(finding.expected)}\nactual:   ${value(finding.actual)}`),

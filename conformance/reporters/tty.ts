@@ -24,10 +24,11 @@ const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** One failing check in full: what is asked, what came, how to see it again. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
-  const { sentence, where } = clauseOf(check);
+  const { sentence, where, quote } = clauseOf(check);
   const lines = [
     `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${check.requirement}, ${LEVELS[check.level]}`)}`,
     `  ${sentence} ${c.dim(`(${where})`)}`,
+    ...(quote === undefined ? [] : [`  interface “${quote}”`]),
   ];
   const { finding, error } = check;
   if (error !== undefined) {

@@ -4,6 +4,7 @@ import { CHAT } from './chat.js';
 import { EMULATOR } from './emulator.js';
 import { INVOKE } from './invoke.js';
 import { LIFECYCLE } from './lifecycle.js';
+import { QUOTES } from './quotes.js';
 import type { Requirement } from './requirement.js';
 import { SCIM } from './scim.js';
 import { SIGNING } from './signing.js';
@@ -24,6 +25,9 @@ export const REQUIREMENTS = [
 
 /** Ids of requirements. A check that names another one does not compile. */
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
+
+/** The interface's own sentence for a stated requirement; undefined where it states none. */
+export const quoteOf = (id: string): string | undefined => (QUOTES as Readonly<Record<string, string>>)[id];
 
 /** The row of an id. */
 export function requirement(id: RequirementId): Requirement {

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
-import { REQUIREMENTS, requirement, speaksAt } from './index.js';
+import { quoteOf, REQUIREMENTS, requirement, speaksAt } from './index.js';
 import { requirementsPage } from './page.js';
+import { QUOTES } from './quotes.js';
 import type { Requirement } from './requirement.js';
 
 const rows: readonly Requirement[] = REQUIREMENTS;
@@ -24,6 +25,12 @@ test('every stated requirement is checked at its own level', () => {
   const stated = rows.filter((row) => row.level === 'S' && row.excluded === undefined);
   const bare = stated.filter((row) => !checks.some((check) => check.requirement === row.id && check.level === 'S'));
   expect(bare.map((row) => row.id)).toEqual([]);
+});
+
+test('every stated requirement quotes the interface, and nothing else is quoted', () => {
+  const stated = rows.filter((row) => row.level === 'S').map((row) => row.id);
+  expect(stated.filter((id) => quoteOf(id) === undefined)).toEqual([]);
+  expect(Object.keys(QUOTES).filter((id) => !stated.includes(id))).toEqual([]);
 });
 
 test('a check judges at a level at which its requirement says something', () => {
