@@ -1,7 +1,7 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import { type Compared, compareJson } from './compare.js';
-import { eventsOf, ofTheIntern, ofTheService } from './events.js';
+import { type Chunk, eventsOf, ofTheIntern, ofTheService } from './events.js';
 import { streamText } from './script.js';
 
 /** A body as JSON; one that is none as text. */
@@ -13,6 +13,10 @@ export function parsedBody(body: RecordedExchange['body']): unknown {
     return text === '' ? undefined : text;
   }
 }
+
+/** What the tool calls of a chunk ask, where that is JSON. */
+const callsOf = (chunk: Chunk | undefined): unknown[] =>
+  (chunk?.choices?.[0]?.delta?.tool_calls ?? []).map((call) => parsedBody(call.function?.arguments));
 
 /** A live stream that came to its end. */
 export interface LiveStream {
@@ -52,6 +56,10 @@ export function compareStream(
     if (!chunk || seen.has(kind)) continue;
     seen.add(kind);
     compareJson(into, bindings, { where: kind, key: '', settings: false }, chunk, now[index]?.chunk);
+    for (const [at, call] of callsOf(chunk).entries()) {
+      const place = { where: `${kind}, its arguments`, key: '', settings: false };
+      compareJson(into, bindings, place, call, callsOf(now[index]?.chunk)[at]);
+    }
   }
   return undefined;
 }

@@ -69,10 +69,10 @@ function kindsOf(data: string): StreamEvent[] {
   return kinds.map((kind) => ({ kind, chunk }));
 }
 
-/** The events of a stream, repeats of a kind joined; comments are none. */
+/** The events of a stream, repeats of a kind joined but for questions, which are one each; comments are none. */
 export function eventsOf(text: string): StreamEvent[] {
   const all = dataOf(text).flatMap(kindsOf);
-  return all.filter((event, index) => event.kind !== all[index - 1]?.kind);
+  return all.filter(({ kind }, index) => kind !== all[index - 1]?.kind || kind.startsWith('question'));
 }
 
 /** What the intern did, rather than the service: on a deployment another run may do otherwise. */

@@ -56,3 +56,15 @@ export const OF_THE_HOUR: Readonly<Record<number, string>> = {
   503: 'it was busy',
   504: 'an intern took too long',
 };
+
+/** Reasons of a state that is judged, whatever the status they come with. */
+const OF_A_STATE = /"reason":"(?:intern_|interaction_|not_|invalid_|bad_|name_|idempotency_)/;
+
+/** What an answer tells of the deployment's hour, or undefined where it tells of its rules. */
+export const ofTheHour = ({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body?: unknown;
+}): string | undefined => (OF_A_STATE.test(JSON.stringify(body ?? '')) ? undefined : OF_THE_HOUR[status]);

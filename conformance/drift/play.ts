@@ -5,7 +5,7 @@ import { compareStream, parsedBody } from './answer.js';
 import { aliasOf, type Compared, compared, compareHeaders, compareJson } from './compare.js';
 import { dataOf } from './events.js';
 import { type Live, type SendDeps, send } from './exchange.js';
-import { OF_THE_HOUR } from './meaning.js';
+import { ofTheHour } from './meaning.js';
 import { type Around, lastMessage, scriptOf, streamText } from './script.js';
 
 /** What came of one recorded exchange. */
@@ -119,7 +119,9 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const prepare = async (exchange: RecordedExchange) => {
     const alias = internAliasOf(exchange);
     if (alias !== undefined && bindings.get(alias) === undefined && !ownMade.has(alias)) {
-      if (exchange.status !== 404) bindings.bind(alias, await deps.runningIntern());
+      const own = exchange.request.headers.authorization?.endsWith('$own_key') ? driver.target.ownInternId : undefined;
+      if (own !== undefined) bindings.bind(alias, own);
+      else if (exchange.status !== 404) bindings.bind(alias, await deps.runningIntern());
     }
     const intern = alias === undefined ? undefined : bindings.get(alias);
     const script = driver.control && intern !== undefined ? scriptOf(exchange, around) : undefined;
@@ -204,7 +206,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     };
     const needed = restsOn(exchange);
     if (needed !== undefined) return leftOut(`it rests on $${needed}, of a conversation that went otherwise`);
-    const hour = driver.control && OF_THE_HOUR[exchange.status];
+    const hour = driver.control && ofTheHour(exchange);
     if (hour) return leftOut(`the deployment answered ${exchange.status}: ${hour} at that time`);
     try {
       await prepare(exchange);
