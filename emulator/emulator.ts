@@ -16,6 +16,7 @@ import { givenRequestId, refuseHost } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
 import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
+import { refusedRecord } from './log.js';
 import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
@@ -197,8 +198,12 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
         fetch: serve,
         requestId: random.uuid,
         log,
-        refuse: (request, seen) =>
-          isHealthCheck(request.method, request.url) ? undefined : refuseHost(validateHost, request, seen),
+        refuse(request, seen) {
+          if (isHealthCheck(request.method, request.url)) return undefined;
+          const refusal = refuseHost(validateHost, request, seen);
+          if (refusal) options.onRequest?.(refusedRecord(request, refusal, clock.now(), parts.accounts.redact));
+          return refusal;
+        },
         intercept(request, response) {
           if (!login.handles(request.url ?? '')) return false;
           response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());

@@ -1,6 +1,7 @@
 import type { Clock } from './clock/clock.js';
 import type { DaemonRequest } from './daemon/daemon.js';
 import type { RequestRecord } from './http/request-log.js';
+import type { PlainResponse } from './http/response.js';
 
 /** How many of those that wait are remembered, so that each is told of once. */
 const TOLD = 1_000;
@@ -35,4 +36,22 @@ export const daemonRecord = (request: DaemonRequest, now: number, redact: (text:
   intern: request.internId ?? null,
   script: null,
   wrong: request.wrong === undefined ? null : redact(request.wrong),
+});
+
+/** A request that was refused for its host, before anything else was looked at. */
+export const refusedRecord = (
+  { method = '', url = '' }: { readonly method?: string | undefined; readonly url?: string | undefined },
+  { status, headers }: PlainResponse,
+  now: number,
+  redact: (text: string) => string,
+): RequestRecord => ({
+  time: new Date(now).toISOString(),
+  method,
+  path: redact(url),
+  status,
+  ms: 0,
+  caller: null,
+  intern: null,
+  script: null,
+  wrong: redact(headers['x-emulator-detail'] ?? 'the Host is none'),
 });

@@ -20,18 +20,10 @@ export function createRequestLine(colors: Colors) {
   return (record: RequestRecord, internName?: string): string => {
     const { time, method, path, status, ms, caller, intern, script, wrong, stream, how } = record;
     const who = internName ?? intern ?? undefined;
-    const turn = stream && `stream ${stream}${how === undefined ? '' : `: ${how}`}`;
-    return [
-      colors.dim(time.slice(11, 23)),
-      colors.bold(method.padEnd(7)),
-      paint(status, String(status ?? '---')),
-      colors.dim(`${ms} ms`.padStart(9)),
-      cut(caller ?? '-', CALLER),
-      path,
-      ...(who === undefined ? [] : [colors.cyan(script === null ? who : `${who} (${script})`)]),
-      ...(turn === undefined ? [] : [turn]),
-      ...(wrong === null ? [] : [paint(status, wrong)]),
-    ].join('  ');
+    const columns = `${colors.dim(time.slice(11, 23))}  ${colors.bold(method.padEnd(7))}  ${paint(status, String(status ?? '---'))}  ${colors.dim(`${ms} ms`.padStart(9))}  ${cut(caller ?? '-', CALLER)}  ${path}`;
+    const named = who === undefined ? '' : `  ${colors.cyan(script === null ? who : `${who} (${script})`)}`;
+    const turn = stream === undefined ? '' : `  stream ${stream}${how === undefined ? '' : `: ${how}`}`;
+    return columns + named + turn + (wrong === null ? '' : `  ${paint(status, wrong)}`);
   };
 }
 

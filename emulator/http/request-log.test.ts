@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { expect, test } from 'vitest';
 import { createTestClient } from '../test-client.js';
 import type { RequestRecord } from './request-log.js';
@@ -117,4 +118,19 @@ test('a clock that runs has nobody waiting for it', async () => {
   await chat('script: slow');
   await api.create({ provision: true });
   expect(logged.filter(({ event }) => event === 'waits')).toEqual([]);
+});
+
+test('SEE-1: a request that is refused for its host', async () => {
+  const { api, records } = watched();
+  const { url } = await api.emulator.listen({ port: 0 });
+  await new Promise<void>((resolve, reject) => {
+    get(`${url}/api/v1/interns`, { headers: { host: 'app.test' } }, (response) => {
+      response.resume();
+      response.on('end', resolve);
+    }).on('error', reject);
+  });
+  await api.emulator.close();
+  expect(records).toMatchObject([
+    { method: 'GET', path: '/api/v1/interns', status: 421, wrong: expect.stringContaining('--allow-host') },
+  ]);
 });

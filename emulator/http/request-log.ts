@@ -60,11 +60,20 @@ export function logRequests({ clock, journal, redact, nameOf, write }: RequestLo
       turn ? { ...recordOf(draft), ...turn } : recordOf(draft),
       draft.internId === undefined ? undefined : nameOf(draft.internId),
     );
+  let now = 0;
+  let time = '';
+  /** Many requests fall into one millisecond, and making its text costs more than the rest of a record. */
+  const tick = () => {
+    const at = clock.now();
+    if (at === now && time !== '') return;
+    now = at;
+    time = new Date(at).toISOString();
+  };
   const recordOf = (draft: JournalDraft): RequestRecord => {
-    const now = clock.now();
+    tick();
     const path = pathOf(draft.url);
     return {
-      time: new Date(now).toISOString(),
+      time,
       method: draft.method,
       path: isKnownPath(draft, path) ? path : redact(path),
       status: draft.status ?? null,
