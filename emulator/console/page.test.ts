@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { createStreamReader } from './page/completions.js';
+import { conversationsOf } from './page/conversation.js';
+import { curlOf } from './page/curl.js';
+import { countdown, span } from './page/format.js';
+import { hexLines } from './page/hex.js';
+import { jsonPlaces } from './page/json-places.js';
+import { readPasted } from './page/pasted.js';
+import type { RequestRow } from './page/requests.js';
+import { syntaxProblems, toldProblems } from './page/script-problems.js';
+import { createSseReader, type SseEvent } from './page/sse.js';
+import type { Entry, Line, Run } from './page/types.js';
+
+test('server-sent events are read whatever they are cut at', () => {
+  const text = 'id: 7\n\n: hello\nevent: run\nid: 8\ndata: {"a":\ndata: 1}\n\ndata:x\r\n\r\n';
+  const whole: SseEvent[] = [];
+  const comments: string[] = [];
+  createSseReader(
+    (event) => whole.push(event),
+    (comment) => comments.push(comment),
+  ).push(text);
+  expect(whole).toEqual([
+    { event: 'run', data: '{"a":\n1}', id: '8' },
+    { event: 'message', data: 'x', id: '8' },
+  ]);
+  expect(comments).toEqual(['hello']);
+  const pieces: SseEvent[] = [];
+  const reader = createSseReader((event) => pieces.push(event));
+  for (const character of text) reader.push(character);
+  expect(pieces).toEqual(whole);
+  expect(reader.lastId()).toBe('8');
+});
+
+test('a chat stream is read piece by piece, also where a write ends within an event', () => {
+  const reader = createStreamReader();
+  const chunk = (delta: object, more: object = {}) => `data: ${JSON.stringify({ choices: [{ delta, ...more }] })}\n\n`;
+  const first = chunk({ content: 'Hello' });
+  expect(reader.push({ at: '1', text: first.slice(0, 20) })).toEqual([]);
+  expect(reader.push({ at: '2', text: first.slice(20) })).toEqual([{ kind: 'content', at: '2', text: 'Hello' }]);
+  const call = {
+    id: 'c',
+    function: { name: 'svc', arguments: '{"kind":"permission","operation":"shell","options":[]}' },
+  };
+  const rest = `${chunk({ tool_calls: [call] })}${chunk({}, { finish_reason: 'tool_calls' })}: keepalive\n\ndata: {"choices":[],"session_id":"s","usage":null}\n\ndata: [DONE]\n\n`;
+  expect(reader.push({ at: '3', text: rest }).map(({ kind }) => kind)).toEqual([
+    'ask',
+    'finish',
+    'keepalive',
+    'final',
+    'done',
+  ]);
+  expect(reader.push({ at: '4', text: 'data: <html>\n\n' })).toEqual([{ kind: 'other', at: '4', text: '<html>' }]);
+});
+
+describe('JSON with its places', () => {
+  const text = '{\n  "name": "x",\n  "turn": [\n    { "say": "a" },\n    {\n      "wait": "1s"\n    }\n  ]\n}';
+
+  test.each([
+    ['name', 2],
+    ['turn[0].say', 4],
+    ['turn[1]', 5],
+    ['turn[1].wait', 6],
+    ['turn[1].ask.kind', 5],
+    ['turn[7].say', 3],
+    ['nothing', 1],
+  ])('%s stands on line %i', (path, line) => {
+    const places = jsonPlaces(text);
+    expect(places.error).toBeUndefined();
+    if (!places.error) expect(places.lineOf(path)).toBe(line);
+  });
+
+  test.each([
+    ['{\n"a": 1,\n}', 3, 'expected a name in double quotes, found "}"'],
+    ['{"a" 1}', 1, 'expected a colon, found "1"'],
+    ['[1\n2]', 2, 'expected a comma or ], found "2"'],
+    ['{"a": tru}', 1, 'expected a value, found "t"'],
+    ['{"a": "b', 1, 'expected a text, found "\\""'],
+    ['{}\n\nx', 3, 'expected nothing more, found "x"'],
+    ['', 1, 'expected a value, found the end of the text'],
+  ])('%j stops being JSON on line %i', (source, line, message) => {
+    expect(jsonPlaces(source).error).toEqual({ line, message });
+    expect(() => JSON.parse(source)).toThrow();
+  });
+
+  test('what the emulator tells of a script is told at its lines', () => {
+    expect(syntaxProblems(text)).toEqual([]);
+    expect(toldProblems(text, 'x: turn[1].wait: expected this; name: expected that')).toEqual([
+      { line: 6, message: 'turn[1].wait: expected this' },
+      { line: 2, message: 'name: expected that' },
+    ]);
+    expect(toldProblems(text, 'name: expected that')).toEqual([{ line: 2, message: 'name: expected that' }]);
+  });
+});
+
+describe('a request that is pasted in', () => {
+  const expected = {
+    method: 'POST',
+    path: '/api/invoke',
+    headers: { authorization: 'Bearer t', 'x-a': 'it’s "b"' },
+    body: '{"c":1}',
+  };
+
+  test.each([
+    [
+      'curl',
+      `curl -s -X POST '/api/invoke' \\\n  -H 'Authorization: Bearer t' -H "x-a: it’s \\"b\\"" --data-raw '{"c":1}'`,
+    ],
+    ['HTTP', 'POST /api/invoke HTTP/1.1\r\nAuthorization: Bearer t\r\nX-A: it’s "b"\r\n\r\n{"c":1}'],
+    ['JSON', JSON.stringify({ ...expected, headers: { Authorization: 'Bearer t', 'X-A': 'it’s "b"' } })],
+    ['JSON of a forgery', JSON.stringify({ request: { ...expected, path: undefined, url: '/api/invoke' } })],
+  ])('as %s', (_, text) => {
+    expect(readPasted(text)).toEqual(expected);
+  });
+
+  test('as headers alone, of which one comes twice', () => {
+    expect(readPasted('a: 1\nb: 2\na: 3')).toEqual({
+      method: undefined,
+      path: undefined,
+      headers: { a: ['1', '3'], b: '2' },
+      body: undefined,
+    });
+    expect(readPasted('{"A": "1"}').headers).toEqual({ a: '1' });
+  });
+
+  test.each([
+    ['', 'paste the request'],
+    ['hello', 'expected "name: value", found "hello"'],
+    ['{"a": ', 'begins like JSON'],
+    ['{"method": "POST"}', 'expected an object of headers'],
+  ])('%j is told to be none', (text, message) => {
+    expect(() => readPasted(text)).toThrow(message);
+  });
+});
+
+test('curl sends what was sent, with the credential as a variable', () => {
+  const entry = {
+    operation: 'create',
+    request: {
+      method: 'POST',
+      url: 'http://127.0.0.1:1/api/v1/interns',
+      headers: {
+        host: '127.0.0.1:1',
+        authorization: 'Bearer [redacted]',
+        'content-type': 'application/json',
+        'content-length': '9',
+      },
+      body: `{"a":"it's"}`,
+    },
+  } as unknown as Entry;
+  expect(curlOf(entry)).toBe(
+    `curl -X POST 'http://127.0.0.1:1/api/v1/interns' \\\n  -H "Authorization: Bearer $INTERN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`,
+  );
+});
+
+test('bytes are dumped sixteen a line', () => {
+  expect(hexLines(new TextEncoder().encode('data: é\n0123456789'))).toEqual([
+    { offset: '000000', hex: '64 61 74 61 3a 20 c3 a9  0a 30 31 32 33 34 35 36', text: 'data: ···0123456' },
+    { offset: '000010', hex: '37 38 39', text: '789' },
+  ]);
+});
+
+test('spans and times left', () => {
+  expect([340, 2_500, 12_340, 272_000].map(span)).toEqual(['340 ms', '2.5 s', '12.3 s', '4:32']);
+  expect([0, 6_200, 300_000, 3_725_000, -5].map(countdown)).toEqual(['0:00', '0:07', '5:00', '1:02:05', '0:00']);
+});
+
+describe('a conversation', () => {
+  const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+  const run = (more: Partial<Run> = {}): Run => ({
+    id: 'r',
+    intern_id: 'i',
+    session_id: 's',
+    origin: 'chat',
+    status: 'running',
+    started_at: at(1),
+    ...more,
+  });
+  const request = (more: Partial<RequestRow>): RequestRow => ({
+    id: 'q',
+    at: at(1),
+    operation: 'chat',
+    caller: 'alice',
+    internId: 'i',
+    runId: 'r',
+    method: 'POST',
+    path: '/',
+    status: 200,
+    reason: undefined,
+    stream: 'open',
+    closedAt: undefined,
+    ms: 0,
+    wrong: null,
+    faulted: false,
+    ...more,
+  });
+  const lines: Line[] = [
+    { n: 0, at: at(1), type: 'prompt', text: 'go' },
+    { n: 1, at: at(1), type: 'content', text: 'a' },
+    { n: 2, at: at(2), type: 'content', text: 'b' },
+    { n: 3, at: at(3), type: 'steer', text: 'left' },
+    { n: 4, at: at(4), type: 'content', text: 'c' },
+  ];
+
+  test('joins what was said in a row, and knows the request of each message', () => {
+    const requests = [request({ id: 'first' }), request({ id: 'second', at: at(3), status: 202, stream: undefined })];
+    const [shown] = conversationsOf([run()], new Map([['r', lines]]), requests);
+    expect(
+      shown?.items.map((item) => [
+        item.kind,
+        'text' in item ? item.text : '',
+        'request' in item ? item.request?.id : undefined,
+      ]),
+    ).toEqual([
+      ['prompt', 'go', 'first'],
+      ['content', 'ab', undefined],
+      ['steer', 'left', 'second'],
+      ['content', 'c', undefined],
+    ]);
+    expect(shown?.streaming?.id).toBe('first');
+  });
+
+  test('a disconnect stands behind what was said before it, and before how the run ended', () => {
+    const ended: Line = { n: 5, at: at(5), type: 'end', ended: 'cancelled', usage: null };
+    const requests = [request({ stream: 'client_left', closedAt: at(5) })];
+    const runs = [run({ status: 'ended', ended: 'cancelled', ended_at: at(5) })];
+    const [shown] = conversationsOf(runs, new Map([['r', [...lines, ended]]]), requests);
+    expect(shown?.items.slice(-3).map((item) => ('text' in item ? item.text : ''))).toEqual([
+      'c',
+      'alice disconnected while this streamed',
+      'The run was cancelled',
+    ]);
+  });
+
+  test('a refusal is one of its own, where it happened; another operation is none', () => {
+    const refused = request({
+      id: 'no',
+      at: at(2),
+      status: 409,
+      reason: 'busy',
+      runId: null,
+      stream: undefined,
+      wrong: 'another run streams',
+    });
+    const other = request({ id: 'get', operation: 'get', status: 404, runId: null });
+    const shown = conversationsOf([run(), run({ id: 'later', started_at: at(3) })], new Map(), [refused, other]);
+    expect(shown.map(({ key }) => key)).toEqual(['r', 'no', 'later']);
+    expect(shown[1]?.items).toMatchObject([
+      { kind: 'mark', tone: 'warn', text: 'A chat request was refused with 409 busy: another run streams' },
+    ]);
+  });
+});
