@@ -102,6 +102,8 @@ export async function playScenes(emulator: Emulator): Promise<Scenes> {
     return text;
   };
 
+  await send('POST', `/interns/${asking}/invoke`, { input: 'script: deploy\nTidy up the staging hosts' });
+  await tick(9_000);
   await send('GET', '/interns');
   const asked = await finish(
     await send('POST', chat, say('script: deploy\nShip 4.2.0 to production, please.'), 'req-deploy'),
@@ -145,7 +147,6 @@ export async function playScenes(emulator: Emulator): Promise<Scenes> {
   await reading;
   await tick(30_000);
   await send('POST', '/interns', { name: 'Release Bot', workspace_id }, 'req-bad-name');
-  await send('POST', `/interns/${asking}/invoke`, { input: 'Tidy up the staging hosts' });
   await send('GET', `/interns/${asking}`);
   await send('GET', `/interns/${asking}/daemon`);
 
@@ -153,6 +154,8 @@ export async function playScenes(emulator: Emulator): Promise<Scenes> {
     await send('POST', chat, say('script: release-notes\nWrite the release notes for 4.2.0.'), 'req-notes'),
     1,
   );
+  await create('nightly-report', 'Sums up each day at midnight', { provision: true });
+  await tick(600);
   return { asking, stream: 'req-deploy', refused: 'req-busy' };
 }
 

@@ -21,7 +21,7 @@ interface Shot {
 
 async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
   const context = await browser.newContext({
-    viewport: shot.phone ? { width: 390, height: 800 } : { width: 1280, height: 800 },
+    viewport: shot.phone ? { width: 390, height: 800 } : { width: 1280, height: 860 },
     deviceScaleFactor: shot.phone ? 1.5 : 1,
     colorScheme: shot.dark ? 'dark' : 'light',
     reducedMotion: 'reduce',

@@ -190,7 +190,6 @@ describe('a conversation', () => {
     closedAt: undefined,
     ms: 0,
     wrong: null,
-    faulted: false,
     ...more,
   });
   const lines: Line[] = [

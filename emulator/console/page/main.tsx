@@ -15,6 +15,8 @@ const api = createApi(location.href.replace(/#.*$/, ''));
 const model = createModel(api);
 const router = createRouter();
 const app = document.getElementById('app');
+// What the page showed until now was there to be seen at once.
+app?.replaceChildren();
 if (app)
   render(
     <ServicesProvider value={{ model, router }}>

@@ -17,7 +17,6 @@ export interface RequestRow {
   readonly closedAt: string | undefined;
   readonly ms: number | null;
   readonly wrong: string | null;
-  readonly faulted: boolean;
 }
 
 /** How many rows the page keeps, and how many go at once when there are more. */
@@ -50,7 +49,6 @@ export const rowOf = (entry: Entry): RequestRow => ({
   closedAt: entry.closed?.at,
   ms: entry.ms,
   wrong: entry.wrong,
-  faulted: entry.fault !== undefined && entry.fault !== null,
 });
 
 /** The newest requests, newest last, bounded. */

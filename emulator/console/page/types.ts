@@ -43,8 +43,6 @@ export interface Entry {
   writes?: Write[];
   closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; run_ended?: string };
   truncated?: true;
-  /** What was injected into it, where something was. */
-  fault?: unknown;
 }
 
 export interface Clock {

@@ -13,7 +13,7 @@ export const Progress = ({ intern }: { intern: Intern }) => {
   const { step_label: label, step_number: step, total_steps: total } = progress;
   return (
     <div class="progress">
-      <progress max={total} value={step} aria-label={`Boot of ${intern.name}`} />
+      <progress max={total} value={step - 0.5} aria-label={`Boot of ${intern.name}`} />
       <span>
         {label} <span class="quiet">{`${step} of ${total}`}</span>
       </span>

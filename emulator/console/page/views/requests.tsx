@@ -43,7 +43,6 @@ function Row({ row }: { row: RequestRow }) {
         {readable(row.path, model.interns.value)}
       </span>
       <span class="cell tags">
-        {row.faulted && <span class="tag bad">fault</span>}
         {row.reason && <span class="tag">{row.reason}</span>}
         {row.stream === 'open' && <span class="tag live">streams</span>}
         {row.stream === 'client_left' && <span class="tag bad">client left</span>}
