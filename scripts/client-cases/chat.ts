@@ -11,7 +11,6 @@ import {
   final,
   json,
   plain,
-  raw,
   refusal,
   role,
   say,
@@ -31,7 +30,9 @@ const ERRORS = 'interface.md, Events 6 and 7: the error stands in a chunk of the
 
 const weather = '{"city":"Paris"}';
 const called = (...args: string[]) => args.map((one) => tools(call(0, undefined, undefined, one)));
-const toolEnd: Written[] = [end('tool_calls'), final(null), DONE];
+const toolEnd: Written[] = [end('tool_calls'), final(USAGE, {}), DONE];
+/** As this interface ends a turn that waits for an answer. */
+const pauseEnd: Written[] = [end('tool_calls'), final(null), DONE];
 const textEnd: Written[] = [end('stop'), final(), DONE];
 
 const either = (expect: Expectation, why: string) => [{ ...expect, why }];
@@ -56,6 +57,13 @@ const TWO_IDS: Written[] = [
   tools(call(0, 'call_2', 'second', '{"b":2}')),
   ...toolEnd,
 ];
+
+/** Text divided inside its first character of four bytes. */
+const halved = (text: string): Uint8Array[] => {
+  const bytes = Buffer.from(text);
+  const at = bytes.findIndex((byte) => byte >= 0xf0) + 2;
+  return [bytes.subarray(0, at), bytes.subarray(at)];
+};
 
 const QUESTION = JSON.stringify({ kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] });
 const ask = tools(call(0, 'int_1', 'service.provide_input', QUESTION));
@@ -92,9 +100,7 @@ export const CHAT: ClientCase[] = [
   chat({
     id: 'chat-cr',
     title: 'Ends lines with CR.',
-    steps: [
-      'data: {"choices":[{"delta":{"content":"a"}}]}\r\rdata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\r\rdata: [DONE]\r\r',
-    ],
+    steps: [[role(), say('a'), end('stop'), DONE].join('').replaceAll('\n', '\r')],
     why: `${H}: lines end in CRLF, LF or CR`,
   }),
   chat({
@@ -108,7 +114,7 @@ export const CHAT: ClientCase[] = [
   chat({
     id: 'chat-data-lines',
     title: 'Spreads a chunk over two data lines.',
-    steps: ['data: {"choices":[{"delta":\ndata: {"content":"a"}}]}\n\n', end('stop'), DONE],
+    steps: [say('a').replace('"delta":', '"delta":\ndata: '), end('stop'), DONE],
     why: `${H}: data lines are joined with LF`,
   }),
   chat({
@@ -143,7 +149,7 @@ export const CHAT: ClientCase[] = [
   chat({
     id: 'chat-utf8-cut',
     title: 'Cuts inside a character of the text.',
-    steps: [role(), raw(`data: {"choices":[{"delta":{"content":"\xf0\x9f`), raw('\x98\x80"}}]}\n\n'), ...textEnd],
+    steps: [role(), ...halved(say('😀')), ...textEnd],
     why: `${H}: the stream is decoded with UTF-8 decode`,
   }),
   chat({
@@ -642,7 +648,7 @@ export const CHAT: ClientCase[] = [
       role(),
       tools(call(0, 'call_1', 'weather', '{"city":')),
       choice({ tool_calls: [call(0, undefined, undefined, '"Paris"}')] }, 'tool_calls'),
-      final(null),
+      final(USAGE, {}),
       DONE,
     ],
     why: SDK_TOOLS,
@@ -759,7 +765,7 @@ export const CHAT: ClientCase[] = [
   chat({
     id: 'chat-pause',
     title: 'Pauses with a question: one call of service.provide_input, then [DONE].',
-    steps: [role(), say('May I? '), ask, ...toolEnd],
+    steps: [role(), say('May I? '), ask, ...pauseEnd],
     why: 'interface.md, Events 2 to 4',
   }),
   chat({

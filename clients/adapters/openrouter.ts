@@ -1,0 +1,51 @@
+// OpenRouter's SDK: tsx clients/adapters/openrouter.ts
+import { createRequire } from 'node:module';
+import { OpenRouter } from '@openrouter/sdk';
+import type { ChatRequest, ChatStreamChunk } from '@openrouter/sdk/models';
+import { accumulate } from './accumulate.js';
+import { adapt } from './adapter.js';
+
+const { version } = createRequire(import.meta.url)('@openrouter/sdk/package.json') as { version: string };
+
+/** The SDK hands keys on in camel case; the lab speaks of them as on the wire. */
+const snake = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(snake);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [
+    key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    snake(one),
+  ]);
+  return Object.fromEntries(entries);
+};
+const camel = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(camel);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [
+    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    camel(one),
+  ]);
+  return Object.fromEntries(entries);
+};
+
+await adapt({ adapter: '@openrouter/sdk', version, layers: ['chat'] }, async (run, answer, tell) => {
+  const sdk = new OpenRouter({
+    apiKey: run.headers.authorization.replace('Bearer ', ''),
+    serverURL: run.base_url,
+    timeoutMs: run.timeout,
+    ...(run.retries === 0 ? { retryConfig: { strategy: 'none' } } : {}),
+  });
+  const { add, chat } = accumulate();
+  const chatRequest = camel(run.body) as ChatRequest;
+  try {
+    const stream = await sdk.chat.send({ chatRequest });
+    let chunks = 0;
+    for await (const chunk of stream as AsyncIterable<ChatStreamChunk>) {
+      add(snake(chunk));
+      tell({});
+      if (chunk.error) throw Object.assign(new Error(chunk.error.message), { code: chunk.error.code });
+      if (++chunks === run.stop_after) break;
+    }
+  } finally {
+    answer.chat = chat();
+  }
+});

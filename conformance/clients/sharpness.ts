@@ -1,0 +1,52 @@
+import type { ClientCase } from '../../emulator/contract/client-case.js';
+import type { Lab } from '../../emulator/lab/lab.js';
+import type { Host } from '../framework/time.js';
+import { evaluate } from './evaluate.js';
+import { checkInProcess, isInProcess } from './in-process.js';
+import { runLine } from './protocol.js';
+import { referenceClient } from './reference/as-client.js';
+import { answerRun } from './reference/client.js';
+import type { Flaw, FlawArea } from './reference/flaws.js';
+import { inProcess } from './reference/transport.js';
+
+/** How sharp the catalogue is: which wrong clients each case catches (LAB-12). */
+export interface Score {
+  readonly cases: number;
+  /** Cases that catch at least one wrong client. */
+  readonly sharp: number;
+  readonly flaws: number;
+  /** Wrong clients that at least one case catches. */
+  readonly caught: number;
+  /** The wrong clients that a case catches, the one that the fewest cases catch first. */
+  readonly catches: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether a case is seen whole without a socket: bytes alone, and nothing that time or order decides. */
+const isPlain = (theCase: ClientCase): boolean =>
+  isInProcess(theCase) &&
+  theCase.expect.prompt === undefined &&
+  theCase.expect.within === undefined &&
+  theCase.flags?.includes('linear') !== true;
+
+const PREFIXES: Readonly<Record<FlawArea, RegExp>> = {
+  stream: /^(sse|chat)-/,
+  http: /^(http|chat)-/,
+  chat: /^(chat|http)-/,
+  signing: /^sign-/,
+};
+
+/** Whether it is worth trying a mistake of this area on a case. */
+export const concerns = (area: FlawArea, theCase: ClientCase): boolean => PREFIXES[area].test(theCase.id);
+
+/** Whether a case catches a client with one mistake. */
+export async function catches(theCase: ClientCase, flaw: Flaw, lab: Lab, host: Host): Promise<boolean> {
+  if (isPlain(theCase)) {
+    const line = { run: 'r', url: 'http://lab.test/c', base_url: 'http://lab.test', key: 'key' };
+    const has = (name: Flaw) => name === flaw;
+    const read = (response: Response) =>
+      answerRun(runLine(theCase, line), { transport: inProcess(() => response), host, has });
+    return (await checkInProcess(theCase, read, { cuts: 'few' })).counterexample !== undefined;
+  }
+  const { watching } = await evaluate(theCase, referenceClient(host, flaw), lab, { cuts: 'few', seed: '0', host });
+  return (await watching).verdict === 'fail';
+}
