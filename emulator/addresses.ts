@@ -2,16 +2,17 @@ import type { Target } from './control/target.js';
 import { BASE } from './http/route.js';
 import { OptionError } from './options.js';
 
+/** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
+export const DEFAULT_PORT = 4683;
+
 /** Whether an address to listen on is reachable from this machine only. */
 export const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 
+export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>;
+
 /** The addresses of a target that listens on `host`; one that listens everywhere is reached by loopback from here. */
-export function addressesOf(
-  host: string,
-  port: number,
-  daemonPort: number,
-): Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'> {
+export function addressesOf(host: string, port: number, daemonPort: number): Addresses {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   const origin = `http://${name}:${port}`;
   return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
@@ -54,3 +55,59 @@ export function publicAddresses(url: string | undefined, daemonUrl: string | und
     host: base?.host,
   };
 }
+
+/** Where an emulator is reached. */
+export interface Place {
+  /** What its paths begin with, in front of `/api/v1` and `/_emulator`: nothing, or `/spaces/{name}`. */
+  readonly prefix: string;
+  /** As its target tells them. */
+  addresses(): Addresses;
+  /** Whether a listener can be reached from other machines. */
+  beyondLoopback(): boolean;
+  /** The host of the public URL, where there is one. */
+  readonly publicHost: string | undefined;
+}
+
+/** The place of an emulator that listens by itself. */
+export interface OwnPlace extends Place {
+  /** Where it is reached from here, whatever it says of itself. */
+  local(): Addresses;
+  listening(at: Addresses, beyondLoopback: boolean): void;
+}
+
+/** @throws OptionError as {@link publicAddresses} */
+export function createPlace(publicUrl: string | undefined, publicDaemonUrl: string | undefined): OwnPlace {
+  const shown = publicAddresses(publicUrl, publicDaemonUrl);
+  let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
+  let beyond = false;
+  return {
+    prefix: '',
+    publicHost: shown.host,
+    local: () => local,
+    addresses: () => ({
+      base_url: shown.baseUrl ?? local.base_url,
+      control_url: local.control_url,
+      daemon_origin: shown.daemonOrigin ?? local.daemon_origin,
+    }),
+    beyondLoopback: () => beyond,
+    listening(at, isBeyond) {
+      local = at;
+      beyond ||= isBeyond;
+    },
+  };
+}
+
+/** A place behind a prefix of another; the daemons are at the same origin. */
+export const placeBehind = (host: Place, prefix: string): Place => ({
+  prefix: host.prefix + prefix,
+  publicHost: host.publicHost,
+  addresses() {
+    const { base_url, control_url, daemon_origin } = host.addresses();
+    return {
+      base_url: base_url.slice(0, -BASE.length) + prefix + BASE,
+      control_url: control_url.replace(/\/_emulator$/, `${prefix}/_emulator`),
+      daemon_origin,
+    };
+  },
+  beyondLoopback: () => host.beyondLoopback(),
+});

@@ -1,4 +1,4 @@
-import { addressesOf } from './addresses.js';
+import type { Place } from './addresses.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import { createRandom, type Random } from './clock/random.js';
 import { type Profile, proofHeaders } from './contract/profile.js';
@@ -26,9 +26,6 @@ import { type EmulatorOptions, OptionError } from './options.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
 import type { Store } from './store/store.js';
 
-/** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
-export const DEFAULT_PORT = 4683;
-
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 /** Counts the openings of a store: the answer is 1 for a new one. */
@@ -48,13 +45,27 @@ function corsOf({ cors }: EmulatorOptions, profile: Profile): Cors {
   }
 }
 
+/** How daemon tokens say whose they are, where emulators share a listener for their daemons. */
+export interface DaemonTokens {
+  /** A source of ids that makes such tokens. */
+  of(random: Random): Random;
+  /** Such a token, of one that was made elsewhere. */
+  adopt(token: string): string;
+}
+
 /**
  * The composition root: options and factories in, connected parts out. Nothing of it runs by itself; what is started,
  * stopped and shown of the parts is `emulator.ts`.
  *
  * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
  */
-export function compose(options: EmulatorOptions, lifetime: Lifetime, factories: Factories = defaultFactories) {
+export function compose(
+  options: EmulatorOptions,
+  lifetime: Lifetime,
+  place: Place,
+  factories: Factories = defaultFactories,
+  tokens: DaemonTokens = { of: (random) => random, adopt: (token) => token },
+) {
   const log = options.log ?? (() => {});
   const { onRequest } = options;
 
@@ -96,11 +107,19 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
   // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
   const root = createRandom(options.seed);
   const randomOf = (name: string): Random => createRandom(root.seed, `${openings} ${name}`);
-  const random = randomOf('ids');
+  const random = tokens.of(randomOf('ids'));
   const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
 
   const target: Target = {
-    ...addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1),
+    get base_url() {
+      return place.addresses().base_url;
+    },
+    get control_url() {
+      return place.addresses().control_url;
+    },
+    get daemon_origin() {
+      return place.addresses().daemon_origin;
+    },
     profile: profile.name,
     clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
     get public_keys() {
@@ -129,7 +148,8 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     clock,
     random: randomOf('login'),
     members: seed.members,
-    issuer: () => new URL(LOGIN_PATH, target.base_url).href,
+    prefix: place.prefix,
+    issuer: () => new URL(place.prefix + LOGIN_PATH, target.base_url).href,
     outsideIssuer: options.oidcIssuer,
     outsideAudience: options.oidcAudience,
     log,
@@ -207,7 +227,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
 
   // HTTP.
   const faults = factories.createFaults(() => events.changed('fault', 'faults'));
-  const journal: Journal = factories.createJournal(clock, accounts, sequence.next);
+  const journal: Journal = factories.createJournal(clock, accounts, sequence.next, place.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },
@@ -228,6 +248,7 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     journal,
     resolve,
     regional,
+    prefix: place.prefix,
     redact: accounts.redact,
     cors,
     log,
@@ -275,6 +296,9 @@ export function compose(options: EmulatorOptions, lifetime: Lifetime, factories:
     clock,
     store,
     random,
+    randomOf,
+    adoptToken: tokens.adopt,
+    profile,
     target,
     accounts,
     login,

@@ -1,6 +1,7 @@
-import { addressesOf, isLoopback, publicAddresses } from './addresses.js';
+import { addressesOf, createPlace, DEFAULT_PORT, isLoopback, type OwnPlace, type Place } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
-import { compose, DEFAULT_PORT } from './composition.js';
+import { hostEvery, hostNow } from './clock/host.js';
+import { compose, type DaemonTokens } from './composition.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin, isHealthCheck } from './control/guard.js';
@@ -8,7 +9,7 @@ import { labRows } from './control/lab.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import { hideCredentials } from './export.js';
-import type { Factories } from './factories.js';
+import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
 import { createHostRules } from './http/hosts.js';
@@ -20,6 +21,7 @@ import { refusedRecord } from './log.js';
 import { isFetchedByPages } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
+import { createSpaces, type Served, type Spaces } from './spaces.js';
 import { createStateControl } from './state-control.js';
 import { VERSION } from './version.js';
 
@@ -65,9 +67,6 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-const defined = (values: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
@@ -78,12 +77,46 @@ const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => assemble(options);
 
 /** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
-export function assemble(options: EmulatorOptions, factories?: Factories): Emulator {
+export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): Emulator {
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
+  const place = createPlace(options.publicUrl, options.publicDaemonUrl);
   const lifetime = createLifetime();
+  return orDispose(lifetime, () => {
+    const parts = compose(options, lifetime, place, factories);
+    const shared = sharedFactories(factories, parts, options.profile);
+    const spaces = createSpaces({
+      place,
+      random: parts.randomOf('spaces'),
+      host: { now: hostNow, every: hostEvery },
+      idle: options.spaceIdle ?? 600_000,
+      most: options.maxSpaces ?? 1_000,
+      regional: parts.regional,
+      // Once more, behind a prefix, in memory, emulating.
+      make: ({ settings, ...wanted }, at, tokens) =>
+        mount(
+          { ...withoutStore(options), ...wanted, settings: { ...options.settings, ...settings } },
+          at,
+          shared,
+          tokens,
+        ),
+    });
+    lifetime.root.defer(spaces.close);
+    return own(options, lifetime, place, parts, connect(options, lifetime, place, parts, spaces), spaces);
+  });
+}
+
+/** An emulator at a place of another's: it answers requests, and listens nowhere. */
+function mount(options: EmulatorOptions, place: Place, factories: Factories, tokens: DaemonTokens): Served {
+  const lifetime = createLifetime();
+  return orDispose(lifetime, () =>
+    connect(options, lifetime, place, compose(options, lifetime, place, factories, tokens), undefined),
+  );
+}
+
+function orDispose<T>(lifetime: Lifetime, make: () => T): T {
   try {
-    return connect(options, lifetime, compose(options, lifetime, factories));
+    return make();
   } catch (error) {
     // What had been opened by then is let go of; how that goes adds nothing to why the whole could not be made.
     lifetime.root.dispose(error).catch(() => {});
@@ -91,9 +124,18 @@ export function assemble(options: EmulatorOptions, factories?: Factories): Emula
   }
 }
 
+const withoutStore = ({ data: _, replay: __, ...options }: EmulatorOptions): EmulatorOptions => options;
+
+type Parts = ReturnType<typeof compose>;
+
 /** Starts the parts, and puts what is shown of them in front. */
-function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType<typeof compose>): Emulator {
-  const { root } = lifetime;
+function connect(
+  options: EmulatorOptions,
+  lifetime: Lifetime,
+  place: Place,
+  parts: Parts,
+  spaces: Spaces | undefined,
+): Served & Pick<Emulator, 'clock' | 'reset'> {
   const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
   const { random, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
@@ -101,12 +143,6 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
   const state = createStateControl(parts, clock, lifetime);
   state.begin();
 
-  /** Where it is reached from here, whatever it says of itself. */
-  let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
-  const shown = publicAddresses(options.publicUrl, options.publicDaemonUrl);
-  Object.assign(target, defined({ base_url: shown.baseUrl, daemon_origin: shown.daemonOrigin }));
-
-  let beyondLoopback = false;
   const control = createControl({
     version: VERSION,
     clock,
@@ -114,8 +150,8 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     faults,
     journal,
     token: options.controlToken,
-    publicHost: shown.host,
-    beyondLoopback: () => beyondLoopback,
+    publicHost: place.publicHost,
+    beyondLoopback: place.beyondLoopback,
     target: () => target,
     settings,
     setTurnsPerMinute(turns) {
@@ -136,12 +172,13 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     events,
     readers: parts.readers,
     transcripts: parts.transcripts,
+    spaces,
     extra: [...signingLab(parts.proofs.lab), ...labRows(parts.lab)],
     log,
   });
 
-  const page = createPage(() => beyondLoopback);
-  const serve = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
+  const page = createPage(place.beyondLoopback, place.prefix);
+  const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     const path = pathOf(request.url);
     const ours = path.startsWith('/_emulator/') || path === '/_emulator';
     if (!ours && path !== '/') return serveApp(request, bindings);
@@ -152,7 +189,48 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
   const serveApp = parts.replay
     ? withCors(cors, async (request, bindings?: NodeBindings) => app.fetch(request, bindings))
     : app.fetch;
-  const serveDaemon = withCors(cors, (request, bindings?: Bindings) => daemon.fetch(request, bindings?.incoming));
+
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    runs.close();
+    events.close();
+    return lifetime.end('The emulator was closed');
+  };
+
+  return {
+    fetch,
+    daemon: withCors(cors, (request, bindings?: Bindings) => daemon.fetch(request, bindings?.incoming)),
+    intercept(request, response) {
+      if (!login.handles(request.url ?? '')) return false;
+      response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
+      if (isFetchedByPages(request.url ?? '') && admitPage(cors, request, response)) return true;
+      login.nodeHandler(request, response, guardLogin(request, options.controlToken, place.beyondLoopback()));
+      return true;
+    },
+    target,
+    clock,
+    reset: state.reset,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** An emulator with a place of its own: it can listen, and its spaces are below it. */
+function own(
+  options: EmulatorOptions,
+  { root }: Lifetime,
+  place: OwnPlace,
+  { accounts, log, random, regional }: Parts,
+  served: ReturnType<typeof connect>,
+  spaces: Spaces,
+): Emulator {
+  const { target } = served;
+  const serveInProcess = (request: Request) =>
+    (pathOf(request.url).startsWith('/spaces/') ? spaces.fetch(request, {}) : undefined) ?? served.fetch(request, {});
+  const serveDaemon = (request: Request, bindings?: Bindings) =>
+    (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 
   const listeners: Listener[] = [];
   root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
@@ -164,55 +242,37 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
     root.throwIfDisposed();
     return listener;
   };
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    runs.close();
-    events.close();
-    return lifetime.end('The emulator was closed');
-  };
+  const baseUrl = () => place.local().base_url;
 
   return {
-    fetch: inProcessFetch(
-      (request) => serve(request, {}),
-      () => local.base_url,
-      root,
-    ),
-    daemon: {
-      fetch: inProcessFetch(
-        (request) => serveDaemon(request),
-        () => local.base_url,
-        root,
-      ),
-    },
+    fetch: inProcessFetch(serveInProcess, baseUrl, root),
+    daemon: { fetch: inProcessFetch((request) => serveDaemon(request), baseUrl, root) },
     async listen({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) {
-      if (options.controlToken === undefined && !isLoopback(host))
+      const beyond = !isLoopback(host);
+      if (options.controlToken === undefined && beyond)
         throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
+      const { publicHost } = place;
       const validateHost = createHostRules({
-        regional: parts.regional,
-        allowed: isLoopback(host) ? [...(options.allowHosts ?? []), ...(shown.host ? [shown.host] : [])] : undefined,
+        regional,
+        allowed: beyond ? undefined : [...(options.allowHosts ?? []), ...(publicHost ? [publicHost] : [])],
       });
       const main = await bind({
         host,
         port,
         replaceGlobals,
-        fetch: serve,
+        fetch: served.fetch,
         requestId: random.uuid,
         log,
         refuse(request, seen) {
           if (isHealthCheck(request.method, request.url)) return undefined;
           const refusal = refuseHost(validateHost, request, seen);
-          if (refusal) options.onRequest?.(refusedRecord(request, refusal, clock.now(), parts.accounts.redact));
+          if (refusal) options.onRequest?.(refusedRecord(request, refusal, served.clock.now(), accounts.redact));
           return refusal;
         },
-        intercept(request, response) {
-          if (!login.handles(request.url ?? '')) return false;
-          response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
-          if (isFetchedByPages(request.url ?? '') && admitPage(cors, request, response)) return true;
-          login.nodeHandler(request, response, guardLogin(request, options.controlToken, !isLoopback(host)));
-          return true;
-        },
+        intercept: (request, response) => served.intercept?.(request, response) ?? false,
+        mounted: spaces.mounted,
       });
-      if (!isLoopback(host)) beyondLoopback = true;
+      if (beyond) place.listening(place.local(), true);
       try {
         const bindDaemons = (at: number) =>
           bind({ host, port: at, replaceGlobals, requestId: random.uuid, log, fetch: serveDaemon });
@@ -227,26 +287,22 @@ function connect(options: EmulatorOptions, lifetime: Lifetime, parts: ReturnType
             event: 'daemon_port',
             message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
           });
-        local = addressesOf(host, main.port, second.port);
-        Object.assign(target, local, defined({ base_url: shown.baseUrl, daemon_origin: shown.daemonOrigin }));
+        place.listening(addressesOf(host, main.port, second.port), beyond);
       } catch (error) {
         listeners.splice(listeners.indexOf(main), 1);
         await main.close();
         throw Object.assign(error as Error, { listener: 'daemons' });
       }
       return {
-        url: new URL(local.base_url).origin,
+        url: new URL(baseUrl()).origin,
         baseUrl: target.base_url,
         controlUrl: target.control_url,
         daemonOrigin: target.daemon_origin,
       };
     },
     target,
-    clock,
-    reset: state.reset,
-    close() {
-      closing ??= close();
-      return closing;
-    },
+    clock: served.clock,
+    reset: served.reset,
+    close: served.close,
   };
 }

@@ -20,9 +20,14 @@ const OWN: ReadonlySet<string> = new Set(['openings', 'seeded', 'nonces_since'])
 
 /**
  * Makes an imported state usable: hidden credentials become those the same intern has now, or new ones; the single
- * values that belong to this emulator stay.
+ * values that belong to this emulator stay. `adopt` makes a daemon token of another emulator one of this one's.
  */
-export function completeImport(imported: State, present: State, random: Random): State {
+export function completeImport(
+  imported: State,
+  present: State,
+  random: Random,
+  adopt: (daemonToken: string) => string = (token) => token,
+): State {
   const known = new Map(present.interns.map((row) => [row.id, row]));
   // An older export may carry the signing key of its emulator.
   const meta = new Map(
@@ -43,7 +48,7 @@ export function completeImport(imported: State, present: State, random: Random):
       daemon_token:
         row.daemon_token === HIDDEN
           ? (known.get(row.id)?.daemon_token ?? random.token(DAEMON_TOKEN_PREFIX))
-          : row.daemon_token,
+          : row.daemon_token && adopt(row.daemon_token),
     })),
   };
 }

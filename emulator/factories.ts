@@ -52,3 +52,29 @@ export const defaultFactories = {
 
 /** A factory for each part, of the shape of the one that is used by default. */
 export type Factories = typeof defaultFactories;
+
+/**
+ * Factories for emulators beside one that is there: they load nothing again, and share what is never changed. The key of
+ * each is its own.
+ */
+export function sharedFactories(
+  factories: Factories,
+  loaded: {
+    readonly profile: ReturnType<typeof loadProfile>;
+    readonly seed: ReturnType<typeof loadSeed>;
+    readonly scripts: Pick<ReturnType<typeof createScriptRegistry>, 'filed'>;
+  },
+  given?: Parameters<typeof loadProfile>[0],
+): Factories {
+  let stock: ReturnType<typeof stockBehaviours> | undefined;
+  return {
+    ...factories,
+    loadProfile: (wanted) => (wanted === given ? loaded.profile : factories.loadProfile(wanted)),
+    loadSeed: () => loaded.seed,
+    loadStockScripts() {
+      stock ??= factories.loadStockScripts();
+      return stock;
+    },
+    createScriptRegistry: (deps) => factories.createScriptRegistry({ ...deps, files: [], filed: loaded.scripts.filed }),
+  };
+}

@@ -33,6 +33,9 @@ type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Respon
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
+/** Answers the requests below a prefix. */
+export type Mounted = Pick<ListenOptions, 'fetch' | 'intercept'>;
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -43,6 +46,8 @@ export interface ListenOptions {
   refuse?(request: IncomingMessage, seen: () => RequestSeen): PlainResponse | undefined;
   /** Requests that a handler of Node's own takes (the login provider); true when it did. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Who answers a request in place of these functions, where somebody does: a space, its prefix taken off the target. */
+  mounted?(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** Told of errors of our own and of what the HTTP parser refused. */
   log(record: Record<string, unknown>): void;
   /** How long the head of a request may take, in ms of real time. Default: 60 s. */
@@ -120,6 +125,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     return internalError(seen);
   };
 
+  /** Of those that somebody else answers. */
+  const mounts = new WeakMap<IncomingMessage, Mounted>();
   let handle: Handle | undefined;
   const load = async (): Promise<Handle> => {
     const { getRequestListener, RequestError } = await import('@hono/node-server');
@@ -129,7 +136,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ) => {
       const orFailed = (error: unknown) => toResponse(failed(seenOf(incoming), error));
       try {
-        const answer = options.fetch(request, {
+        const answer = (mounts.get(incoming) ?? options).fetch(request, {
           incoming,
           streams: () => streams(incoming.socket, outgoing),
           chunked: () => incoming.httpVersion === '1.1' && withoutLength(outgoing),
@@ -157,9 +164,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server: Server = createServer(checks, (request, response) => {
     // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
     if (response.socket === null) queued(request.socket, response);
+    const mounted = options.mounted?.(request, response);
+    if (mounted) mounts.set(request, mounted);
     const refusal = options.refuse?.(request, () => seenOf(request));
     if (refusal) return write(request, response, refusal);
-    if (options.intercept?.(request, response)) return;
+    if ((mounted ?? options).intercept?.(request, response)) return;
     if (handle) {
       handle(request, response);
       return;

@@ -58,6 +58,10 @@ export interface EmulatorOptions {
   oidcAudience?: string;
   /** Whether the fake daemon takes v2 proofs only. */
   requireV2?: boolean;
+  /** How long a space that nobody uses stays, in ms of real time (SPACE-1). Default: 10 minutes. */
+  spaceIdle?: number;
+  /** How many spaces there may be at once. Default: 1,000. */
+  maxSpaces?: number;
   /** Answers from recordings of a deployment instead of emulating it (REC-2). */
   replay?: ReplayOptions;
   /** Is told what happens, a record each; never a credential. */

@@ -15,6 +15,7 @@ const leadTo = (location: string) => new Response(null, { status: 303, headers: 
  */
 export function createPage(
   beyondLoopback: () => boolean,
+  prefix = '',
 ): (request: Request, path: string) => Promise<Response> | Response | undefined {
   let files: Promise<(name: string) => Promise<Response>> | undefined;
   const file = async (name: string, vary: boolean): Promise<Response> => {
@@ -31,6 +32,6 @@ export function createPage(
     if (page ? !wantsPage(request) : !path.startsWith(ASSETS)) return undefined;
     if (guardControl(request, undefined, beyondLoopback()) !== undefined) return undefined;
     if (!page) return file(path.slice(ASSETS.length), false);
-    return path === PLACE ? file('index.html', true) : leadTo(PLACE);
+    return path === PLACE ? file('index.html', true) : leadTo(prefix + PLACE);
   };
 }

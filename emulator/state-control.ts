@@ -18,6 +18,7 @@ export interface StateControl {
 type Parts = Pick<
   ReturnType<typeof compose>,
   | 'accounts'
+  | 'adoptToken'
   | 'events'
   | 'faults'
   | 'initialSettings'
@@ -96,7 +97,7 @@ export function createStateControl(parts: Parts, clock: ClockControl, lifetime: 
     },
 
     async import(state) {
-      const completed = completeImport(state, store.snapshot(), random);
+      const completed = completeImport(state, store.snapshot(), random, parts.adoptToken);
       const replaced = replace(completed, 'The state of the emulator was replaced');
       events.reset();
       await replaced;

@@ -67,6 +67,8 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
     oidcIssuer: given.oidcIssuer,
     oidcAudience: given.oidcAudience,
     requireV2: given.requireV2,
+    spaceIdle: given.spaceIdle,
+    maxSpaces: given.maxSpaces,
     replay: given.replay && {
       files: given.replay,
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),

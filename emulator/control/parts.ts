@@ -10,6 +10,7 @@ import type { Scripts } from '../scripts/registry.js';
 import type { Events } from './events.js';
 import type { Readers } from './readers.js';
 import type { ControlRow } from './router.js';
+import type { SpacesPart } from './spaces.js';
 import type { Target } from './target.js';
 
 /** What the control interface reaches of an emulator. */
@@ -44,6 +45,8 @@ export interface ControlParts {
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;
+  /** Undefined in a space. */
+  readonly spaces: SpacesPart | undefined;
   /** Further rows: the signing lab, the client lab. */
   readonly extra: readonly ControlRow[];
   log(record: Record<string, unknown>): void;

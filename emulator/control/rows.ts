@@ -11,6 +11,7 @@ import { eventsRow } from './events-row.js';
 import { journalRows } from './journal.js';
 import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
+import { spaceRows } from './spaces.js';
 
 const clockBody = z.union(
   [
@@ -253,6 +254,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json({ imported: true });
       },
     }),
+    ...(parts.spaces ? spaceRows(parts.spaces) : []),
     ...parts.extra,
   ];
   return rows;

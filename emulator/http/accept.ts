@@ -17,12 +17,14 @@ export interface AcceptDeps {
   readonly interns: Interns;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** What paths begin with, in front of the base. */
+  readonly prefix: string;
 }
 
 const NOTHING = new Uint8Array(0);
 
-const deprecated = (answer: PlainResponse, row: Route, resource: Resource): PlainResponse => {
-  const successor = BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
+const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefix: string): PlainResponse => {
+  const successor = prefix + BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
   const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
   return { ...answer, headers: { ...answer.headers, ...headers } };
 };
@@ -117,6 +119,6 @@ export function createAccept(deps: AcceptDeps) {
     const bounded = row.timeout ? within(row.timeout, Promise.resolve(work)) : work;
     return row.successor === undefined
       ? bounded
-      : after(bounded, (answer) => deprecated(answer, row, exchange.resource));
+      : after(bounded, (answer) => deprecated(answer, row, exchange.resource, deps.prefix));
   };
 }

@@ -122,18 +122,24 @@ const withoutCredential = (value: string): string =>
 
 /**
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
- * when they are read, because that is rare and requests are not; `redact` then takes every credential out.
+ * when they are read, because that is rare and requests are not; `redact` then takes every credential out. `prefix` was
+ * taken off the paths before the requests came here.
  */
 export function createJournal(
   clock: Clock,
   { redact, redactWrites }: Pick<Redaction, 'redact' | 'redactWrites'>,
   next: () => number = () => 0,
+  prefix = '',
 ): Journal {
   let entries: Raw[] = [];
   let start = 0;
   let forgotten = 0;
   const observers: JournalObserver[] = [];
 
+  const urlOf = (url: string) => {
+    const path = url.indexOf('/', url.indexOf('://') + 3);
+    return prefix === '' || path < 0 ? url : url.slice(0, path) + prefix + url.slice(path);
+  };
   const iso = (at: number) => new Date(at).toISOString();
   const utf8 = new TextDecoder();
 
@@ -217,7 +223,7 @@ export function createJournal(
         id,
         at: clock.now(),
         method: request.method,
-        url: request.url,
+        url: urlOf(request.url),
         headers: request.headers,
         requestBody: undefined,
         operation: undefined,

@@ -24,13 +24,13 @@ const HEADERS = {
 };
 
 /** Path of the page for one interaction. */
-export const interactionPath = (uid: string) => `${LOGIN_PATH}/interaction/${uid}`;
+export const interactionPath = (uid: string, prefix = '') => `${prefix}${LOGIN_PATH}/interaction/${uid}`;
 
 /**
  * The page between an authorization request and its answer. Login and consent are one form: who, and with which grant.
  * A grant has the scopes that were asked for, without `vault:read` where it was left out.
  */
-export function createInteraction(provider: Provider, members: readonly Member[]) {
+export function createInteraction(provider: Provider, members: readonly Member[], prefix = '') {
   const show = (response: ServerResponse, status: number, html: string) => {
     response.writeHead(status, HEADERS).end(html);
   };
@@ -55,7 +55,7 @@ export function createInteraction(provider: Provider, members: readonly Member[]
       return show(
         response,
         200,
-        loginPage({ action: interactionPath(uid), client: name, members, vaultAsked, chosen }),
+        loginPage({ action: interactionPath(uid, prefix), client: name, members, vaultAsked, chosen }),
       );
     }
     const form = await readForm(request);

@@ -88,7 +88,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
       registration: { enabled: true },
       rpInitiatedLogout: { enabled: false },
     },
-    interactions: { url: (_, interaction) => interactionPath(interaction.uid) },
+    interactions: { url: (_, interaction) => interactionPath(interaction.uid, deps.prefix) },
     findAccount(_, subject) {
       const member = byGrant(subject);
       if (!member) return undefined;
@@ -115,7 +115,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   const provider = new Provider(deps.issuer(), configuration);
   provider.use(ownErrors(provider, deps.log));
   const callback = provider.callback();
-  const interaction = createInteraction(provider, members);
+  const interaction = createInteraction(provider, members, deps.prefix);
   provider.on('server_error', (_, error) => deps.log?.({ event: 'login_failed', error: error.message }));
 
   return {
@@ -123,7 +123,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
       const url = request.url ?? '/';
       if (url.startsWith(`${LOGIN_PATH}/interaction/`)) return interaction(request, response);
       // The provider's routes don't know where it is mounted; its links do, from the URL as it was.
-      Object.assign(request, { originalUrl: url, url: url.slice(LOGIN_PATH.length) || '/' });
+      Object.assign(request, { originalUrl: (deps.prefix ?? '') + url, url: url.slice(LOGIN_PATH.length) || '/' });
       await callback(request, response);
     },
     async resolveToken(token) {

@@ -34,6 +34,8 @@ export interface LoginDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes'>;
   readonly members: readonly Member[];
+  /** What its paths begin with in front of {@link LOGIN_PATH}, taken off of the requests that come here. */
+  readonly prefix?: string;
   /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
   issuer(): string;
   /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */

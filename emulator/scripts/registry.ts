@@ -33,6 +33,8 @@ export interface Scripts extends ScriptRegistry {
   resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
   /** How an intern boots, is torn down and so on. Before a boot, set `booted` to what it is going to boot with. */
   resolveLifecycle(intern: InternRow): LifecyclePlan;
+  /** Those read from files, as they are now. */
+  filed(): ReadonlyMap<string, Behaviour>;
   /** Stops watching files. */
   close(): void;
 }
@@ -46,6 +48,8 @@ export interface ScriptsDeps {
   readonly behaviours?: readonly Behaviour[];
   /** JSON files, or directories of them. Read at once, and again whenever they change. */
   readonly files?: readonly string[];
+  /** Those that somebody else reads from files, and follows. */
+  readonly filed?: () => ReadonlyMap<string, Behaviour>;
   readonly log: (record: Record<string, unknown>) => void;
   /** A script was put, taken back, or read anew from its file. */
   readonly changed?: (name: string) => void;
@@ -68,28 +72,30 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   for (const behaviour of code.values()) checkLifecycle(behaviour);
   /** By row; undefined for one that is invalid. */
   const compiled = new WeakMap<ScriptRow, Behaviour | undefined>();
-  let filed = new Map<string, Behaviour>();
+  let own = new Map<string, Behaviour>();
+  const filed = () => deps.filed?.() ?? own;
   const stops: (() => void)[] = [];
 
   const load = () => {
     const skipped = (file: string, problem: string) => log({ level: 'warn', event: 'script_skipped', file, problem });
     const files = (deps.files ?? []).flatMap((path) => scriptFilesOf(path, skipped));
-    filed = byName(files.map(readScriptFile), 'the script files');
+    own = byName(files.map(readScriptFile), 'the script files');
   };
   const reload = () => {
-    const before = [...filed.keys()];
+    const before = [...own.keys()];
     try {
       load();
-      for (const name of new Set([...before, ...filed.keys()])) changed(name);
-      log({ level: 'info', event: 'scripts_reloaded', names: [...filed.keys()] });
+      for (const name of new Set([...before, ...own.keys()])) changed(name);
+      log({ level: 'info', event: 'scripts_reloaded', names: [...own.keys()] });
     } catch (error) {
       const invalid = error instanceof ScriptInvalid ? error : new ScriptInvalid('the script files', [String(error)]);
       log({ level: 'error', event: 'scripts_not_reloaded', file: invalid.file, problems: invalid.problems });
     }
   };
   const check = (name: string, source: unknown) => {
-    const { name: own } = compileScript(source, { file: name });
-    if (own !== name) throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, which it is kept under`]);
+    const script = compileScript(source, { file: name });
+    if (script.name !== name)
+      throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, which it is kept under`]);
   };
 
   const compile = (row: ScriptRow): Behaviour | undefined => {
@@ -114,7 +120,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
       ...new Set([
         ...Array.from(rows.values(), (row) => row.id).filter(stored),
         ...code.keys(),
-        ...filed.keys(),
+        ...filed().keys(),
         ...stock.keys(),
       ]),
     ].sort();
@@ -124,7 +130,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     if (row) return { name, from: 'control', source: row.source };
     const known = (from: ScriptOrigin, behaviour: Behaviour | undefined): ScriptView | undefined =>
       behaviour && { name, from, ...(behaviour.source === undefined ? {} : { source: behaviour.source }) };
-    return known('code', code.get(name)) ?? known('file', filed.get(name)) ?? known('stock', stock.get(name));
+    return known('code', code.get(name)) ?? known('file', filed().get(name)) ?? known('stock', stock.get(name));
   };
 
   /** In a list those put here have their source, as ever; the others are many and long. */
@@ -132,7 +138,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     script === undefined ? [] : [script.from === 'control' ? script : { name: script.name, from: script.from }];
 
   const scripts: Scripts = {
-    get: (name) => stored(name) ?? code.get(name) ?? filed.get(name) ?? stock.get(name),
+    get: (name) => stored(name) ?? code.get(name) ?? filed().get(name) ?? stock.get(name),
     names,
     check,
     put(name, source) {
@@ -150,6 +156,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     list: () => names().flatMap((name) => listed(view(name))),
     resolveTurn: (intern, prompt) => chooseTurn(scripts, intern, prompt),
     resolveLifecycle: (intern) => chooseLifecycle(scripts, intern),
+    filed,
     close() {
       for (const stop of stops) stop();
     },

@@ -1,0 +1,47 @@
+import { type SpaceRequest, spaceRequestSchema } from '../contract/space.js';
+import { json } from '../http/response.js';
+import { type ControlRow, controlRow } from './router.js';
+
+/** What the control interface reaches of the spaces. */
+export interface SpacesPart {
+  create(request: SpaceRequest): { readonly target: { readonly control_url: string } };
+  list(): readonly unknown[];
+  get(name: string): unknown;
+  end(name: string): Promise<void>;
+}
+
+/** The calls of spaces (SPACE-1). A space has none of its own: they are made by the emulator that it is in. */
+export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
+  controlRow({
+    method: 'GET',
+    path: '/spaces',
+    does: 'Lists the spaces: emulators of their own below `/spaces/{name}`',
+    handle: () => json({ data: spaces.list() }),
+  }),
+  controlRow({
+    method: 'POST',
+    path: '/spaces',
+    does: 'Makes a space, which shares nothing with the others, and answers its target; what is not given is as here',
+    body: spaceRequestSchema,
+    shape: '{"name"?, "clock"?: "real"|"virtual"|"auto", "seed"?, "profile"?: "svc"|"openrouter"|profile, "settings"?}',
+    async handle(call) {
+      const space = spaces.create(await call.body());
+      return json(space, 201, { location: space.target.control_url });
+    },
+  }),
+  controlRow({
+    method: 'GET',
+    path: '/spaces/:name',
+    does: 'Shows one space with its target',
+    handle: ({ params }) => json(spaces.get(params.name ?? '')),
+  }),
+  controlRow({
+    method: 'DELETE',
+    path: '/spaces/:name',
+    does: 'Ends a space with all that goes on in it',
+    async handle({ params }) {
+      await spaces.end(params.name ?? '');
+      return { status: 204, body: null, headers: {} };
+    },
+  }),
+];

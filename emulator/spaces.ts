@@ -1,0 +1,245 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Place } from './addresses.js';
+import { placeBehind } from './addresses.js';
+import type { Random } from './clock/random.js';
+import type { DaemonTokens } from './composition.js';
+import { ERRORS } from './contract/errors.js';
+import type { SpaceRequest } from './contract/space.js';
+import { ControlError } from './control/error.js';
+import type { Target } from './control/target.js';
+import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
+import type { NodeBindings } from './http/app.js';
+import { givenRequestId, protocolError } from './http/protocol.js';
+import { toResponse } from './http/response.js';
+import type { Bindings, Mounted } from './listen.js';
+import { type EmulatorOptions, OptionError } from './options.js';
+
+/** An emulator as what answers requests. */
+export interface Served extends Mounted {
+  fetch(request: Request, bindings: NodeBindings): Response | Promise<Response>;
+  daemon(request: Request, bindings?: Bindings): Promise<Response>;
+  readonly target: Target;
+  close(): Promise<void>;
+}
+
+/** A space as `GET /_emulator/spaces` lists it. Times are ISO 8601, of the machine's clock. */
+export interface SpaceView {
+  name: string;
+  created_at: string;
+  used_at: string;
+  target: Target;
+}
+
+export interface SpacesDeps {
+  readonly place: Place;
+  readonly random: Pick<Random, 'seed' | 'uuid'>;
+  /** ms of real time that a space nobody uses stays. */
+  readonly idle: number;
+  readonly most: number;
+  /** The machine's time, and its timers. */
+  readonly host: { now(): number; every(ms: number, work: () => void): () => void };
+  /** Another emulator, at a place. Throws OptionError. */
+  make(options: Partial<EmulatorOptions>, place: Place, tokens: DaemonTokens): Served;
+  /** Whether a request came in by a regional hostname (BASE-4). */
+  regional(host: string): boolean;
+}
+
+/** Many emulators in one process, each behind a prefix (SPACE-1). */
+export interface Spaces {
+  /** Throws ControlError: 400 what can't be used, 409 a name that is taken, or too many. */
+  create(request: SpaceRequest): SpaceView;
+  list(): SpaceView[];
+  /** Throws ControlError 404, which says what became of it. */
+  get(name: string): SpaceView;
+  /** Ends a space with all that goes on in it. Throws ControlError 404. */
+  end(name: string): Promise<void>;
+  /** Who answers a request below the prefix of a space, its prefix taken off; undefined for any other request. */
+  mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
+  /** The same without a socket. */
+  fetch(request: Request, bindings: NodeBindings): Response | Promise<Response> | undefined;
+  /** Whose daemon a request is for; undefined where it is for no space's. */
+  daemonOf(request: Request): Served | undefined;
+  close(): Promise<unknown>;
+}
+
+interface Space {
+  readonly name: string;
+  readonly tag: string;
+  readonly served: Served;
+  readonly createdAt: number;
+  usedAt: number;
+  /** Requests that are under way. */
+  open: number;
+}
+
+/** Of so many ended spaces it is known why they ended. */
+const ENDED_KEPT = 1_000;
+/** How much of a daemon token says whose it is. */
+const TAG = 8;
+/** Of how many looks at what is idle one is enough for the time that a space may be. */
+const LOOKS = 4;
+
+const PREFIXED = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?\/spaces\/([^/?#]+)(?=[/?#]|$)/i;
+
+/** The name in a target below the prefix of a space, and the target without it. */
+function split(target: string): { name: string; rest: string } | undefined {
+  const [whole, authority = '', name] = PREFIXED.exec(target) ?? [];
+  if (whole === undefined || name === undefined) return undefined;
+  const rest = target.slice(whole.length);
+  return { name, rest: `${authority}${rest.startsWith('/') ? '' : '/'}${rest}` };
+}
+
+/** Daemon tokens that end in a tag: the rest of them, and all else, is as without. */
+const tagged = (tag: string): DaemonTokens => {
+  const adopt = (token: string) => token.slice(0, -TAG) + tag;
+  return {
+    adopt,
+    of: (random) => ({
+      ...random,
+      get seed() {
+        return random.seed;
+      },
+      token: (prefix) => (prefix === DAEMON_TOKEN_PREFIX ? adopt(random.token(prefix)) : random.token(prefix)),
+    }),
+  };
+};
+
+export function createSpaces(deps: SpacesDeps): Spaces {
+  const { host } = deps;
+  const { now } = host;
+  const spaces = new Map<string, Space>();
+  const byTag = new Map<string, Space>();
+  const ended = new Map<string, string>();
+  let stopLooking: (() => void) | undefined;
+
+  const view = ({ name, createdAt, usedAt, served }: Space): SpaceView => ({
+    name,
+    created_at: new Date(createdAt).toISOString(),
+    used_at: new Date(usedAt).toISOString(),
+    target: served.target,
+  });
+
+  const end = (space: Space, why: string): Promise<void> => {
+    spaces.delete(space.name);
+    byTag.delete(space.tag);
+    ended.delete(space.name);
+    ended.set(space.name, why);
+    for (const oldest of ended.keys()) {
+      if (ended.size <= ENDED_KEPT) break;
+      ended.delete(oldest);
+    }
+    if (spaces.size === 0) {
+      stopLooking?.();
+      stopLooking = undefined;
+    }
+    return space.served.close();
+  };
+  const endIdle = () => {
+    const limit = now() - deps.idle;
+    for (const space of [...spaces.values()])
+      if (space.open === 0 && space.usedAt <= limit)
+        end(space, `it was not used for ${deps.idle} ms (see --space-idle)`).catch(() => {});
+  };
+
+  const missing = (name: string): string => {
+    const why = ended.get(name);
+    const what = why === undefined ? `there is no space ${name}` : `the space ${name} has ended: ${why}`;
+    return `${what}; POST /_emulator/spaces makes one`;
+  };
+  const find = (name: string): Space => {
+    const space = spaces.get(name);
+    if (!space) throw new ControlError(404, missing(name));
+    return space;
+  };
+
+  /** Answers for a space that is not there. */
+  const nobody = (name: string): Mounted => ({
+    fetch(request) {
+      const { headers, url } = request;
+      const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
+      const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
+      const message = row === ERRORS.regional ? {} : { message: missing(name) };
+      return toResponse(protocolError(row, { url, requestId }, message));
+    },
+  });
+
+  const use = (space: Space) => {
+    space.open++;
+    space.usedAt = now();
+    return () => {
+      space.open--;
+      space.usedAt = now();
+    };
+  };
+
+  const tagOf = (name: string): string => {
+    for (let number = 0; ; number++) {
+      const tag = hash('sha256', `${name}\n${number}`, 'base64url').slice(0, TAG);
+      if (!byTag.has(tag)) return tag;
+    }
+  };
+
+  return {
+    create({ name = `space-${deps.random.uuid().slice(0, 13)}`, seed = `${deps.random.seed} ${name}`, ...wanted }) {
+      if (spaces.has(name)) throw new ControlError(409, `the space ${name} is there already: choose another name`);
+      if (spaces.size >= deps.most)
+        throw new ControlError(
+          409,
+          `there are ${spaces.size} spaces already (see --max-spaces): end one with DELETE /_emulator/spaces/{name}`,
+        );
+      const tag = tagOf(name);
+      const options = Object.fromEntries(
+        Object.entries({ ...wanted, seed }).filter(([, value]) => value !== undefined),
+      );
+      let served: Served;
+      try {
+        served = deps.make(options, placeBehind(deps.place, `/spaces/${name}`), tagged(tag));
+      } catch (error) {
+        throw error instanceof OptionError ? new ControlError(400, error.message) : error;
+      }
+      const createdAt = now();
+      const space: Space = { name, tag, served, createdAt, usedAt: createdAt, open: 0 };
+      spaces.set(name, space);
+      byTag.set(tag, space);
+      ended.delete(name);
+      stopLooking ??= host.every(Math.min(30_000, Math.max(10, deps.idle / LOOKS)), endIdle);
+      return view(space);
+    },
+    list: () => [...spaces.values()].map(view),
+    get: (name) => view(find(name)),
+    end: (name) => end(find(name), 'it was deleted'),
+    mounted(request, response) {
+      const found = request.url?.includes('/spaces/') ? split(request.url) : undefined;
+      if (!found) return undefined;
+      request.url = found.rest;
+      const space = spaces.get(found.name);
+      if (!space) return nobody(found.name);
+      response.once('close', use(space));
+      return space.served;
+    },
+    fetch(request, bindings) {
+      const found = split(request.url);
+      if (!found) return undefined;
+      const inside = new Request(found.rest, request);
+      const space = spaces.get(found.name);
+      if (!space) return nobody(found.name).fetch(inside, bindings as Bindings);
+      const leave = use(space);
+      const answer = space.served.fetch(inside, bindings);
+      if (answer instanceof Promise) return answer.finally(leave);
+      leave();
+      return answer;
+    },
+    daemonOf(request) {
+      if (byTag.size === 0) return undefined;
+      const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+      const space = byTag.get(token?.slice(-TAG) ?? '');
+      if (space) space.usedAt = now();
+      return space?.served;
+    },
+    close() {
+      stopLooking?.();
+      return Promise.all([...spaces.values()].map((space) => end(space, 'the emulator was closed')));
+    },
+  };
+}
