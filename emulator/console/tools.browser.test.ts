@@ -150,6 +150,36 @@ inBrowser('the console, tools', (open) => {
       .toBe(3);
   });
 
+  test('a page that nobody sees gives its connection back, and catches up when it is seen again', async () => {
+    const { page, api } = await open();
+    await page.getByRole('link', { name: /^first-intern/ }).waitFor();
+    const show = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+    await show('hidden');
+    await left;
+    await api.create({ name: 'unseen' });
+    await show('visible');
+    await page.getByRole('link', { name: /^unseen/ }).waitFor();
+  });
+
+  test('a page reads a few streams at a time, and says so', async () => {
+    const { page, intern, go } = await open();
+    await go(`#/interns/${intern.id}`);
+    const prompt = page.getByRole('textbox', { name: /^Prompt to / });
+    // Requests that get no answer: streams that stay open.
+    await page.route('**/chat/completions', () => {});
+    for (let i = 0; i < 5; i++) {
+      await prompt.fill(`number ${i}`);
+      await page.keyboard.press('Enter');
+    }
+    await page
+      .getByRole('log', { name: 'Notices' })
+      .getByText(/reads 4 streams already/)
+      .waitFor();
+  });
+
   test('a page takes up where it was when its connection breaks', async () => {
     const { page, api, url } = await open();
     const proxy = await breakable(Number(new URL(url).port));

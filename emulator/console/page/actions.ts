@@ -11,11 +11,18 @@ async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>)
   return (await model.api.control<{ api_key: string }>('GET', `interns/${intern.id}`)).api_key;
 }
 
+/** Of the six connections that a browser has to one address, events and short calls need the others. */
+const MOST_STREAMS = 4;
+
 /** Reads a stream to its end, as its client: leaving it would cancel the run. */
-async function follow(model: Model, id: string, leave: AbortController, response: Promise<Response>): Promise<void> {
+async function follow(model: Model, id: string, leave: AbortController, ask: () => Promise<Response>): Promise<void> {
+  if (model.own.value.size >= MOST_STREAMS)
+    throw new Error(
+      `This page reads ${MOST_STREAMS} streams already, and a browser has few connections: disconnect one first`,
+    );
   model.own.value = new Map(model.own.value).set(id, leave);
   try {
-    const reader = (await response).body?.getReader();
+    const reader = (await ask()).body?.getReader();
     while (reader && !(await reader.read()).done);
   } catch (error) {
     if (!leave.signal.aborted) throw error;
@@ -53,7 +60,7 @@ export async function sendPrompt(model: Model, intern: Intern, prompt: Prompt): 
     messages: [{ role: 'user', content: text }],
   };
   const path = `/interns/${intern.id}/chat/completions`;
-  await follow(model, id, leave, model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+  await follow(model, id, leave, () => model.api.call('POST', path, key, { body, id, signal: leave.signal }));
 }
 
 const TOOLS: Readonly<Record<string, string>> = { openrouter: 'openrouter.provide_input' };
@@ -85,7 +92,7 @@ export async function sendAnswer(
   const id = `console-${freshId()}`;
   const leave = new AbortController();
   const path = `/interns/${intern.id}/chat/completions`;
-  await follow(model, id, leave, model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+  await follow(model, id, leave, () => model.api.call('POST', path, key, { body, id, signal: leave.signal }));
 }
 
 export async function lifecycle(model: Model, intern: Intern, what: 'provision' | 'suspend'): Promise<void> {

@@ -5,6 +5,8 @@ import { createSseReader, type SseEvent } from './sse.js';
 const GATHER = 60;
 /** How long after a broken connection the next is tried, in ms; doubled each time up to the second. */
 const RETRY = [500, 8_000] as const;
+/** How long a page that nobody sees stays connected, in ms. */
+const UNSEEN = 3_000;
 
 export interface Feed {
   close(): void;
@@ -18,7 +20,42 @@ export interface FeedHandlers {
   closed(error: ApiError | undefined): void;
 }
 
-/** Follows `GET /_emulator/events` for as long as the page is open, taking up where a broken connection left off. */
+const seen = (): boolean => document.visibilityState === 'visible';
+
+/** Resolves when the page is to be seen. */
+const whenSeen = (): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => {
+      if (!seen()) return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+  });
+
+/** Aborts a while after the page is no longer to be seen; `stop` once that does not matter. */
+function createUnseen(): { signal: AbortSignal; stop(): void } {
+  const unseen = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    if (!seen()) timer = setTimeout(() => unseen.abort(), UNSEEN);
+  };
+  document.addEventListener('visibilitychange', look);
+  return {
+    signal: unseen.signal,
+    stop() {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    },
+  };
+}
+
+/**
+ * Follows `GET /_emulator/events`, taking up where a broken connection left off. Only while the page is to be seen: a
+ * browser has six connections to one address for all its tabs, and a stream in a tab behind others would hold one of them.
+ */
 export function createFeed(api: Api, handlers: FeedHandlers): Feed {
   const over = new AbortController();
   let batch: SseEvent[] = [];
@@ -31,34 +68,45 @@ export function createFeed(api: Api, handlers: FeedHandlers): Feed {
     batch = [];
     if (events.length > 0 && !over.signal.aborted) handlers.events(events);
   };
-  const reader = () =>
-    createSseReader((event) => {
-      batch.push(event);
-      if (gathering) return;
-      gathering = true;
-      setTimeout(flush, GATHER);
-    });
+  const gather = (event: SseEvent) => {
+    batch.push(event);
+    if (gathering) return;
+    gathering = true;
+    setTimeout(flush, GATHER);
+  };
+
+  /** One connection until it ends; throws ApiError where it is refused. */
+  const connect = async (signal: AbortSignal, opened: () => void) => {
+    const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
+    const response = await api.stream('events', signal, headers);
+    handlers.opened(lastId !== undefined);
+    opened();
+    const reader = createSseReader(gather);
+    const utf8 = new TextDecoder();
+    const body = response.body?.getReader();
+    for (let part = await body?.read(); part && !part.done; part = await body?.read()) {
+      reader.push(utf8.decode(part.value, { stream: true }));
+      lastId = reader.lastId() ?? lastId;
+    }
+  };
 
   const follow = async () => {
     let wait: number = RETRY[0];
-    for (;;) {
+    while (!over.signal.aborted) {
+      await whenSeen();
+      const unseen = createUnseen();
       let failed: ApiError | undefined;
       try {
-        const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
-        const response = await api.stream('events', over.signal, headers);
-        handlers.opened(lastId !== undefined);
-        wait = RETRY[0];
-        const { push, lastId: idOf } = reader();
-        const utf8 = new TextDecoder();
-        const body = response.body?.getReader();
-        for (let part = await body?.read(); part && !part.done; part = await body?.read()) {
-          push(utf8.decode(part.value, { stream: true }));
-          lastId = idOf() ?? lastId;
-        }
+        await connect(AbortSignal.any([over.signal, unseen.signal]), () => {
+          wait = RETRY[0];
+        });
       } catch (error) {
         failed = error instanceof ApiError ? error : undefined;
+      } finally {
+        unseen.stop();
       }
       if (over.signal.aborted) return;
+      if (unseen.signal.aborted) continue;
       handlers.closed(failed);
       // A token that is missing does not come by waiting: the page asks for it, and makes a feed anew.
       if (failed?.status === 401 || failed?.status === 403) return;
