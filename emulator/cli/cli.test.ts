@@ -256,6 +256,30 @@ describe('exec', () => {
     });
   });
 
+  const slow = `
+    const { INTERN_BASE_URL: base, INTERN_INTERN_ID: id, INTERN_API_KEY: key } = process.env;
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: slow' }] });
+    const headers = { authorization: 'Bearer ' + key };
+    const response = await fetch(base + '/interns/' + id + '/chat/completions', { method: 'POST', headers, body });
+    if (process.argv[1] !== 'leave') await response.text();
+    process.exit();`;
+
+  test('SEE-1: logs requests where --log-format is given, and else only what may keep the command waiting', async () => {
+    expect(await run(node(slow))).toMatchObject({ status: 0, stderr: '' });
+    const { stderr } = await run(node(slow, '--log-format', 'json'));
+    const records = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records).toMatchObject([
+      { status: 200, script: 'slow', stream: 'opened' },
+      { status: 200, ms: 9_500, stream: 'ended', how: 'stop' },
+    ]);
+    const waiting = await run([...node(slow, '--clock', 'virtual'), 'leave']);
+    expect(waiting.stderr).toMatch(/^run \S+ waits for the clock: 500 ms \(advance it, or --clock auto\)\n$/);
+    expect(await run([...node(slow, '--clock', 'virtual', '--quiet'), 'leave'])).toMatchObject({ stderr: '' });
+  });
+
   test('passes signals on to the command', async () => {
     const { child, ended, firstLine } = launch(
       node("process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"),
