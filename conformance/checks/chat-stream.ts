@@ -30,7 +30,7 @@ async function arrival(ctx: Ctx, id: string) {
     () => {},
   );
   let told: number | undefined;
-  for (let tries = 0; tries < 5 && !opened && told === undefined; tries++) {
+  for (let tries = 0; tries < 2 && !opened && told === undefined; tries++) {
     const other = await ctx.open({
       method: 'POST',
       path: `/interns/${id}/chat/completions`,
@@ -87,7 +87,7 @@ export const CHAT_STREAM = defineChecks([
         return;
       }
       let held = 0;
-      for (let tries = 0; tries < 5; tries++) {
+      for (let tries = 0; tries < 3; tries++) {
         const seen = await arrival(ctx, intern.id);
         if (seen.how === 'streams') return;
         if (seen.how === 'held back' && ++held === 2) {
@@ -100,12 +100,17 @@ export const CHAT_STREAM = defineChecks([
           });
         }
       }
-      ctx.internDid(false, {
-        did: 'say enough',
+      // A silent run shows it too: its head has to come, or a keepalive, long before it ends.
+      const reply = await ctx.chat(intern.id, ctx.prompt('silent'));
+      await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
+      ctx.internDid(reply.transcript.finish === undefined, {
+        did: 'say enough, or fall silent,',
         what: 'arrival of a reply',
         expected: 'a reply of several chunks',
-        actual: 'replies too short to tell whether they stream',
+        actual: reply.transcript.finish,
+        said: reply.transcript.content,
       });
+      await reply.disconnect();
     },
   },
   {

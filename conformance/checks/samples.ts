@@ -74,16 +74,26 @@ export const SAMPLES = defineChecks([
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     // A clock check: `wait` moves a virtual clock and waits for real elsewhere. Give the network its leave.
-    async run({ interns, chat, prompt, wait, settle }) {
+    async run({ interns, chat, prompt, wait, settle, internDid, needsStreaming }) {
+      needsStreaming();
       const intern = await interns.running();
       const reply = await chat(intern.id, prompt('silent'));
       await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
+      const said = reply.transcript.content;
       await wait(29_000);
       await settle();
       // Other comments are lawful at any time.
       const keepalives = () => reply.transcript.comments.filter(({ text }) => text === 'keepalive').length;
-      equal(keepalives(), 0, 'keepalives after 29 s');
+      if (reply.transcript.scripted) equal(keepalives(), 0, 'keepalives after 29 s');
       await wait(2_000);
+      const { finish, content } = reply.transcript;
+      internDid(finish === undefined && content === said, {
+        did: 'stay silent',
+        what: 'a silent run',
+        expected: 'nothing said',
+        actual: content,
+        said: content,
+      });
       await reply.promised('a keepalive after 31 s', () => keepalives() > 0);
       await reply.disconnect();
     },

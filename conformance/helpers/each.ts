@@ -19,7 +19,7 @@ export async function each<T>(
 }
 
 /** All of the items on an emulator; on a live target, where every request counts, `few` of them, others each run. */
-export function picked<T>(ctx: Pick<Ctx, 'target' | 'random'>, items: readonly T[], few = 2): readonly T[] {
+export function picked<T>(ctx: Pick<Ctx, 'target' | 'random'>, items: readonly T[], few = 1): readonly T[] {
   if (ctx.target.kind === 'emulator') return items;
   const left = [...items];
   return Array.from(

@@ -1,5 +1,6 @@
 import { Unmet } from '../framework/assert.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
+import { NoAnswer } from '../probe/no-answer.js';
 import { createReply } from '../probe/reply.js';
 import type { RunContext } from './run-context.js';
 
@@ -20,7 +21,12 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
     const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
     // An intern may take its time to accept a prompt; how long is nowhere stated.
     const patience = driver.control === undefined ? { timeout: run.settings.streamTimeout } : {};
-    const answer = await open({ ...patience, ...options, method: 'POST', path, json });
+    const answer = await open({ ...patience, ...options, method: 'POST', path, json }).catch((error: unknown) => {
+      // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
+      if (driver.control === undefined && error instanceof NoAnswer && error.kind === 'timeout')
+        obstacles.met('streaming', check, 'a prompt was answered with nothing, not even a keepalive');
+      throw error;
+    });
     return createReply(answer, {
       toolName: driver.target.profile.tool_name,
       host,

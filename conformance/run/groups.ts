@@ -9,18 +9,25 @@ export interface FindingGroup {
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }
 
+const ORIGIN = /https?:\/\/[^/\s]+(?:\/\S*?\/v\d+(?=\/))?/g;
 const VOLATILE = /[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\bk[a-z0-9]{4}-[a-z0-9]+|\b\d{5,}\b/gi;
 
 /** Without ids, times and names of the run; what comes after the gist of a longer text left out. */
 const gist = (value: unknown): string => {
   const text = typeof value === 'string' ? value : brief(value, 400);
-  const [first = ''] = text.replace(VOLATILE, '…').split(/[;{\n]/);
+  const [first = ''] = text
+    .replace(ORIGIN, '')
+    .replace(VOLATILE, '…')
+    .split(/[;{\n]/);
   return first.trim().slice(0, 100);
 };
 
 /** What was looked at, without where: `status of the second create` is a status. */
 const subject = (what: string): string =>
-  what.replace(VOLATILE, '…').replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
+  what
+    .replace(ORIGIN, '')
+    .replace(VOLATILE, '…')
+    .replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
 
 function titleOf(check: CheckResult): string {
   const { finding, error } = check;

@@ -32,6 +32,11 @@ export function count(checks: readonly CheckResult[]): Results['counts'] {
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^(control|clock)$/, 'need a control interface'],
   [/(_key|_token)$/, 'need credentials'],
+  [/^behaviour:/, 'need a prompt for what the intern is to do'],
+  [
+    /^(daemon|public_keys|foreign_workspace|oauth_subject|peer_oauth_subject|scim_mapping|regional_host)$/,
+    'need facts of the target',
+  ],
   [/^slow:/, 'need --slow'],
   [/^--runs/, 'need more runs'],
 ];

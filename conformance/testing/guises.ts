@@ -24,6 +24,8 @@ export interface Guise {
   readonly clockOff?: number;
   /** Others create, change and delete interns of theirs in the same workspace meanwhile. */
   readonly crowded?: true;
+  /** ms that one wait of a check may take. */
+  readonly slow?: number;
   /** Requests per second of its own time; more get 429. */
   readonly perSecond?: number;
 }
@@ -37,6 +39,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'has a clock an hour ahead', obeys: 0.5, clockOff: 3_600_000 },
   { name: 'has a clock an hour behind', obeys: 0.5, clockOff: -3_600_000 },
   { name: 'is crowded', obeys: 0.5, crowded: true },
+  { name: 'is waited for', obeys: 0.7, slow: 310_000 },
   { name: 'takes one request a second', obeys: 0.7, perSecond: 1 },
 ];
 
@@ -181,6 +184,7 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
       ownInternId: own.id,
     },
     publicKeys: target.public_keys as [],
+    ...(guise.slow === undefined ? {} : { slow: guise.slow }),
   });
   return {
     driver,
