@@ -139,6 +139,7 @@ inBrowser('the console, interns', (open) => {
     await prompt(opened, 'may you?', 'ask-permission');
     const question = conversation(opened).getByRole('region', { name: 'Pending question' });
     await question.getByText('5:00 left').waitFor();
+    expect(await opened.page.title()).toBe('(1) first-intern · Intern emulator');
     expect(await question.getByRole('button').allInnerTexts()).toEqual([
       'Allow once',
       'Allow always',

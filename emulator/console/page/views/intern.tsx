@@ -106,7 +106,7 @@ function InternHead({ intern }: { intern: Intern }) {
         <h2>{intern.name}</h2>
         <StatusPill status={intern.status} />
         <div class="row actions">
-          {intern.status !== 'running' && (
+          {(intern.status === 'stopped' || intern.status === 'failed') && (
             <Button small icon="play" onClick={() => void run('provision', `${intern.name} is being provisioned`)}>
               Provision
             </Button>
@@ -159,8 +159,8 @@ const NEXT_STEPS: Readonly<Partial<Record<Intern['status'], string>>> = {
   running: 'Send a prompt below, or talk to it from your own client: it shows here as it happens.',
   stopped: 'It has no runtime yet. Provision it, then send a prompt.',
   failed: 'Its boot failed. Provision it again, or see why under Details.',
-  queued: 'It is about to boot. On a virtual clock, advance the time.',
-  provisioning: 'It is booting. On a virtual clock, advance the time.',
+  queued: 'It is about to boot.',
+  provisioning: 'It is booting.',
 };
 
 /** Runs that are shown at first, and how many more each time. */
@@ -189,7 +189,10 @@ export function InternView({ intern }: { intern: Intern }) {
         )}
         {conversations.length === 0 && (
           <Empty icon="send" title="Nothing said yet">
-            <p>{NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}</p>
+            <p>
+              {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
+              {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
+            </p>
           </Empty>
         )}
         {conversations.map((conversation, index) => (

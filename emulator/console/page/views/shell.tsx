@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import type { Connection } from '../model.js';
+import { useEffect, useState } from 'preact/hooks';
+import type { Connection, Model } from '../model.js';
 import { linkTo, type Place } from '../router.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -41,10 +41,14 @@ const CONNECTIONS: Readonly<Record<Connection, string>> = {
   refused: 'Refused',
 };
 
+/** How many runs wait for an answer. */
+const waitingIn = (model: Model): number =>
+  [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
+
 function Navigation() {
   const { model, router } = useServices();
   const current = router.place.value.view;
-  const waiting = [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
+  const waiting = waitingIn(model);
   const counts: Partial<Record<Place['view'], number>> = { interns: waiting, faults: model.faults.value.length };
   return (
     <nav aria-label="Views">
@@ -158,14 +162,29 @@ function Notices() {
   );
 }
 
+/** Names the tab after what it shows, with the number of questions that wait. */
+function useTitle() {
+  const { model, router } = useServices();
+  const { view, id } = router.place.value;
+  const name = NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements';
+  const shown = (id !== undefined && view === 'interns' && model.interns.value.get(id)?.name) || name;
+  const waiting = waitingIn(model);
+  const title = `${waiting > 0 ? `(${waiting}) ` : ''}${shown} · Intern emulator`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
 /** The page: where to go on the left, the clock above, one view. */
 export function Shell() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;
   const connection = model.connection.value;
+  useTitle();
   if (connection === 'token') return <TokenForm />;
   if (connection === 'refused') return <Refused />;
   const View = VIEWS[view];
+  const name = NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements';
   return (
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it moves the focus, and must not change the place in the page */}
@@ -195,7 +214,7 @@ export function Shell() {
           </p>
         )}
         <main id="view" tabIndex={-1} class={`view view-${view}`}>
-          <h1 class="unseen">{NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements'}</h1>
+          <h1 class="unseen">{name}</h1>
           <View id={id} />
         </main>
       </div>
