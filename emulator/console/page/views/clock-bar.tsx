@@ -94,7 +94,10 @@ export function ClockBar() {
           <>
             <time dateTime={iso}>
               <span class="day">{dayOf(iso)}</span>{' '}
-              <b>{clock.mode === 'real' ? timeOf(iso).slice(0, 8) : timeOf(iso)}</b>
+              <b>
+                {timeOf(iso).slice(0, 8)}
+                {clock.mode !== 'real' && <span class="ms">{timeOf(iso).slice(8)}</span>}
+              </b>
             </time>
             <span class={`pill mode mode-${clock.mode}`} title={MODES[clock.mode]}>
               {clock.mode}
