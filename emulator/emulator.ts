@@ -182,7 +182,7 @@ function connect(
     const path = pathOf(request.url);
     const ours = path.startsWith('/_emulator/') || path === '/_emulator';
     if (!ours && path !== '/') return serveApp(request, bindings);
-    return page(request, path) ?? (ours ? control(request, bindings.streams) : serveApp(request, bindings));
+    return page(request, path) ?? (ours ? control(request, () => bindings.streams?.()) : serveApp(request, bindings));
   };
 
   // What is answered from recordings knows nothing of the page that asks.

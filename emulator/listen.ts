@@ -69,6 +69,21 @@ function withoutLength(response: ServerResponse): true {
   return true;
 }
 
+/** The bindings of one request. A class, since one is made per request. */
+class Connection implements Bindings {
+  constructor(
+    readonly incoming: IncomingMessage,
+    private readonly outgoing: ServerResponse,
+    private readonly streaming: (socket: Socket, response: ServerResponse) => void,
+  ) {}
+  streams(): void {
+    this.streaming(this.incoming.socket, this.outgoing);
+  }
+  chunked(): boolean {
+    return this.incoming.httpVersion === '1.1' && withoutLength(this.outgoing);
+  }
+}
+
 /** Writes a response that no fetch function made. */
 function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: PlainResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(String(body ?? '')) });
@@ -84,15 +99,13 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answering.set(request.socket, response);
-    response.once('close', () => {
-      if (answering.get(request.socket) === response) answering.delete(request.socket);
-    });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Data that follows what could not be parsed fails again, and a connection that broke has nobody to tell.
     if (refused.has(socket)) return;
     refused.add(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable || answering.get(socket)?.headersSent)
+    const response = answering.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || (response?.headersSent && !response.closed))
       return void socket.destroy();
     const requestId = options.requestId();
     const { status, headers, body } = parserError(error.code, requestId);
@@ -134,16 +147,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       request: Request,
       { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
     ) => {
-      const orFailed = (error: unknown) => toResponse(failed(seenOf(incoming), error));
       try {
-        const answer = (mounts.get(incoming) ?? options).fetch(request, {
-          incoming,
-          streams: () => streams(incoming.socket, outgoing),
-          chunked: () => incoming.httpVersion === '1.1' && withoutLength(outgoing),
-        });
-        return answer instanceof Promise ? answer.catch(orFailed) : answer;
+        const answer = (mounts.get(incoming) ?? options).fetch(request, new Connection(incoming, outgoing, streams));
+        return answer instanceof Promise
+          ? answer.catch((error) => toResponse(failed(seenOf(incoming), error)))
+          : answer;
       } catch (error) {
-        return orFailed(error);
+        return toResponse(failed(seenOf(incoming), error));
       }
     };
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {

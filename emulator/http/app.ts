@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
 import { discardUnread, type Incoming } from '../request-body.js';
-import { type Area, DropConnection, type Resource } from './exchange.js';
+import { type Area, DropConnection, type Resource, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { givenRequestId, internalError } from './protocol.js';
 import { type PlainResponse, toResponse } from './response.js';
@@ -11,6 +11,7 @@ import { BASE, type Route } from './route.js';
 export interface NodeBindings {
   readonly incoming?: Incoming & {
     readonly headers: { readonly host?: string | undefined };
+    readonly rawHeaders?: readonly string[];
     readonly socket: { destroy(): void; destroySoon(): void };
   };
   /** Tells the listener that the answer is a stream. */
@@ -52,6 +53,28 @@ const areaOf = (path: string): Area => {
   return 'none';
 };
 
+/** A request, and what it came by. A class, since one is made per request. */
+class Received implements Transport {
+  constructor(
+    readonly request: Request,
+    readonly bindings: NodeBindings | undefined,
+  ) {}
+  get framed(): boolean {
+    return this.bindings?.incoming !== undefined;
+  }
+  get rawHeaders(): readonly string[] | undefined {
+    return this.bindings?.incoming?.rawHeaders;
+  }
+  /** The server reads ahead before it writes anything: what it has read needs a moment to leave. */
+  get cut(): (() => void) | undefined {
+    const socket = this.bindings?.incoming?.socket;
+    return socket && (() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
+  }
+  streams(): void {
+    this.bindings?.streams?.();
+  }
+}
+
 /**
  * The interface as a Hono app, made from the route table: one handler per path, which also answers other methods on it,
  * and one for all that isn't a path.
@@ -61,44 +84,43 @@ const areaOf = (path: string): Area => {
 export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
   const app = new Hono<{ Bindings: NodeBindings }>();
 
-  const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
+  const drop = (bindings: NodeBindings | undefined): Response => {
     const socket = bindings?.incoming?.socket;
-    const drop = (): Response => {
-      if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
-      socket.destroy();
-      return new Response(null, { headers: ALREADY_SENT });
-    };
-    /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
-    const failed = (error: unknown, answered?: PlainResponse): Response => {
-      if (error instanceof DropConnection) return drop();
-      const requestId =
-        answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-      const told = error instanceof Error ? error.stack : String(error);
-      deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: told });
-      return toResponse(internalError({ url: request.url, requestId }));
-    };
-    const respond = (answer: PlainResponse): Response => {
-      try {
-        if (answer.body instanceof ReadableStream) bindings?.streams?.();
-        return toResponse(isStream(answer) && bindings?.chunked?.() ? chunked(answer) : answer);
-      } catch (error) {
-        return failed(error, answer);
-      }
-    };
-    const answered = (answer: PlainResponse): Response | Promise<Response> => {
-      const rest = discardUnread(request, bindings?.incoming);
-      return rest ? rest.then(() => respond(answer)) : respond(answer);
-    };
+    if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
+    socket.destroy();
+    return new Response(null, { headers: ALREADY_SENT });
+  };
+  /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
+  const failed = (error: unknown, { request, bindings }: Received, answered?: PlainResponse): Response => {
+    if (error instanceof DropConnection) return drop(bindings);
+    const requestId =
+      answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
+    const told = error instanceof Error ? error.stack : String(error);
+    deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: told });
+    return toResponse(internalError({ url: request.url, requestId }));
+  };
+  const respond = (answer: PlainResponse, received: Received): Response => {
+    const { bindings } = received;
     try {
-      const answer = run(request, resource, {
-        framed: socket !== undefined,
-        // The server reads ahead before it writes anything: what it has read needs a moment to leave.
-        cut: socket && (() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon())),
-        streams: () => bindings?.streams?.(),
-      });
-      return answer instanceof Promise ? answer.then(answered).catch((error) => failed(error)) : answered(answer);
+      if (answer.body instanceof ReadableStream) bindings?.streams?.();
+      return toResponse(isStream(answer) && bindings?.chunked?.() ? chunked(answer) : answer);
     } catch (error) {
-      return failed(error);
+      return failed(error, received, answer);
+    }
+  };
+  const answered = (answer: PlainResponse, received: Received): Response | Promise<Response> => {
+    const rest = discardUnread(received.request, received.bindings?.incoming);
+    return rest ? rest.then(() => respond(answer, received)) : respond(answer, received);
+  };
+  const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
+    const received = new Received(request, bindings);
+    try {
+      const answer = run(request, resource, received);
+      return answer instanceof Promise
+        ? answer.then((value) => answered(value, received)).catch((error) => failed(error, received))
+        : answered(answer, received);
+    } catch (error) {
+      return failed(error, received);
     }
   };
 
@@ -109,12 +131,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     app.all(BASE + path, (c) => {
       const internId = c.req.param('id');
       const mappingId = c.req.param('mappingId');
-      return serve(c.req.raw, c.env, {
-        area,
-        routes: rows,
-        ...(internId === undefined ? {} : { internId }),
-        ...(mappingId === undefined ? {} : { mappingId }),
-      });
+      return serve(c.req.raw, c.env, { area, routes: rows, internId, mappingId });
     });
   }
   app.notFound((c) => serve(c.req.raw, c.env, { area: areaOf(c.req.path), routes: [] }));

@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/errors.js';
 import type { Caller } from '../domain/caller.js';
-import { type Area, after, type Exchange, type Resource } from './exchange.js';
+import type { Area, Exchange, Resource } from './exchange.js';
 import type { Route } from './route.js';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
@@ -33,12 +33,15 @@ const admitted = (caller: Caller | undefined, area: Area, request: Request): Cal
 };
 /** The caller of a request, by its bearer token (AUTH-1, AUTH-6). Throws the 401. */
 export const callerOf = (
-  { request, resource: { area }, scope }: Exchange,
+  exchange: Exchange,
   resolve: (token: string) => Caller | undefined | Promise<Caller | undefined>,
 ): Caller | Promise<Caller> => {
+  const { request, resource } = exchange;
   const token = bearer(request.headers.get('authorization'));
   const found = token === undefined ? undefined : resolve(token);
-  return after(found instanceof Promise ? scope.race(found) : found, (caller) => admitted(caller, area, request));
+  return found instanceof Promise
+    ? exchange.scope.race(found).then((caller) => admitted(caller, resource.area, request))
+    : admitted(found, resource.area, request);
 };
 
 /** The row for a method; throws the 405 (BASE-5). */

@@ -10,28 +10,41 @@ export interface Resource {
   readonly area: Area;
   /** The rows of this path; none for a path that isn't known. */
   readonly routes: readonly Route[];
-  readonly internId?: string;
-  readonly mappingId?: string;
+  readonly internId?: string | undefined;
+  readonly mappingId?: string | undefined;
 }
 
 /** What a request came by. */
 export interface Transport {
   /** Whether it holds the sender to a declared body length. */
   readonly framed: boolean;
+  /** The names and values of the headers in turns, as they came; undefined in process. */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** Cuts the connection once what was written has left; undefined in process. */
   readonly cut?: (() => void) | undefined;
   /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
 }
 
-/** A request on its way through the pipeline. */
-export interface Exchange {
-  readonly request: Request;
-  readonly resource: Resource;
-  readonly transport: Transport;
-  readonly draft: JournalDraft;
-  /** Ends with the request, and with the state it found. */
-  readonly scope: Scope;
+/** A request on its way through the pipeline. A class, since one is made per request. */
+export class Exchange {
+  private own: Scope | undefined;
+  constructor(
+    readonly request: Request,
+    readonly resource: Resource,
+    readonly transport: Transport,
+    readonly draft: JournalDraft,
+    /** That of the state the request found. */
+    private readonly state: Scope,
+  ) {}
+  /** Ends with the request, and with the state it found. Made when it is first asked for: most requests never wait. */
+  get scope(): Scope {
+    this.own ??= this.state.child();
+    return this.own;
+  }
+  end(): void {
+    void this.own?.dispose();
+  }
 }
 
 /** Thrown to drop the connection without an answer. */

@@ -64,7 +64,7 @@ interface Raw {
   at: number;
   method: string;
   url: string;
-  headers: Headers;
+  headers: Headers | readonly string[];
   requestBody: Held | undefined;
   operation: string | undefined;
   caller: string | undefined;
@@ -86,7 +86,11 @@ interface Raw {
 export type JournalDraft = Raw;
 
 export interface Journal {
-  begin(id: string, request: Request): JournalDraft;
+  /**
+   * @param received the names and values of the headers in turns, where a listener has them: these are kept, since the
+   *   headers of its request hold on to the connection
+   */
+  begin(id: string, request: Request, received?: readonly string[]): JournalDraft;
   /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
@@ -114,6 +118,13 @@ const MARGIN = 4_096;
 const KEPT = MAX_HELD + MARGIN;
 /** How many writes on each side are looked at when one is shown by itself: a credential may lie in several. */
 const WRITES_AROUND = 128;
+
+function headersOf({ headers }: Pick<Raw, 'headers'>): Headers {
+  if (headers instanceof Headers) return headers;
+  const joined = new Headers();
+  for (let at = 0; at < headers.length; at += 2) joined.append(headers[at] ?? '', headers[at + 1] ?? '');
+  return joined;
+}
 
 /** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
@@ -179,7 +190,7 @@ export function createJournal(
     };
     const { requestBody, responseBody } = raw;
     const headers: Record<string, string> = {};
-    raw.headers.forEach((value, name) => {
+    headersOf(raw).forEach((value, name) => {
       headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
     });
     const seen: JournalEntry = {
@@ -218,13 +229,13 @@ export function createJournal(
   };
 
   return {
-    begin(id, request) {
+    begin(id, request, received) {
       const draft: Raw = {
         id,
         at: clock.now(),
         method: request.method,
         url: urlOf(request.url),
-        headers: request.headers,
+        headers: received ?? request.headers,
         requestBody: undefined,
         operation: undefined,
         caller: undefined,

@@ -5,7 +5,7 @@ import type { Caller } from '../domain/caller.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, type Exchange, type Resource, type Transport } from './exchange.js';
+import { after, DropConnection, Exchange, type Resource, type Transport } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal.js';
 import { givenRequestId } from './protocol.js';
@@ -73,15 +73,32 @@ export function createPipeline(deps: PipelineDeps) {
     });
   };
 
-  const seal = (answer: PlainResponse, request: Request, draft: JournalDraft): PlainResponse => {
+  const seal = (answer: PlainResponse, { request, draft }: Exchange): PlainResponse => {
     const cors = deps.cors.headers(request.headers.get('origin'));
-    const headers = { ...cors, ...answer.headers, 'x-request-id': draft.id };
+    const headers = { 'x-request-id': draft.id, ...cors, ...answer.headers };
     draft.status = answer.status;
     draft.responseHeaders = headers;
     // A stream that was over at once is a text too; the journal has its writes.
     if (typeof answer.body === 'string' && !draft.writes) journal.noteResponseBody(draft, answer.body);
     journal.responded(draft, answer.body instanceof ReadableStream);
-    return { ...answer, body: request.method === 'HEAD' ? null : answer.body, headers };
+    return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
+  };
+
+  const answered = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
+    exchange.end();
+    return seal(answer, exchange);
+  };
+  const failed = (error: unknown, exchange: Exchange): PlainResponse => {
+    const { request, draft, scope } = exchange;
+    const left = !(error instanceof Refusal) && scope.disposed && request.signal.aborted;
+    exchange.end();
+    if (left || error instanceof DropConnection) {
+      const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
+      draft.refused = { wrong: dropped.message, requirement: undefined };
+      journal.responded(draft, false);
+      throw dropped;
+    }
+    return seal(failure(error, exchange), exchange);
   };
 
   // A random beginning and a count: as unique as a random id each, and made at once.
@@ -91,30 +108,14 @@ export function createPipeline(deps: PipelineDeps) {
   /** What needs no waiting is answered without: the listener has a faster way for those. */
   return (request: Request, resource: Resource, transport: Transport): PlainResponse | Promise<PlainResponse> => {
     const id = givenRequestId(request.headers.get('x-request-id')) ?? `${idStem}${(++ids).toString(36)}`;
-    const draft = journal.begin(id, request);
-    const scope = deps.scope().child();
-    const exchange: Exchange = { request, resource, transport, draft, scope };
-    const sealed = (answer: PlainResponse): PlainResponse => {
-      void scope.dispose();
-      return seal(answer, request, draft);
-    };
-    const failed = (error: unknown): PlainResponse => {
-      const left = !(error instanceof Refusal) && scope.disposed && request.signal.aborted;
-      void scope.dispose();
-      if (left || error instanceof DropConnection) {
-        const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
-        draft.refused = { wrong: dropped.message, requirement: undefined };
-        journal.responded(draft, false);
-        throw dropped;
-      }
-      return seal(failure(error, exchange), request, draft);
-    };
+    const draft = journal.begin(id, request, transport.rawHeaders);
+    const exchange = new Exchange(request, resource, transport, draft, deps.scope());
     try {
       const answer = respond(exchange);
-      if (!(answer instanceof Promise)) return sealed(answer);
-      return answer.then(sealed).catch(failed);
+      if (!(answer instanceof Promise)) return answered(answer, exchange);
+      return answer.then((value) => answered(value, exchange)).catch((error) => failed(error, exchange));
     } catch (error) {
-      return failed(error);
+      return failed(error, exchange);
     }
   };
 }

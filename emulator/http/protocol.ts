@@ -55,6 +55,7 @@ export function refuseHost(
   seen: () => RequestSeen,
 ): PlainResponse | undefined {
   const authority = authorityOf(url);
+  if (authority === undefined && validate(host) === 'served') return undefined;
   const hosts = authority === undefined ? [host] : [host, authority];
   const verdicts = hosts.map(validate);
   const found = (['regional', 'malformed', 'foreign'] as const).find((verdict) => verdicts.includes(verdict));
