@@ -315,6 +315,7 @@ export function compose(
     readers,
     lab,
     regional,
+    routes,
     replay,
     cors,
     app,

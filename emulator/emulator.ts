@@ -6,6 +6,7 @@ import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin, isHealthCheck } from './control/guard.js';
 import { labRows } from './control/lab.js';
+import { openApiRow } from './control/openapi-row.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import { hideCredentials } from './export.js';
@@ -18,7 +19,7 @@ import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
 import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
 import { refusedRecord } from './log.js';
-import { isFetchedByPages } from './oidc/terms.js';
+import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
 import { createSpaces, type Served, type Spaces } from './spaces.js';
@@ -173,7 +174,17 @@ function connect(
     readers: parts.readers,
     transcripts: parts.transcripts,
     spaces,
-    extra: [...signingLab(parts.proofs.lab), ...labRows(parts.lab)],
+    extra: [
+      ...signingLab(parts.proofs.lab),
+      ...labRows(parts.lab),
+      openApiRow(() => ({
+        routes: parts.routes,
+        profile: parts.profile,
+        version: VERSION,
+        baseUrl: target.base_url,
+        issuer: options.oidcIssuer ?? new URL(place.prefix + LOGIN_PATH, target.base_url).href,
+      })),
+    ],
     log,
   });
 

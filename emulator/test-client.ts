@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator } from './emulator.js';
+import { validateExchange } from './openapi/testing.js';
 import type { EmulatorOptions } from './options.js';
 
 /** A response read to its end. `json` is undefined where the body is none. */
@@ -19,7 +20,10 @@ export interface Ask {
   headers?: Record<string, string>;
 }
 
-/** An emulator on a virtual clock and what tests say to it, without sockets. */
+/**
+ * An emulator on a virtual clock and what tests say to it, without sockets. A response that the OpenAPI document does not
+ * describe fails the test.
+ */
 export function createTestClient(options: EmulatorOptions = {}) {
   const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', ...options });
   const { credentials } = emulator.target;
@@ -31,17 +35,22 @@ export function createTestClient(options: EmulatorOptions = {}) {
     const body = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
     if (body !== undefined && ask.raw === undefined && !headers.has('content-type'))
       headers.set('content-type', 'application/json');
-    const response = await emulator.fetch(path.startsWith('/_') ? path : emulator.target.base_url + path, {
+    const url = path.startsWith('/_') ? path : emulator.target.base_url + path;
+    const response = await emulator.fetch(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body, duplex: 'half' }),
     } as RequestInit);
     const text = await response.text();
+    const { status } = response;
+    const problems = options.profile ? [] : validateExchange({ method, url, status, headers: response.headers, text });
+    if (problems.length > 0)
+      throw new Error(`not as the OpenAPI document has it: ${method} ${path}: ${problems.join('; ')}`);
     let json: unknown;
     try {
       json = text === '' ? undefined : JSON.parse(text);
     } catch {}
-    return { status: response.status, headers: response.headers, text, json };
+    return { status, headers: response.headers, text, json };
   };
   return {
     emulator,

@@ -1,6 +1,8 @@
-// Writes the published JSON Schemas from the zod schemas that judge the same files: `npm run schemas`.
+// Writes the published JSON Schemas from the zod schemas that judge the same files, and the OpenAPI document: `npm run
+// schemas`.
 import { writeFileSync } from 'node:fs';
 import { format } from 'node:path';
+import { openApiText } from './openapi.js';
 import { SCHEMAS } from './schemas.js';
 
 for (const { name, json } of SCHEMAS) {
@@ -8,3 +10,6 @@ for (const { name, json } of SCHEMAS) {
   writeFileSync(file, json());
   console.log(file);
 }
+
+writeFileSync('schemas/openapi.json', await openApiText());
+console.log('schemas/openapi.json');

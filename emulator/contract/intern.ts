@@ -44,12 +44,16 @@ export const codePoints = (text: string): number => {
 };
 
 const text = (max: number, min = 0) =>
-  z.string().refine((value) => {
-    // A code point takes at most two code units: most texts are judged without counting.
-    if (value.length < min) return false;
-    if (value.length <= max) return min <= 1 || codePoints(value) >= min;
-    return value.length <= 2 * max && codePoints(value) <= max;
-  }, `expected ${min} to ${max} code points`);
+  z
+    .string()
+    .refine((value) => {
+      // A code point takes at most two code units: most texts are judged without counting.
+      if (value.length < min) return false;
+      if (value.length <= max) return min <= 1 || codePoints(value) >= min;
+      return value.length <= 2 * max && codePoints(value) <= max;
+    }, `expected ${min} to ${max} code points`)
+    // JSON Schema counts code points too.
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
 export const promptText = text(32_000, 1);
 export const nameSchema = z

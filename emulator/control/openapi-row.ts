@@ -1,0 +1,12 @@
+import { json } from '../http/response.js';
+import type { DocumentSource } from '../openapi/document.js';
+import { type ControlRow, controlRow } from './router.js';
+
+/** `GET /_emulator/openapi.json`. Most emulators are never asked: the schemas are read when one is. */
+export const openApiRow = (source: () => DocumentSource): ControlRow =>
+  controlRow({
+    method: 'GET',
+    path: '/openapi.json',
+    does: 'Describes the interface as an OpenAPI 3.1 document, with the names of the profile',
+    handle: async () => json((await import('../openapi/document.js')).openApiDocument(source())),
+  });

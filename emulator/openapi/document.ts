@@ -1,0 +1,171 @@
+import type { Profile } from '../contract/profile.js';
+import type { Route } from '../http/route.js';
+import { type Answer, OPERATION_TEXTS } from './operations.js';
+import { refusalResponses } from './refusals.js';
+import { bodyComponents, reference } from './schemas.js';
+
+/** What an OpenAPI document is made from. */
+export interface DocumentSource {
+  readonly routes: readonly Route[];
+  readonly profile: Profile;
+  readonly version: string;
+  /** Up to and with `/api/v1`. */
+  readonly baseUrl: string;
+  /** The issuer of OAuth tokens. */
+  readonly issuer: string;
+}
+
+const SECURITY: Readonly<Record<Route['credential'], readonly object[]>> = {
+  any: [{ apiKey: [] }, { oauth: ['interns'] }],
+  oauth: [{ oauth: ['interns'] }],
+  oauth_vault: [{ oauth: ['interns', 'vault:read'] }],
+};
+
+const HEADERS = {
+  RequestId: {
+    description: "The id of this exchange: the request's own `x-request-id` where it has a valid one.",
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+    required: true,
+  },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
+  Detail: { description: 'The emulator alone: what was wrong, and where.', schema: { type: 'string' } },
+  NoStore: { description: 'Never cached.', schema: { type: 'string', const: 'no-store' }, required: true },
+  Deprecation: { description: 'Marks a deprecated operation.', schema: { type: 'string' }, required: true },
+  Link: {
+    description: 'The operation to use instead.',
+    schema: { type: 'string', pattern: 'rel="successor-version"$' },
+    required: true,
+  },
+};
+
+const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+const answerOf = ({ status, description, schema, stream, noStore }: Answer) => [
+  String(status),
+  {
+    description,
+    headers: { 'x-request-id': header('RequestId'), ...(noStore ? { 'cache-control': header('NoStore') } : {}) },
+    content: { [stream ? 'text/event-stream' : 'application/json']: { schema: reference(schema) } },
+  },
+];
+
+type Responses = Readonly<Record<string, { readonly headers: object }>>;
+
+/** What comes with the responses of an alias: not where a request is refused before its route is known. */
+const deprecated = (responses: Responses) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      Number(status) < 300
+        ? { ...response, headers: { ...response.headers, deprecation: header('Deprecation'), link: header('Link') } }
+        : response,
+    ]),
+  );
+
+/** `:id` and `:mappingId` as OpenAPI has them. */
+const shownPath = (path: string): string =>
+  path
+    .replace(/:mappingId/, '{id}')
+    .replace(/:(\w+)/g, '{$1}')
+    .replace('/interns/{id}', '/interns/{internId}');
+
+const PARAMETER = {
+  internId: {
+    name: 'internId',
+    in: 'path',
+    required: true,
+    description: 'Id of a visible intern',
+    schema: { type: 'string', minLength: 1 },
+  },
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'Id of the mapping',
+    schema: { type: 'string', minLength: 1 },
+  },
+} as const;
+
+function operationOf(route: Route, components: Record<string, object>) {
+  const text = OPERATION_TEXTS[route.operation];
+  const alias = route.successor !== undefined;
+  const path = shownPath(route.path);
+  const refusals = refusalResponses(route, text.refusals);
+  Object.assign(components, refusals.schemas);
+  const responses = { ...Object.fromEntries(text.answers.map(answerOf)), ...refusals.responses };
+  const parameters = [
+    ...(path.includes('{internId}') ? [PARAMETER.internId] : path.includes('{id}') ? [PARAMETER.id] : []),
+    ...(text.parameters ?? []),
+    { $ref: '#/components/parameters/RequestId' },
+  ];
+  const description = alias
+    ? `Deprecated: use \`${route.method} ${shownPath(route.successor ?? '')}\`.`
+    : text.description;
+  return {
+    operationId: alias ? text.aliasId : text.id,
+    tags: [text.tag],
+    summary: text.summary,
+    ...(description === undefined ? {} : { description }),
+    ...(alias ? { deprecated: true } : {}),
+    security: route.operation === 'scim' ? [{ managementKey: [] }] : SECURITY[route.credential],
+    parameters,
+    ...(text.body
+      ? {
+          requestBody: {
+            required: text.body.required,
+            content: { 'application/json': { schema: reference(text.body.schema) } },
+          },
+        }
+      : {}),
+    responses: alias ? deprecated(responses as Responses) : responses,
+  };
+}
+
+/** The interface as an OpenAPI 3.1 document, from the route table, the error table and the schemas of the contract. */
+export function openApiDocument({ routes, profile, version, baseUrl, issuer }: DocumentSource) {
+  const schemas = bodyComponents(profile);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = shownPath(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Interns',
+      version,
+      description: `The interns interface as intern-emulator serves it, with the names of the profile \`${profile.name}\`.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [
+      { name: 'Lifecycle', description: 'Create, inspect, update, provision, suspend and delete interns' },
+      { name: 'Chat', description: 'Talk to an intern' },
+      { name: 'Daemon', description: 'Attach a terminal client, and sign its requests' },
+      { name: 'SCIM', description: 'Group-to-workspace mappings' },
+    ],
+    paths,
+    components: {
+      schemas,
+      headers: HEADERS,
+      parameters: {
+        RequestId: {
+          name: 'x-request-id',
+          in: 'header',
+          description: 'Comes back on the response, where it is valid.',
+          schema: { type: 'string' },
+        },
+      },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: "A person's API key, or an intern's own." },
+        managementKey: { type: 'http', scheme: 'bearer', description: 'Opens SCIM, and nothing else.' },
+        oauth: {
+          type: 'openIdConnect',
+          openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
+          description: 'An OAuth access token, sent as a bearer token. Signing needs the scope `vault:read`.',
+        },
+      },
+    },
+  };
+}
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;

@@ -1,0 +1,102 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import shipped from '../../schemas/openapi.json' with { type: 'json' };
+
+/** An exchange, its response read to the end. */
+export interface Observed {
+  readonly method: string;
+  /** Path or URL. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface DescribedResponse {
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, DescribedResponse> }>>>
+  >;
+  readonly components: {
+    readonly headers: Readonly<
+      Record<string, { readonly schema: { readonly type: string }; readonly required?: boolean }>
+    >;
+  };
+}
+
+/** Everything is below this. */
+const BASE = '/api/v1';
+
+const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The data of the events of a stream; comments are none. An event that broke off is left out. */
+const dataOf = (text: string): string[] =>
+  text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((event) => (event.startsWith('data: ') ? [event.slice('data: '.length)] : []));
+
+/**
+ * Holds responses of the interface against its OpenAPI document: the status has to be one of the operation's, and
+ * headers, content type and body as they are described. What is no operation has to be refused.
+ */
+function createExchangeValidator(document: Document): (observed: Observed) => string[] {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
+  ajv.addSchema(document, 'openapi');
+  const validators = new Map<string, ValidateFunction>();
+  const validate = (at: string, value: unknown, what: string): string[] => {
+    const validator = validators.get(at) ?? ajv.compile({ $ref: `openapi#${at}` });
+    validators.set(at, validator);
+    if (validator(value)) return [];
+    const told = JSON.stringify(value);
+    return [`${what}: ${ajv.errorsText(validator.errors)} in ${told.length > 500 ? `${told.slice(0, 500)}…` : told}`];
+  };
+
+  const paths = Object.entries(document.paths).map(([path, operations]) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+    operations,
+  }));
+
+  const headerProblems = (response: DescribedResponse, headers: Headers): string[] =>
+    Object.entries(response.headers).flatMap(([name, { $ref }]) => {
+      const key = $ref.split('/').at(-1) ?? '';
+      const described = document.components.headers[key];
+      if (!described) throw new Error(`${$ref} leads nowhere`);
+      const { schema, required = false } = described;
+      const value = headers.get(name);
+      if (value === null) return required ? [`header ${name}: missing`] : [];
+      const typed = schema.type === 'integer' ? Number(value) : value;
+      return validate(`/components/headers/${key}/schema`, typed, `header ${name}`);
+    });
+
+  const bodyProblems = (at: string, type: string, text: string): string[] => {
+    if (type !== 'text/event-stream') return validate(at, JSON.parse(text), 'body');
+    return dataOf(text).flatMap((data) => (data === '[DONE]' ? [] : validate(at, JSON.parse(data), 'event')));
+  };
+
+  return ({ method, url, status, headers, text }) => {
+    const path = new URL(url, 'http://127.0.0.1').pathname;
+    if (!path.startsWith(BASE)) return [];
+    const found = paths.find(({ pattern }) => pattern.test(path.slice(BASE.length)));
+    const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
+    const operation = found?.operations[verb];
+    if (!found || !operation) {
+      if (status >= 400 || (method === 'OPTIONS' && status === 204)) return [];
+      return [`${method} ${path} is no operation, and was answered ${status}`];
+    }
+    const response = operation.responses[String(status)];
+    if (!response) return [`status ${status} is none of ${Object.keys(operation.responses).join(', ')}`];
+    const type = headers.get('content-type') ?? '';
+    if (!(type in response.content)) return [`content type ${type} is none of ${Object.keys(response.content)}`];
+    const at = ['', 'paths', found.path, verb, 'responses', String(status), 'content', type, 'schema'];
+    const problems = headerProblems(response, headers);
+    return method === 'HEAD' ? problems : [...problems, ...bodyProblems(at.map(pointer).join('/'), type, text)];
+  };
+}
+
+/** {@link createExchangeValidator} for the document that ships: that of an emulator with the default profile. */
+export const validateExchange = createExchangeValidator(shipped);

@@ -1,0 +1,12 @@
+import { createEmulator } from '../emulator/index.js';
+
+/** `schemas/openapi.json`: what `GET /_emulator/openapi.json` answers where nothing is configured. */
+export async function openApiText(): Promise<string> {
+  const emulator = createEmulator({ clock: 'virtual' });
+  try {
+    const response = await emulator.fetch('/_emulator/openapi.json');
+    return `${JSON.stringify(await response.json(), null, 2)}\n`;
+  } finally {
+    await emulator.close();
+  }
+}
