@@ -4,6 +4,7 @@ import { conversationsOf } from './page/conversation.js';
 import { curlOf } from './page/curl.js';
 import { countdown, span } from './page/format.js';
 import { hexLines } from './page/hex.js';
+import { laidOut } from './page/json-layout.js';
 import { jsonPlaces } from './page/json-places.js';
 import { readPasted } from './page/pasted.js';
 import type { RequestRow } from './page/requests.js';
@@ -132,6 +133,18 @@ describe('a request that is pasted in', () => {
   });
 });
 
+test('a script is laid out step by step, and stays what it is', () => {
+  const turn = [{ say: 'a, "b": {c}' }, { ask: { kind: 'permission', operation: 'x'.repeat(120), options: [] } }];
+  const text = laidOut({ name: 'x', turn, lifecycle: {} });
+  expect(JSON.parse(text)).toEqual({ name: 'x', turn, lifecycle: {} });
+  expect(text.split('\n').slice(0, 4)).toEqual([
+    '{',
+    '  "name": "x",',
+    '  "turn": [',
+    '    { "say": "a, \\"b\\": {c}" },',
+  ]);
+});
+
 test('curl sends what was sent, with the credential as a variable', () => {
   const entry = {
     operation: 'create',
@@ -216,6 +229,19 @@ describe('a conversation', () => {
       ['content', 'c', undefined],
     ]);
     expect(shown?.streaming?.id).toBe('first');
+  });
+
+  test.each([
+    [
+      'the first lines are not held any more',
+      lines.slice(3),
+      [request({ id: 'first' }), request({ id: 'second', at: at(3), status: 202 })],
+    ],
+    ['the first requests are not', lines, [request({ id: 'second', at: at(3), status: 202 })]],
+  ])('a message keeps its own request where %s', (_, held, requests) => {
+    const [shown] = conversationsOf([run()], new Map([['r', held]]), requests);
+    const steer = shown?.items.find(({ kind }) => kind === 'steer');
+    expect(steer).toMatchObject({ text: 'left', request: { id: 'second' } });
   });
 
   test('a disconnect stands behind what was said before it, and before how the run ended', () => {

@@ -55,10 +55,25 @@ function withMarks(items: readonly Item[], marks: readonly Item[]): Item[] {
 }
 const isEnd = (item: Item): boolean => item.kind === 'mark' && item.request === undefined;
 
+const MESSAGES = new Set(['prompt', 'steer', 'answer']);
+
+/**
+ * The request that each message came with, in order. Where the first messages or their requests are not held any more,
+ * the last ones belong together.
+ */
+function requestsOf(lines: readonly Line[], requests: readonly RequestRow[]): (RequestRow | undefined)[] {
+  const [line] = lines;
+  const [request] = requests;
+  const whole = line === undefined || request === undefined || (line.n === 0 && request.at <= line.at);
+  if (whole) return [...requests];
+  const missing = lines.filter(({ type }) => MESSAGES.has(type)).length - requests.length;
+  return missing > 0 ? [...Array.from({ length: missing }, () => undefined), ...requests] : requests.slice(-missing);
+}
+
 /** The items of one run: neighbouring texts become one, and what came with a request knows which. */
 function itemsOf(lines: readonly Line[], requests: readonly RequestRow[]): { items: Item[]; usage: Usage | null } {
   const items: Item[] = [];
-  const rest = [...requests];
+  const rest = requestsOf(lines, requests);
   let usage: Usage | null = null;
   for (const line of lines) {
     const last = items.at(-1);

@@ -3,6 +3,9 @@ import type { Happening } from '../model.js';
 import type { Line, Run } from '../types.js';
 import { useServices } from './context.js';
 
+/** Lines of one run that are kept. */
+const MOST = 4_000;
+
 /** What was said in some runs, kept up to date while they go on. A run that is not there is being read. */
 export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readonly Line[]> {
   const { model } = useServices();
@@ -47,7 +50,8 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
       return false;
     }
     known.push(line);
-    lines.current.set(id, known);
+    // A run may talk for days: the beginning goes, as it does in the emulator.
+    lines.current.set(id, known.length > MOST ? known.slice(MOST / 2) : known);
     return true;
   };
 
