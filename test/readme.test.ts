@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { environmentOf } from '../emulator/cli/exec.js';
-import { createEmulator, type Emulator } from '../emulator/index.js';
+import { expect, test } from 'vitest';
+import { createEmulator } from '../emulator/index.js';
+import { beside, shellBeside } from './beside.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -12,65 +12,49 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const blocks = (language: string): string[] =>
   [...README.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
 
-const block = (language: string, holding: string): string => {
-  const found = blocks(language).find((text) => text.includes(holding));
-  if (found === undefined) throw new Error(`README has no ${language} block with ${holding}`);
-  return found;
-};
-
-let emulator: Emulator | undefined;
-afterEach(async () => emulator?.close());
-
-/** Runs something beside an emulator, as `exec` does. Asynchronous, for the emulator is in this process. */
-async function beside(options: Parameters<typeof createEmulator>[0], file: string, args: readonly string[]) {
-  emulator = createEmulator(options);
-  const at = await emulator.listen({ port: 0 });
-  const env = { ...process.env, ...environmentOf(emulator.target, at) };
-  const child = spawn(file, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const status = await new Promise<number | null>((done) => child.once('close', done));
-  return { status, output, at };
-}
-
-const module = (source: string) => ['--input-type=module', '-e', source];
-
-test('the example with openai says Hello', async () => {
-  const { status, output } = await beside({}, process.execPath, module(block('js', "from 'openai'")));
-  expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('Hello') });
-});
-
-test('the example with @openrouter/sdk lists the intern', async () => {
-  const source = module(block('js', '@openrouter/sdk'));
-  const { status, output } = await beside({ profile: 'openrouter' }, process.execPath, source);
-  expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('first-intern: running') });
-});
-
-test('the first request, and those of the control interface, are answered', async () => {
-  const local = `${block('sh', 'chat/completions').trim()}\n${block('sh', '_emulator/clock')}`;
-  const script = local.replaceAll('http://127.0.0.1:4683', '$EMULATOR').replaceAll('curl ', 'curl -sS --fail ');
-  const { status, output } = await beside({}, 'sh', ['-ec', `EMULATOR=\${INTERN_BASE_URL%/api/v1}\n${script}`]);
-  expect(output).toContain('data: [DONE]');
-  expect(output).toContain('"base_url"');
+test('the requests of README are answered, in order', async () => {
+  const commands = blocks('sh').filter((text) => text.includes('curl'));
+  const { status, output } = await shellBeside({ clock: 'auto' }, commands.join('\n'));
+  // Twenty chunks of `slow`, the question, and what comes of the answer.
+  expect(output.match(/"delta":\{"content"/g)?.length).toBeGreaterThan(20);
+  expect(output).toContain('service.provide_input');
+  expect(output).toContain('Allowed once.');
+  expect(output).toMatch(/"name":"helper".*"status":"(queued|provisioning|running)"/);
   expect(status).toBe(0);
 });
 
-test('the example in process runs', () => {
-  const source = block('js', "from 'intern-emulator'").replace("'intern-emulator'", "'./emulator/index.js'");
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', ...module(source)], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '200\n', stderr: '' });
+test('what a shell does first is said in full by the other commands: they are tried elsewhere', () => {
+  // Of the commands without curl: test:pack installs and starts the package, runs exec and the kit, and
+  // clients/adapters/adapters.test.ts the lab.
+  const rest = blocks('sh').filter((text) => !text.includes('curl'));
+  expect(rest.flatMap((text) => text.trim().split('\n')).map((line) => line.replace(/ +#.*/, ''))).toEqual([
+    'npm install -D intern-emulator',
+    'npx intern-emulator',
+    'npx intern-emulator exec -- npm test',
+    'npx intern-conformance',
+    'npx intern-conformance https://staging.test/api/v1',
+    'npx intern-conformance client -- python3 my_adapter.py',
+  ]);
 });
 
-test('every file that README points to is there', () => {
-  const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link = '']) => link);
-  expect(links.length).toBeGreaterThan(2);
-  expect(links.filter((link) => !existsSync(join(ROOT, link)))).toEqual([]);
+test('the test of README passes', () => {
+  const [source = ''] = blocks('js');
+  const code = source.replace("'intern-emulator'", "'./emulator/index.js'");
+  const args = ['--import', 'tsx', '--input-type=module', '-e', code];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 1\b/) });
+});
+
+test('the kit runs against an emulator of its own, and against an address', async () => {
+  const kit = ['--import', 'tsx', 'bin/intern-conformance.ts', '--only', 'base/error-envelope', '--report', 'tty'];
+  const emulator = createEmulator();
+  try {
+    const { baseUrl } = await emulator.listen({ port: 0 });
+    for (const target of [[], [baseUrl]]) {
+      const { status, output } = await beside({}, process.execPath, [...kit, ...target]);
+      expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('conforms') });
+    }
+  } finally {
+    await emulator.close();
+  }
 });

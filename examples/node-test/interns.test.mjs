@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { createEmulator } from 'intern-emulator';
+import { runningInterns } from '../client.mjs';
+
+let emulator;
+beforeEach(() => {
+  emulator = createEmulator({ clock: 'auto' });
+});
+afterEach(() => emulator.close());
+
+test('lists the interns that are running', async () => {
+  const { fetch, target } = emulator;
+  const names = await runningInterns({ baseUrl: target.base_url, apiKey: target.credentials.api_key, fetch });
+  assert.deepEqual(names, ['first-intern']);
+});

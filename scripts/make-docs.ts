@@ -1,0 +1,12 @@
+// Writes what pages are made of into them: the calls of the control interface, the files of examples. `npm run docs`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { withCalls } from './control-docs.js';
+import { withFiles } from './embed-files.js';
+
+for (const [page, made] of [
+  ['docs/control.md', withCalls],
+  ['docs/recipes.md', withFiles],
+] as const) {
+  writeFileSync(page, await made(readFileSync(page, 'utf8')));
+  console.log(page);
+}

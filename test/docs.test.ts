@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { REQUIREMENTS } from '../conformance/requirements/index.js';
+import { loadSeed } from '../emulator/options.js';
+import { withFiles } from '../scripts/embed-files.js';
+import { shellBeside } from './beside.js';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+  .concat(readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`))
+  .concat(
+    existsSync(join(ROOT, 'docs/api')) ? readdirSync(join(ROOT, 'docs/api')).map((name) => `docs/api/${name}`) : [],
+  )
+  .filter((name) => name.endsWith('.md'));
+
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchors that GitHub gives the headings of a page, and those that it names itself. */
+function anchorsOf(page: string): Set<string> {
+  const text = textOf(page).replace(/```[\s\S]*?```/g, '');
+  const anchors = new Set<string>([...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id));
+  const seen = new Map<string, number>();
+  for (const [, heading = ''] of text.matchAll(/^#{1,6} (.*)$/gm)) {
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    anchors.add(count === 0 ? slug : `${slug}-${count}`);
+  }
+  return anchors;
+}
+
+/** Links of a page that lead nowhere in this repository. */
+function broken(page: string): string[] {
+  const links = [...withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    if (/^(https?|mailto):/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), decodeURIComponent(path)));
+    if (!existsSync(join(ROOT, target))) return true;
+    return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor);
+  });
+}
+
+test.each(pages)('every link and anchor of %s leads somewhere', (page) => {
+  expect(broken(page)).toEqual([]);
+});
+
+test('a page that no other leads to is a page that nobody finds', () => {
+  const linked = new Set(
+    pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, link = '']) =>
+        relative(ROOT, resolve(ROOT, dirname(page), link)),
+      ),
+    ),
+  );
+  expect(
+    pages.filter((page) => page.startsWith('docs/') && !page.startsWith('docs/api/') && !linked.has(page)),
+  ).toEqual([]);
+});
+
+test('every requirement that a page names is in docs/requirements.md', () => {
+  const known = new Set<string>(REQUIREMENTS.map(({ id }) => id));
+  const areas = [...new Set([...known].map((id) => id.slice(0, id.indexOf('-'))))].join('|');
+  const named = new RegExp(`\\b(?:${areas})-\\d+\\b`, 'g');
+  const unknown = pages.flatMap((page) =>
+    [...textOf(page).matchAll(named)].filter(([id]) => !known.has(id)).map(([id]) => `${page}: ${id}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('docs/recipes.md shows the files of examples as they are; else: npm run docs', () => {
+  const page = textOf('docs/recipes.md');
+  expect(page).toBe(withFiles(page));
+});
+
+test('the seed of docs/seeds.md is one', () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(textOf('docs/seeds.md')) ?? [];
+  expect(loadSeed(JSON.parse(json)).interns[0]?.name).toBe('analyst');
+});
+
+const shellOf = (page: string): string =>
+  [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');
+
+test('the commands of docs/chat-api.md do what they say', async () => {
+  const { status, output } = await shellBeside({ clock: 'auto' }, shellOf('docs/chat-api.md'));
+  expect(output).toContain('"content":"Hello"');
+  expect(output.match(/"finish_reason":"stop"/g)).toHaveLength(2);
+  expect(output).toContain('"status":"started"');
+  expect(status).toBe(0);
+});
+
+test('the commands of docs/lifecycle-api.md do what they say', async () => {
+  const { status, output } = await shellBeside({ clock: 'auto' }, shellOf('docs/lifecycle-api.md'));
+  for (const answer of [
+    '"Helps"',
+    '"provisioning":true',
+    '"suspended":true',
+    '"has_more"',
+    '"deleting":true',
+    '"role"',
+  ])
+    expect(output).toContain(answer);
+  expect(status).toBe(0);
+});
+
+/** Names that an entry exports, told from its text. */
+function exportsOf(entry: string): string[] {
+  const text = textOf(entry);
+  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));
+  const own = [...text.matchAll(/^export (?:async )?(?:function|interface|type|const|class) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+  return [...lists.map((name) => name.trim().replace(/^type /, '')), ...own].filter(
+    (name): name is string => name !== undefined && name !== '',
+  );
+}
+
+test.each([
+  ['emulator/index.ts', 'docs/api/emulator.md'],
+  ['conformance/index.ts', 'docs/api/conformance.md'],
+  ['conformance/vitest.ts', 'docs/api/conformance.vitest.md'],
+  ['conformance/clients/index.ts', 'docs/api/conformance.clients.md'],
+  ['conformance/clients/vitest.ts', 'docs/api/conformance.clients.vitest.md'],
+])('every export of %s stands in %s; else: npm run docs:api', (entry, page) => {
+  const headings = new Set(
+    [...textOf(page).matchAll(/^### ([\w\\]+)/gm)].map(([, name = '']) => name.replaceAll('\\', '')),
+  );
+  expect(exportsOf(entry).length).toBeGreaterThan(0);
+  expect(exportsOf(entry).filter((name) => !headings.has(name))).toEqual([]);
+});
