@@ -35,6 +35,7 @@ async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: strin
     return 'steered';
   }
   expect.error(answer, { status: 409, reason: 'busy', retryable: true }, what);
+  match(answer.headers.get('retry-after'), /^\d+$/, `Retry-After of ${what}`);
   return 'busy';
 }
 

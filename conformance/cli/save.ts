@@ -41,8 +41,8 @@ export function script(check: CheckResult, results: Results): string {
 // Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check)}
 // All of the check again: ${comment(finding?.replay)}
 const STEPS = ${JSON.stringify(steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
-const RECORDED = ${JSON.stringify(results.target.url)};
-const BASE = process.env.INTERN_BASE_URL ?? RECORDED;
+const RECORDED = /^https?:\\/\\/[^/]+(?:\\/.*?)?\\/api\\/v1(?=\\/|$)/;
+const BASE = process.env.INTERN_BASE_URL ?? ${JSON.stringify(results.target.url)};
 const PREFIX = /\\bk[a-z0-9]{4}-(?=[a-z0-9])/g;
 const TAG = 'k' + process.pid.toString(36).padStart(4, '0').slice(-4) + '-';
 const known = new Map();

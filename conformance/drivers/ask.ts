@@ -2,8 +2,14 @@ import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { within } from '../probe/limit.js';
 
-/** One GET before the run begins, read whole. Rejects where no whole answer comes in time. */
-export type Ask = (url: string, headers?: Record<string, string>) => Promise<Asked>;
+/** One request around the run, a GET where nothing is said, read whole. Rejects where no whole answer comes in time. */
+export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Asked>;
+
+export interface AskMore {
+  readonly method?: string;
+  /** JSON. */
+  readonly body?: string;
+}
 
 export interface Asked {
   readonly status: number;
@@ -19,9 +25,9 @@ export function createAsk(options: {
   readonly signal?: AbortSignal | undefined;
 }): Ask {
   const { fetch, host, timeout: ms, signal } = options;
-  return (url, headers = {}) =>
+  return (url, headers = {}, more = {}) =>
     within({ host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) }, async (limit) => {
-      const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: limit }));
+      const response = await fetch(new Request(url, { ...more, headers, redirect: 'manual', signal: limit }));
       const type = response.headers.get('content-type') ?? '';
       return { status: response.status, type, text: await response.text() };
     });

@@ -9,6 +9,7 @@ import type { Driver, PublicKey, Target } from './driver.js';
 import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
 import { LOOPBACK, networkFetch } from './network.js';
+import { takeSpace } from './space.js';
 
 export interface Connected {
   readonly driver: Driver;
@@ -111,9 +112,12 @@ export async function connect({ settings, host, tag, look: looks, signal }: Conn
   if (asks) descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch(() => undefined);
   if (descriptor !== undefined) {
     const { origin } = new URL(baseUrl);
+    const control = `${origin}/_emulator`;
+    const space = looks && !readOnly ? await takeSpace({ ask, control, token: settings.controlToken }) : undefined;
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.
-      descriptor: { ...descriptor, base_url: baseUrl, control_url: `${origin}/_emulator` },
+      descriptor: space?.descriptor ?? { ...descriptor, base_url: baseUrl, control_url: control },
+      ...(space === undefined ? {} : { disposable: true, address: baseUrl }),
       fetch,
       host,
       tag,
@@ -124,7 +128,7 @@ export async function connect({ settings, host, tag, look: looks, signal }: Conn
       ...profile,
       ...(settings.controlToken === undefined ? {} : { controlToken: settings.controlToken }),
     });
-    return { driver, close };
+    return { driver, close: space?.end ?? close };
   }
   const key = settings.credentials?.api_key;
   if (key === undefined) {

@@ -18,6 +18,8 @@ export interface Target {
   readonly kind: 'emulator' | 'live';
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
+  /** The address that the user knows it by, where the run has a space of its own there. */
+  readonly address?: string;
   readonly profile: Profile;
   readonly workspaceId: string;
   readonly foreignWorkspaceId?: string;

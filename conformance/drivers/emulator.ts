@@ -25,6 +25,8 @@ export interface EmulatorDriverOptions {
   readonly profile?: Profile;
   readonly controlToken?: string;
   readonly readOnly?: boolean;
+  /** The address that the user gave, where that of the descriptor is another. */
+  readonly address?: string;
   /** Whether the emulator is there for this run alone, and may be reset. */
   readonly disposable?: boolean;
   /** Credentials that replace those of the descriptor. */
@@ -65,6 +67,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     baseUrl: trimmed(baseUrl),
     profile: options.profile ?? profileOf(descriptor.profile),
     workspaceId,
+    ...optional('address', options.address),
     publicKeys: (Array.isArray(descriptor.public_keys) ? descriptor.public_keys : []) as PublicKey[],
     ...optional('foreignWorkspaceId', text(descriptor.foreign_workspace_id)),
     ...optional('oauthSubject', text(descriptor.oauth_subject)),

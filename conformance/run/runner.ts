@@ -71,7 +71,7 @@ export function createRun(options: RunnerOptions): Run {
   const began = host.now();
   const target: Results['target'] = {
     kind: driver.target.kind,
-    url: driver.target.baseUrl,
+    url: driver.target.address ?? driver.target.baseUrl,
     profile: driver.target.profile.name,
     published: driver.target.profile.published,
   };
@@ -88,7 +88,7 @@ export function createRun(options: RunnerOptions): Run {
     checks: selected,
     async begin() {
       const at = new Date(began).toISOString();
-      ledger.write({ event: 'run', run: run.tag, url: target.url, prefix: session.prefix, at });
+      ledger.write({ event: 'run', run: run.tag, url: driver.target.baseUrl, prefix: session.prefix, at });
       if (options.signal?.aborted) interrupted();
       options.signal?.addEventListener('abort', interrupted, { once: true });
       if (options.maxTime !== undefined) {
