@@ -16,6 +16,7 @@ import { defaultFactories, type Factories } from './factories.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
+import { createRequestIds } from './http/request-ids.js';
 import { logRequests } from './http/request-log.js';
 import { keptNonces, signingKeyOf } from './kept.js';
 import { lazyLab } from './lab/lazy.js';
@@ -106,7 +107,12 @@ export function compose(
   const openings = countOpening(store);
   // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
   const root = createRandom(options.seed);
-  const randomOf = (name: string): Random => createRandom(root.seed, `${openings} ${name}`);
+  const sources = new Map<string, Random>();
+  const randomOf = (name: string): Random => {
+    const source = createRandom(root.seed, `${openings} ${name}`);
+    sources.set(name, source);
+    return source;
+  };
   const random = tokens.of(randomOf('ids'));
   const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
 
@@ -214,7 +220,7 @@ export function compose(
     settings,
     daemonOrigin,
     requireV2: options.requireV2,
-    kept: keptNonces(options, store),
+    kept: keptNonces(options, clock, store),
     lifecyclePlan: plan,
     log,
     ...(onRequest
@@ -226,7 +232,12 @@ export function compose(
   });
 
   // HTTP.
-  const faults = factories.createFaults(() => events.changed('fault', 'faults'));
+  const faults = factories.createFaults({
+    changed: () => events.changed('fault', 'faults'),
+    random: randomOf('faults'),
+    initial: factories.loadChaos(options.chaos),
+  });
+  const requestIds = createRequestIds(randomOf('requests'));
   const journal: Journal = factories.createJournal(clock, accounts, sequence.next, place.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
@@ -240,7 +251,7 @@ export function compose(
   const regional = matchRegional(options.regionalHosts ?? ['eu.']);
   const pipeline = factories.createPipeline({
     clock,
-    random: randomOf('requests'),
+    requestIds,
     settings,
     interns,
     scope: lifetime.state,
@@ -297,6 +308,8 @@ export function compose(
     store,
     random,
     randomOf,
+    sources,
+    requestIds,
     adoptToken: tokens.adopt,
     profile,
     target,

@@ -173,6 +173,7 @@ function connect(
     events,
     readers: parts.readers,
     transcripts: parts.transcripts,
+    snapshots: state.snapshots,
     spaces,
     extra: [
       ...signingLab(parts.proofs.lab),

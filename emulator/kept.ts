@@ -1,4 +1,4 @@
-import { VIRTUAL_EPOCH } from './clock/clock.js';
+import { type Clock, VIRTUAL_EPOCH } from './clock/clock.js';
 import { hostNow } from './clock/host.js';
 import type { KeptNonces } from './daemon/nonces.js';
 import type { Factories } from './factories.js';
@@ -36,9 +36,11 @@ export function signingKeyOf(options: EmulatorOptions, store: Store, load: Facto
   return key;
 }
 
-/** Used nonces in the store, so that a proof that was used stays used after a restart (SIGN-7). */
-export function keptNonces(options: EmulatorOptions, store: Store): KeptNonces | undefined {
-  if (options.data === undefined) return undefined;
+/**
+ * Used nonces in the store, so that a proof that was used stays used after a restart (SIGN-7), and is unused again where
+ * the state is one of before.
+ */
+export function keptNonces(options: EmulatorOptions, clock: Pick<Clock, 'now'>, store: Store): KeptNonces {
   const meta = store.collection('meta');
   return {
     rows: store.collection('nonces'),
@@ -50,6 +52,7 @@ export function keptNonces(options: EmulatorOptions, store: Store): KeptNonces |
       set: (value) => meta.put({ id: 'nonces_since', value }),
     },
     commit: () => store.commit(),
-    earliest: (options.clock ?? 'real') === 'real' ? hostNow : () => VIRTUAL_EPOCH,
+    earliest:
+      options.data === undefined ? clock.now : (options.clock ?? 'real') === 'real' ? hostNow : () => VIRTUAL_EPOCH,
   };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from './clock/clock.js';
+import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
@@ -58,6 +59,8 @@ export interface EmulatorOptions {
   oidcAudience?: string;
   /** Whether the fake daemon takes v2 proofs only. */
   requireV2?: boolean;
+  /** Faults that are there from the start, and again after each reset: a list, or the path of a chaos profile (SPACE-3). */
+  chaos?: string | readonly z.input<typeof faultSchema>[];
   /** How long a space that nobody uses stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
   /** How many spaces there may be at once. Default: 1,000. */
@@ -94,7 +97,8 @@ function check<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new OptionError(`${what}: ${issue?.path.join('.') || 'the whole'}: ${issue?.message ?? 'invalid'}`);
+  const path = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('') ?? '';
+  throw new OptionError(`${what}: ${path.replace(/^\./, '') || 'the whole'}: ${issue?.message ?? 'invalid'}`);
 }
 
 /** @throws OptionError */
@@ -114,3 +118,11 @@ export function loadSeed(given?: string | Seed): Seed {
 
 /** @throws OptionError */
 export const loadSettings = (given: Partial<Settings> = {}): Settings => check('settings', settingsSchema, given);
+
+/** A chaos profile: a list of faults, or an object that has one. @throws OptionError */
+export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
+  if (given === undefined) return [];
+  const what = typeof given === 'string' ? `chaos profile ${given}` : 'chaos profile';
+  const value = typeof given === 'string' ? readJson('chaos profile', given) : given;
+  return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
+}

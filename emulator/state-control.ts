@@ -1,9 +1,12 @@
 import type { ClockControl } from './clock/clock.js';
 import type { compose } from './composition.js';
 import type { State } from './contract/state.js';
+import type { SnapshotsPart } from './control/snapshots.js';
+import type { EndedRuns } from './domain/run-index.js';
 import { completeImport } from './export.js';
 import type { Lifetime } from './lifetime.js';
 import { seededState } from './seed.js';
+import { createSnapshots, type Snapshot } from './snapshots.js';
 
 /** What may be done with the state of an emulator as a whole. */
 export interface StateControl {
@@ -13,12 +16,17 @@ export interface StateControl {
   reset(): Promise<void>;
   /** Puts an exported state in place of the present one. */
   import(state: State): Promise<void>;
+  readonly snapshots: SnapshotsPart;
 }
 
 type Parts = Pick<
   ReturnType<typeof compose>,
   | 'accounts'
   | 'adoptToken'
+  | 'proofs'
+  | 'requestIds'
+  | 'settings'
+  | 'sources'
   | 'events'
   | 'faults'
   | 'initialSettings'
@@ -53,19 +61,64 @@ export function createStateControl(parts: Parts, clock: ClockControl, lifetime: 
    * state is cut short, and writes nothing into the new one; that it came to its end is awaited, and that the new state
    * is durable.
    */
-  const replace = async (state: State, why: string) => {
-    parts.runs.reset();
+  const replace = async (state: State, why: string, runs?: EndedRuns) => {
+    parts.runs.reset(runs);
     const ended = lifetime.renewState(why);
     const written = store.replace(state);
     // Where it could not be written the rows are the old ones.
     parts.accounts.clearOwnKeys();
+    parts.proofs.daemon.nonces.replaced();
     resume();
     await Promise.all([written, ended]);
   };
 
   const keptMeta = () => [...meta.values()].filter((row) => row.id === 'openings' || row.id === 'nonces_since');
 
+  const keep = (): Snapshot => ({
+    kept: {
+      clock: { now: clock.now(), frozen: clock.mode === 'frozen' },
+      state: store.snapshot(),
+      settings: parts.settings(),
+      turns: parts.limiter.counted(),
+      faults: parts.faults.list(),
+      random: Object.fromEntries([...parts.sources].map(([name, source]) => [name, source.state()])),
+      requests: parts.requestIds.state(),
+    },
+    runs: parts.runs.ended(),
+  });
+
+  /** Everything in one turn, as with a reset. Of the present stays how often the store was opened. */
+  const restore = async ({ kept, runs }: Snapshot) => {
+    const openings = meta.get('openings');
+    const state = {
+      ...kept.state,
+      meta: kept.state.meta.map((row) => (row.id === 'openings' ? (openings ?? row) : row)),
+    };
+    // Before the rows: what they have going on is taken up on the clock of the snapshot.
+    clock.restore(kept.clock);
+    for (const [name, source] of parts.sources) {
+      const at = kept.random[name];
+      if (at) source.restore(at);
+    }
+    parts.requestIds.restore(kept.requests);
+    parts.setSettings(kept.settings);
+    parts.limiter.restore(kept.turns);
+    parts.faults.restore(kept.faults);
+    parts.replay?.reset();
+    const replaced = replace(state, 'The emulator went back to a snapshot', runs);
+    parts.journal.clear();
+    parts.transcripts.clear();
+    events.reset();
+    await replaced;
+  };
+  let snapshots: SnapshotsPart | undefined;
+
   return {
+    get snapshots() {
+      snapshots ??= createSnapshots({ keep, restore, files: store.snapshotFiles });
+      return snapshots;
+    },
+
     begin() {
       if (!meta.has('seeded')) {
         for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
@@ -75,13 +128,14 @@ export function createStateControl(parts: Parts, clock: ClockControl, lifetime: 
       resume();
       // The store reports it where it fails; it is brought along by the next commit.
       store.commit({ keep: true }).catch(() => {});
+      snapshots = createSnapshots({ keep, restore, files: store.snapshotFiles });
     },
 
     async reset() {
       parts.setSettings(parts.initialSettings);
       parts.limiter.clear();
       parts.login.reset();
-      parts.faults.clear();
+      parts.faults.reset();
       parts.replay?.reset();
       const state = {
         ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { configSchema } from '../emulator/cli/config.js';
 import { clientCasesSchema } from '../emulator/contract/client-case.js';
+import { chaosSchema } from '../emulator/contract/fault.js';
 import { profileSchema } from '../emulator/contract/profile.js';
 import * as script from '../emulator/contract/script.js';
 import { seedSchema } from '../emulator/contract/seed.js';
@@ -9,6 +10,7 @@ import { exchangeSchema } from '../emulator/recording/format.js';
 
 /** The JSON Schemas that the package publishes, by the name of their file. */
 const PUBLISHED: Readonly<Record<string, { schema: z.ZodType; title: string }>> = {
+  chaos: { schema: chaosSchema, title: 'Chaos profile: faults that calls meet' },
   config: { schema: configSchema, title: 'Config file of intern-emulator' },
   profile: { schema: profileSchema, title: 'Profile: the names of a deployment' },
   recording: { schema: exchangeSchema, title: 'Recording: one line, an exchange with a deployment' },

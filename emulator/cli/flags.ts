@@ -200,6 +200,7 @@ export const FLAGS = {
     describe: 'What becomes of a request that was not recorded: 501, or what the emulator answers',
     fallback: 'refuse',
   }),
+  chaos: path({ describe: 'Chaos profile: a JSON file of faults that calls meet from the start' }),
   spaceIdle: duration({ describe: 'How long a space that nobody uses stays, in real time', fallback: '10m' }),
   maxSpaces: whole(0, 100_000, { describe: 'How many spaces there may be at once', fallback: '1000' }),
   requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),

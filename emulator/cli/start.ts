@@ -67,6 +67,7 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
     oidcIssuer: given.oidcIssuer,
     oidcAudience: given.oidcAudience,
     requireV2: given.requireV2,
+    chaos: given.chaos,
     spaceIdle: given.spaceIdle,
     maxSpaces: given.maxSpaces,
     replay: given.replay && {

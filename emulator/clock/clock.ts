@@ -250,6 +250,13 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
       frozen = false;
       if (!jumping) run();
     },
+    restore(to) {
+      disarm();
+      still = to.now;
+      stopped = true;
+      frozen = kind !== 'virtual' && to.frozen;
+      run();
+    },
     close() {
       closed = true;
       disarm();

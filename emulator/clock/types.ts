@@ -48,6 +48,8 @@ export interface ClockControl extends Clock {
   freeze(): void;
   /** Lets a frozen clock run on from where it stopped. */
   resume(): void;
+  /** Goes to a time, back or ahead, without firing anything on the way, and stands still there or runs on. */
+  restore(to: { readonly now: number; readonly frozen: boolean }): void;
   /** Drops every pending timer: nothing fires afterwards, and nothing keeps the process alive. */
   close(): void;
 }

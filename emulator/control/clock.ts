@@ -17,6 +17,10 @@ export const observedClock = (clock: ClockControl, changed: () => void): ClockCo
     clock.freeze();
     changed();
   },
+  restore(to) {
+    clock.restore(to);
+    changed();
+  },
   resume() {
     clock.resume();
     changed();

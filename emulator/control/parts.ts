@@ -10,6 +10,7 @@ import type { Scripts } from '../scripts/registry.js';
 import type { Events } from './events.js';
 import type { Readers } from './readers.js';
 import type { ControlRow } from './router.js';
+import type { SnapshotsPart } from './snapshots.js';
 import type { SpacesPart } from './spaces.js';
 import type { Target } from './target.js';
 
@@ -45,6 +46,7 @@ export interface ControlParts {
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;
+  readonly snapshots: SnapshotsPart;
   /** Undefined in a space. */
   readonly spaces: SpacesPart | undefined;
   /** Further rows: the signing lab, the client lab. */

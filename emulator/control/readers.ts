@@ -1,9 +1,10 @@
 import type { Clock } from '../clock/clock.js';
+import type { Fault } from '../contract/fault.js';
 import type { RunView } from '../contract/run.js';
 import type { InternRow } from '../contract/state.js';
 import type { Interns } from '../domain/interns.js';
 import type { Runs } from '../domain/runs.js';
-import type { Fault, Faults } from '../http/faults.js';
+import type { Faults } from '../http/faults.js';
 import type { LazyLab } from '../lab/lazy.js';
 import type { Scripts, ScriptView } from '../scripts/registry.js';
 import type { Readable } from './events.js';

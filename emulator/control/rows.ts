@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { durationSchema } from '../contract/duration.js';
+import { faultSchema } from '../contract/fault.js';
 import { importedStateSchema } from '../contract/migrations.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
-import { faultSchema } from '../http/faults.js';
 import { json } from '../http/response.js';
 import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
@@ -11,6 +11,7 @@ import { eventsRow } from './events-row.js';
 import { journalRows } from './journal.js';
 import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
+import { snapshotRows } from './snapshots.js';
 import { spaceRows } from './spaces.js';
 
 const clockBody = z.union(
@@ -21,6 +22,14 @@ const clockBody = z.union(
   ],
   { error: 'expected {"advance": ms or "5m"}, {"freeze": true} or {"resume": true}' },
 );
+
+/** What is wrong with one of a list is told with its place. */
+const faultsBody = z.unknown().transform((value, context) => {
+  const read = (Array.isArray(value) ? z.array(faultSchema).max(1_000) : faultSchema).safeParse(value);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
 
 const done = { status: 204, body: null, headers: {} } as const;
 const list = (data: readonly unknown[]) => json({ data });
@@ -207,11 +216,13 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'POST',
       path: '/faults',
       does: 'Makes the next calls of an operation fail, wait, or lose their connection',
-      body: faultSchema,
+      body: faultsBody,
+      shape:
+        '{"operation", "intern_id"?, "after"?, "probability"?, "times"?: integer|"always", and one of "status"?: 408|429|500|502|503|504, "delay"?, "disconnect"?: "before-headers"|"mid-event"|"before-done"|"reset", "reset"?: boolean, "at"?: "vault"|"provisioner"}, or a list of them',
       async handle(call) {
-        const fault = await call.body();
-        faults.add(fault);
-        return json(fault, 201);
+        const given = await call.body();
+        for (const fault of [given].flat()) faults.add(fault);
+        return json(given, 201);
       },
     }),
     controlRow({
@@ -254,6 +265,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json({ imported: true });
       },
     }),
+    ...snapshotRows(parts.snapshots, readers.clock),
     ...(parts.spaces ? spaceRows(parts.spaces) : []),
     ...parts.extra,
   ];

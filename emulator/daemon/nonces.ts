@@ -12,6 +12,8 @@ export interface Nonces {
    * they have expired by now, but would not have for a clock that starts anew.
    */
   forgetBefore(timestamp: number, expired?: number): void;
+  /** To be called when the rows were replaced. */
+  replaced(): void;
   /** How many are held. */
   readonly size: number;
 }
@@ -70,6 +72,10 @@ export function createNonces(rows: NonceRows = createRows(), since?: Since): Non
       return rows.size;
     },
     has: (internId, nonce) => rows.has(key(internId, nonce)),
+    replaced() {
+      forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
+      looked = Number.NEGATIVE_INFINITY;
+    },
     take(internId, nonce, timestamp) {
       const id = key(internId, nonce);
       if (rows.has(id)) return false;

@@ -11,6 +11,9 @@ export interface Limiter {
    * count back, for a turn that is refused after all.
    */
   take(callerId: string): () => void;
+  /** The times that count, by caller. */
+  counted(): Record<string, number[]>;
+  restore(counted: Readonly<Record<string, readonly number[]>>): void;
   /** Forgets what was counted. To be called when the limit is changed. */
   clear(): void;
 }
@@ -81,6 +84,13 @@ export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () =>
         const at = taken.times.lastIndexOf(now);
         if (at >= taken.head) taken.times.splice(at, 1);
       };
+    },
+    counted: () => Object.fromEntries([...callers].map(([id, { times, head }]) => [id, times.slice(head)])),
+    restore(counted) {
+      limit = deps.settings().turns_per_minute;
+      swept = deps.clock.now();
+      callers.clear();
+      for (const [id, times] of Object.entries(counted)) callers.set(id, { times: [...times], head: 0 });
     },
     clear: () => callers.clear(),
   };

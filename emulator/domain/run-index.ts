@@ -20,6 +20,14 @@ export interface InternRuns {
   waiting: number;
 }
 
+/** The runs that had ended, as a value: they change no more. */
+export interface EndedRuns {
+  /** In the order in which they ended, of each intern. */
+  readonly runs: readonly Run[];
+  /** The interns among them that are gone. */
+  readonly gone: readonly string[];
+}
+
 /** Keeps the indexes of every intern's runs in step with what the runs do. */
 export function createRunIndex() {
   const interns = new Map<string, InternRuns>();
@@ -45,6 +53,20 @@ export function createRunIndex() {
     clear() {
       interns.clear();
       gone.length = 0;
+    },
+    ended: (): EndedRuns => ({ runs: [...interns.values()].flatMap((own) => own.ended), gone: [...gone] }),
+    /** Has these in place of all there are. */
+    restore(ended: EndedRuns) {
+      this.clear();
+      for (const run of ended.runs) {
+        const own = this.of(run.internId);
+        own.ended.push(run);
+        for (const id of run.asked ?? []) own.asked.set(id, run);
+      }
+      // In the order in which they began.
+      for (const own of interns.values())
+        for (const run of [...own.ended].sort((a, b) => a.seq - b.seq)) own.runs.set(run.id, run);
+      gone.push(...ended.gone);
     },
     /** Notes that an intern is gone; its ended runs are shown until {@link GONE_INTERNS_KEPT} others are gone too. */
     forget(internId: string) {

@@ -12,7 +12,7 @@ import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
 import { attachReader, type Reader } from './reader.js';
 import { createRun, type Run, viewRun } from './run.js';
-import { createRunIndex, type InternRuns } from './run-index.js';
+import { createRunIndex, type EndedRuns, type InternRuns } from './run-index.js';
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner } from './runner.js';
 
@@ -70,8 +70,10 @@ export interface Runs {
   ): { view: RunView; script: string; approvalMode: ApprovalMode; usage: Usage | null } | undefined;
   /** Drops the sessions of an intern that is gone. */
   forget(internId: string): void;
-  /** Ends every run and forgets all of them. */
-  reset(): void;
+  /** Those that have ended. */
+  ended(): EndedRuns;
+  /** Ends every run and forgets all of them, for those that had ended once. */
+  reset(ended?: EndedRuns): void;
   /** Ends every run. */
   close(): void;
 }
@@ -288,9 +290,11 @@ export function createRuns(deps: RunsDeps): Runs {
       sessions.forget(internId);
     },
 
-    reset() {
+    ended: index.ended,
+
+    reset(ended = { runs: [], gone: [] }) {
       endAll(undefined, 'reset');
-      index.clear();
+      index.restore(ended);
     },
 
     close: () => endAll(undefined, 'shutdown'),

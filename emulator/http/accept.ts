@@ -1,13 +1,14 @@
 import type { Clock } from '../clock/clock.js';
 import { Refusal } from '../contract/errors.js';
+import type { Fault } from '../contract/fault.js';
 import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
 import { AcceptedCall, ReadRequest } from './call.js';
 import { after, DropConnection, type Exchange, type Resource } from './exchange.js';
-import { dropOf, type Fault, type Faults, faultRow } from './faults.js';
-import type { Journal } from './journal.js';
+import { dropOf, type Faults, faultRow, injectedOf, resets } from './faults.js';
+import type { Journal, JournalDraft } from './journal.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
 import { BASE, type Route } from './route.js';
 
@@ -35,17 +36,28 @@ const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefi
  */
 export function createAccept(deps: AcceptDeps) {
   /** What an injected fault leaves to be done, or the answer it gives. */
-  const applyFault = async (fault: Fault, row: Route, call: AcceptedCall): Promise<PlainResponse | undefined> => {
+  const applyFault = async (
+    fault: Fault,
+    row: Route,
+    call: AcceptedCall,
+    draft: JournalDraft,
+  ): Promise<PlainResponse | undefined> => {
+    draft.injected = injectedOf(fault);
     if (fault.delay !== undefined) await deps.clock.sleep(fault.delay, call.scope.signal);
     const drop = dropOf(fault);
-    if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault');
+    if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault', { reset: resets(fault) });
     if (fault.status !== undefined && fault.at === undefined)
       return errorResponse(faultRow(row.operation, fault.status), {
         detail: 'injected fault',
         ...(fault.status === 429 ? { headers: { 'retry-after': '1' } } : {}),
       });
-    if (drop) call.dropStream(drop);
-    if (fault.at) call.failsAt = (step) => deps.faults.takeAt(step);
+    if (drop) call.dropStream(drop, resets(fault));
+    if (fault.at)
+      call.failsAt = (step) => {
+        const fails = deps.faults.takeAt(step);
+        if (fails) draft.injected = { ...draft.injected, at: step };
+        return fails;
+      };
     return undefined;
   };
 
@@ -68,9 +80,13 @@ export function createAccept(deps: AcceptDeps) {
     const input = row.parse(new ReadRequest(request, row, bytes, blank));
     const call = new AcceptedCall(exchange, deps, caller, input);
     row.authorize?.(call);
-    const fault = deps.faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true);
+    const fault = deps.faults.take(
+      row.operation,
+      (step) => row.meetsFault?.(call, step) ?? true,
+      exchange.draft.internId,
+    );
     if (!fault) return row.handle(call);
-    return applyFault(fault, row, call).then((answer) => {
+    return applyFault(fault, row, call, exchange.draft).then((answer) => {
       needTime(exchange);
       return answer ?? row.handle(call);
     });

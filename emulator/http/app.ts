@@ -12,7 +12,7 @@ export interface NodeBindings {
   readonly incoming?: Incoming & {
     readonly headers: { readonly host?: string | undefined };
     readonly rawHeaders?: readonly string[];
-    readonly socket: { destroy(): void; destroySoon(): void };
+    readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
@@ -66,9 +66,10 @@ class Received implements Transport {
     return this.bindings?.incoming?.rawHeaders;
   }
   /** The server reads ahead before it writes anything: what it has read needs a moment to leave. */
-  get cut(): (() => void) | undefined {
+  get cut(): ((reset: boolean) => void) | undefined {
     const socket = this.bindings?.incoming?.socket;
-    return socket && (() => void hostDelay(DROP_DELAY).then(() => socket.destroySoon()));
+    const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
+    return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
   }
   streams(): void {
     this.bindings?.streams?.();
@@ -84,15 +85,16 @@ class Received implements Transport {
 export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
   const app = new Hono<{ Bindings: NodeBindings }>();
 
-  const drop = (bindings: NodeBindings | undefined): Response => {
+  const drop = ({ reset }: DropConnection, bindings: NodeBindings | undefined): Response => {
     const socket = bindings?.incoming?.socket;
     if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
-    socket.destroy();
+    if (reset) socket.resetAndDestroy();
+    else socket.destroy();
     return new Response(null, { headers: ALREADY_SENT });
   };
   /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
   const failed = (error: unknown, { request, bindings }: Received, answered?: PlainResponse): Response => {
-    if (error instanceof DropConnection) return drop(bindings);
+    if (error instanceof DropConnection) return drop(error, bindings);
     const requestId =
       answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
     const told = error instanceof Error ? error.stack : String(error);

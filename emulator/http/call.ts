@@ -73,8 +73,9 @@ export class AcceptedCall implements Call<unknown> {
     this.following = true;
     return this.exchange.scope;
   }
-  dropStream(disconnect: StreamFault['disconnect']): void {
-    this.streamFault = { disconnect, cut: this.exchange.transport.cut };
+  dropStream(disconnect: StreamFault['disconnect'], reset: boolean): void {
+    const { cut } = this.exchange.transport;
+    this.streamFault = { disconnect, cut: cut && (() => cut(reset)) };
   }
   streams(): void {
     this.exchange.transport.streams();

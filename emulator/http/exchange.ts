@@ -20,8 +20,8 @@ export interface Transport {
   readonly framed: boolean;
   /** The names and values of the headers in turns, as they came; undefined in process. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** Cuts the connection once what was written has left; undefined in process. */
-  readonly cut?: (() => void) | undefined;
+  /** Cuts the connection, or resets it, once what was written has left; undefined in process. */
+  readonly cut?: ((reset: boolean) => void) | undefined;
   /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
 }
@@ -50,6 +50,12 @@ export class Exchange {
 /** Thrown to drop the connection without an answer. */
 export class DropConnection extends Error {
   override readonly name = 'DropConnection';
+  /** By a reset (RST) instead of an end (FIN). */
+  readonly reset: boolean;
+  constructor(message: string, { reset = false, ...options }: ErrorOptions & { reset?: boolean } = {}) {
+    super(message, options);
+    this.reset = reset;
+  }
 }
 
 /** Goes on with a value at once where it is there, and later where it is promised. */

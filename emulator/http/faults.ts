@@ -1,94 +1,73 @@
-import * as z from 'zod';
-import { durationSchema } from '../contract/duration.js';
+import type { Random } from '../clock/random.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
-import { type Disconnect, OPERATIONS, type Operation } from './route.js';
-
-/** Body of `POST /_emulator/faults`. */
-export const faultSchema = z
-  .strictObject({
-    operation: z.enum(OPERATIONS),
-    /** How many of the next calls. */
-    times: z.int().min(1).max(1_000_000).default(1),
-    status: z
-      .union([z.literal(408), z.literal(429), z.literal(500), z.literal(502), z.literal(503), z.literal(504)])
-      .optional(),
-    delay: durationSchema.optional(),
-    /** `true` is `before-headers`. */
-    disconnect: z.union([z.literal(true), z.enum(['before-headers', 'mid-event', 'before-done'])]).optional(),
-    at: z.enum(['vault', 'provisioner']).optional(),
-  })
-  .refine((fault) => fault.at === undefined || fault.operation === 'create', {
-    path: ['at'],
-    message: 'only create fails at a step',
-  })
-  .refine((fault) => fault.at === undefined || fault.disconnect === undefined, {
-    path: ['disconnect'],
-    message: 'a fault with "at" answers 502 and drops no connection',
-  })
-  .refine(
-    (fault) =>
-      fault.disconnect === undefined ||
-      fault.disconnect === true ||
-      fault.disconnect === 'before-headers' ||
-      fault.operation === 'chat',
-    { path: ['disconnect'], message: 'only chat streams' },
-  )
-  .refine(
-    (fault) =>
-      fault.status !== undefined ||
-      fault.delay !== undefined ||
-      fault.disconnect !== undefined ||
-      fault.at !== undefined,
-    { message: 'expected one of status, delay, disconnect, at' },
-  );
-export type Fault = z.infer<typeof faultSchema>;
+import type { Fault, Injected, Operation } from '../contract/fault.js';
+import type { Disconnect } from './route.js';
 
 /** A step of a create that a fault can make fail (CREATE-4). */
 export type CreateStep = NonNullable<Fault['at']>;
 
 export interface Faults {
   add(fault: Fault): void;
+  /** Those that are still to come, with how often yet. */
   list(): Fault[];
   clear(): void;
+  /** Back to those of the start. */
+  reset(): void;
+  /** Puts those in place that {@link Faults.list} told. */
+  restore(faults: readonly Fault[]): void;
   /**
-   * The fault that the next accepted call of an operation meets. It uses up one of its times, unless it has a step: that
-   * is used up where the call gets to it ({@link Faults.takeAt}). `meets` tells whether the call can meet a fault, or one
-   * at that step.
+   * The fault that the next accepted call meets: the first of those that are there for it. It uses up one of its times,
+   * unless it has a step: that is used up where the call gets to it ({@link Faults.takeAt}). `meets` tells whether the
+   * call can meet a fault, or one at that step.
    */
-  take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean): Fault | undefined;
+  take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean, internId?: string): Fault | undefined;
   /** Whether a create fails at this step; uses up one of the fault's times if so. */
   takeAt(step: CreateStep): boolean;
 }
 
-/** `changed` is called when a fault is added, used or taken back. */
-export function createFaults(changed: () => void = () => {}): Faults {
-  let faults: Fault[] = [];
-  const use = (used: Fault) => {
-    const left = { ...used, times: used.times - 1 };
-    faults = faults.flatMap((fault) => (fault !== used ? [fault] : left.times > 0 ? [left] : []));
+export interface FaultsDeps {
+  /** Called when a fault is added, used or taken back. */
+  readonly changed?: () => void;
+  readonly random: Pick<Random, 'float'>;
+  /** Those of the start: a chaos profile. */
+  readonly initial?: readonly Fault[];
+}
+
+export function createFaults({ changed = () => {}, random, initial = [] }: FaultsDeps): Faults {
+  let faults: readonly Fault[] = [...initial];
+  const put = (next: readonly Fault[]) => {
+    faults = next;
     changed();
   };
+  const exchange = (old: Fault, left: Fault | undefined) =>
+    put(faults.flatMap((fault) => (fault === old ? (left ? [left] : []) : [fault])));
+  /** Whether a call that is there for a fault meets it; counts the call either way. */
+  const meets = (fault: Fault): boolean => {
+    const { after = 0, probability = 1, times } = fault;
+    if (after > 0) {
+      exchange(fault, { ...fault, after: after - 1 });
+      return false;
+    }
+    if (probability < 1 && random.float() >= probability) return false;
+    if (times !== 'always') exchange(fault, times > 1 ? { ...fault, times: times - 1 } : undefined);
+    return true;
+  };
   return {
-    add(fault) {
-      faults.push(fault);
-      changed();
-    },
+    add: (fault) => put([...faults, fault]),
     list: () => faults.map((fault) => ({ ...fault })),
-    clear() {
-      faults = [];
-      changed();
+    clear: () => put([]),
+    reset: () => put([...initial]),
+    restore: (kept) => put([...kept]),
+    take(operation, can = () => true, internId) {
+      return faults.find(
+        (fault) =>
+          fault.operation === operation &&
+          (fault.intern_id === undefined || fault.intern_id === internId) &&
+          can(fault.at) &&
+          (fault.at !== undefined || meets(fault)),
+      );
     },
-    take(operation, meets = () => true) {
-      if (faults.length === 0) return undefined;
-      const found = faults.find((fault) => fault.operation === operation && meets(fault.at));
-      if (found && found.at === undefined) use(found);
-      return found;
-    },
-    takeAt(step) {
-      const found = faults.find((fault) => fault.at === step);
-      if (found) use(found);
-      return found !== undefined;
-    },
+    takeAt: (step) => faults.some((fault) => fault.at === step && meets(fault)),
   };
 }
 
@@ -108,5 +87,15 @@ export function faultRow(operation: Operation, status: NonNullable<Fault['status
   return status === 500 ? ERRORS.scim_internal : { status: row.status, message: row.message };
 }
 
-export const dropOf = (fault: Fault): Disconnect | undefined =>
-  fault.disconnect === true ? 'before-headers' : fault.disconnect;
+export const dropOf = ({ disconnect }: Fault): Disconnect | undefined =>
+  disconnect === true || disconnect === 'reset' ? 'before-headers' : disconnect;
+
+/** Whether a fault resets the connection that it drops. */
+export const resets = ({ disconnect, reset }: Fault): boolean => disconnect === 'reset' || reset === true;
+
+/** What of a fault the journal shows; a step is shown once the call has got to it. */
+export const injectedOf = ({ status, delay, disconnect, reset, at }: Fault): Injected | undefined => {
+  const shown = Object.entries({ status: at ? undefined : status, delay, disconnect, reset });
+  const given = shown.filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+};

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Injected } from '../contract/fault.js';
 import type { Redaction } from '../domain/redaction.js';
 import type { RunRef } from '../domain/runs.js';
 import type { StreamClosed, StreamHooks } from '../sse/body.js';
@@ -17,6 +18,8 @@ export interface JournalEntry {
   /** Of a refusal: what exactly was wrong, also where the response may not say it, and the requirement it rests on. */
   wrong: string | null;
   requirement: string | null;
+  /** What an injected fault did to it. */
+  injected?: Injected;
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   /** Only for streams: every write as it left. */
@@ -71,6 +74,7 @@ interface Raw {
   internId: string | undefined;
   run: RunRef | undefined;
   refused: { wrong: string; requirement: string | undefined } | undefined;
+  injected: Injected | undefined;
   respondedAt: number | undefined;
   /** Where it stands among all changes, as of its response or its end; 0 before. */
   seq: number;
@@ -203,6 +207,7 @@ export function createJournal(
       ms: raw.respondedAt === undefined ? null : raw.respondedAt - raw.at,
       wrong: raw.refused ? redact(raw.refused.wrong) : null,
       requirement: raw.refused?.requirement ?? null,
+      ...(raw.injected ? { injected: raw.injected } : {}),
       request: {
         method: raw.method,
         url: redact(raw.url),
@@ -242,6 +247,7 @@ export function createJournal(
         internId: undefined,
         run: undefined,
         refused: undefined,
+        injected: undefined,
         respondedAt: undefined,
         seq: 0,
         status: undefined,

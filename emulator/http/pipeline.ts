@@ -1,4 +1,3 @@
-import type { Random } from '../clock/random.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import type { Caller } from '../domain/caller.js';
@@ -9,11 +8,12 @@ import { after, DropConnection, Exchange, type Resource, type Transport } from '
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal.js';
 import { givenRequestId } from './protocol.js';
+import type { RequestIds } from './request-ids.js';
 import type { PlainResponse } from './response.js';
 import { BASE } from './route.js';
 
 export interface PipelineDeps extends AcceptDeps, FailureDeps {
-  readonly random: Random;
+  readonly requestIds: Pick<RequestIds, 'next'>;
   /** The scope of the present state: what is under way when it ends is cut short. */
   scope(): Scope;
   /** The caller of a bearer token: seeded, an intern's own, or one from a login. */
@@ -101,13 +101,9 @@ export function createPipeline(deps: PipelineDeps) {
     return seal(failure(error, exchange), exchange);
   };
 
-  // A random beginning and a count: as unique as a random id each, and made at once.
-  const idStem = `${deps.random.uuid().slice(0, 13)}-`;
-  let ids = 0;
-
   /** What needs no waiting is answered without: the listener has a faster way for those. */
   return (request: Request, resource: Resource, transport: Transport): PlainResponse | Promise<PlainResponse> => {
-    const id = givenRequestId(request.headers.get('x-request-id')) ?? `${idStem}${(++ids).toString(36)}`;
+    const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestIds.next();
     const draft = journal.begin(id, request, transport.rawHeaders);
     const exchange = new Exchange(request, resource, transport, draft, deps.scope());
     try {

@@ -1,4 +1,5 @@
 import type { Scope } from '../clock/scope.js';
+import type { Operation } from '../contract/fault.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
@@ -9,22 +10,7 @@ import type { PlainResponse } from './response.js';
 /** Everything is below this (BASE-1). */
 export const BASE = '/api/v1';
 
-/** The operations that faults, the journal and the documentation speak of. */
-export const OPERATIONS = [
-  'list',
-  'create',
-  'get',
-  'update',
-  'delete',
-  'provision',
-  'suspend',
-  'chat',
-  'invoke',
-  'daemon',
-  'sign',
-  'scim',
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export { OPERATIONS, type Operation } from '../contract/fault.js';
 
 /**
  * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and

@@ -12,6 +12,7 @@ import { locate } from './location.js';
 import { type LockHost, lock } from './lock.js';
 import type { Change as LogChange } from './log.js';
 import { type Change, createTables } from './memory.js';
+import { snapshotFilesOf } from './snapshot-files.js';
 import type { Store } from './store.js';
 
 export interface FileStoreOptions {
@@ -176,6 +177,7 @@ function openLocked(
   return {
     collection: tables.collection,
     keyFile: keyFileOf(path, files),
+    snapshotFiles: snapshotFilesOf(path, files),
     async commit({ keep = false } = {}) {
       ensureOpen();
       if (!batches.pending()) return;

@@ -1,5 +1,6 @@
 import type { CollectionName, Rows, State } from '../contract/state.js';
 import type { KeyFile } from './key-file.js';
+import type { SnapshotFiles } from './snapshot-files.js';
 
 /** Rows of one kind by id, in memory, in insertion order. Rows are values: put a changed copy, never change one. */
 export interface Collection<R extends { id: string }> {
@@ -33,4 +34,6 @@ export interface Store {
   close(): Promise<void>;
   /** Where the signing key is kept, which is not part of the state; undefined for a store in memory. */
   readonly keyFile?: KeyFile;
+  /** Where snapshots are kept; undefined for a store in memory. */
+  readonly snapshotFiles?: SnapshotFiles;
 }

@@ -119,6 +119,7 @@ export const LIMITER = defineDeviations([
     mutant: limits((usual, now, limit) => {
       const times = new Map<string, number[]>();
       return {
+        ...usual,
         take(caller) {
           if (limit() === 0) return () => {};
           const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
@@ -146,9 +147,10 @@ export const LIMITER = defineDeviations([
     name: 'limit-counts-on-when-it-changes',
     requirement: 'EMU-5',
     description: 'Changing the limit clears nothing.',
-    mutant: limits((_usual, now, limit) => {
+    mutant: limits((usual, now, limit) => {
       const times = new Map<string, number[]>();
       return {
+        ...usual,
         take(caller) {
           if (limit() === 0) return () => {};
           const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());

@@ -41,6 +41,7 @@ export interface Entry {
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   writes?: Write[];
+  injected?: { status?: number; delay?: number; disconnect?: true | string; reset?: boolean; at?: string };
   closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; run_ended?: string };
   truncated?: true;
 }
@@ -53,6 +54,10 @@ export interface Clock {
 export interface Fault {
   operation: string;
   times?: number | 'always';
+  intern_id?: string;
+  after?: number;
+  probability?: number;
+  reset?: boolean;
   status?: number;
   delay?: number | string;
   disconnect?: true | string;

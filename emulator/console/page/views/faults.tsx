@@ -31,7 +31,7 @@ const EFFECTS = {
 } as const;
 type Effect = keyof typeof EFFECTS;
 
-const DISCONNECTS = ['before-headers', 'mid-event', 'before-done'];
+const DISCONNECTS = ['before-headers', 'mid-event', 'before-done', 'reset'];
 
 /** Bad days, each several faults at once. */
 const CHAOS: readonly { name: string; does: string; faults: Fault[] }[] = [
@@ -77,7 +77,10 @@ export function sentenceOf(fault: Fault): string {
       : fault.times === 'always'
         ? 'Every'
         : `Each of the next ${fault.times}`;
-  return `${times} ${fault.operation} ${effects.join(' and ')}`;
+  const to = fault.intern_id === undefined ? '' : ` to ${fault.intern_id.slice(0, 8)}`;
+  const chance = fault.probability === undefined ? '' : `, with a chance of ${Math.round(fault.probability * 100)} %`;
+  const after = fault.after === undefined || fault.after === 0 ? '' : `, after ${fault.after} more`;
+  return `${times} ${fault.operation}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}`;
 }
 
 interface Form {
@@ -173,7 +176,7 @@ function FaultForm() {
           </Field>
         )}
         {form.effect === 'disconnect' &&
-          select('Where', 'disconnect', same(form.operation === 'chat' ? DISCONNECTS : DISCONNECTS.slice(0, 1)))}
+          select('Where', 'disconnect', same(form.operation === 'chat' ? DISCONNECTS : ['before-headers', 'reset']))}
         {form.effect === 'step' && select('Which', 'at', same(['vault', 'provisioner']))}
         <Field label="How many times">
           {(ids) => (

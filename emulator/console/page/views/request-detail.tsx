@@ -42,6 +42,26 @@ function Refusal({ entry }: { entry: Entry }) {
   );
 }
 
+/** What an injected fault did to the request. */
+function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
+  const said = [
+    injected.delay !== undefined && `waited ${injected.delay} ms`,
+    injected.status !== undefined && `answered ${injected.status}`,
+    injected.disconnect !== undefined &&
+      `lost its connection ${injected.disconnect === true ? 'before-headers' : injected.disconnect}`,
+    injected.reset && 'by a reset',
+    injected.at !== undefined && `failed at the ${injected.at}`,
+  ].filter((text) => typeof text === 'string');
+  return (
+    <section class="callout warn" aria-label="Injected fault">
+      <Icon name="faults" />
+      <p>
+        <b>Injected fault:</b> {said.join(', ')}
+      </p>
+    </section>
+  );
+}
+
 function Headers({ headers }: { headers: Record<string, string> }) {
   return (
     <dl class="headers">
@@ -135,6 +155,7 @@ export function RequestDetail({ id }: { id: string }) {
       {response.status === null && (
         <p class="callout bad">It got no answer: the connection was dropped, or it is still under way.</p>
       )}
+      {entry.injected && <Injected injected={entry.injected} />}
       {refused && <Refusal entry={entry} />}
       {writes && (
         <Part title="Stream" count={writes.length}>

@@ -1,0 +1,62 @@
+import { json } from '../http/response.js';
+import { type ControlRow, controlRow } from './router.js';
+
+/** A snapshot as it is listed. */
+export interface SnapshotView {
+  name: string;
+  /** The time that the emulator had, ISO 8601. */
+  now: string;
+  interns: number;
+  scripts: number;
+  faults: number;
+  turns_per_minute: number;
+}
+
+/** What the control interface reaches of the snapshots. */
+export interface SnapshotsPart {
+  put(name: string): SnapshotView;
+  list(): readonly (SnapshotView | { name: string; unusable: string })[];
+  get(name: string): SnapshotView;
+  restore(name: string): Promise<void>;
+  delete(name: string): void;
+}
+
+/** The calls of snapshots (SPACE-2). `clock` tells the time there is after a restore. */
+export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): readonly ControlRow[] => [
+  controlRow({
+    method: 'GET',
+    path: '/snapshots',
+    does: 'Lists the snapshots; `start` is there from the start',
+    handle: () => json({ data: snapshots.list() }),
+  }),
+  controlRow({
+    method: 'GET',
+    path: '/snapshots/:name',
+    does: 'Shows one snapshot',
+    handle: ({ params }) => json(snapshots.get(params.name ?? '')),
+  }),
+  controlRow({
+    method: 'PUT',
+    path: '/snapshots/:name',
+    does: 'Keeps the state under a name: interns, keys, clock, scripts, faults, limits, used nonces, randomness',
+    handle: ({ params }) => json(snapshots.put(params.name ?? '')),
+  }),
+  controlRow({
+    method: 'POST',
+    path: '/snapshots/:name/restore',
+    does: 'Goes back to a snapshot, time and randomness too: the same requests get the same bytes; open runs end',
+    async handle({ params }) {
+      await snapshots.restore(params.name ?? '');
+      return json({ restored: params.name, ...clock() });
+    },
+  }),
+  controlRow({
+    method: 'DELETE',
+    path: '/snapshots/:name',
+    does: 'Forgets a snapshot',
+    handle({ params }) {
+      snapshots.delete(params.name ?? '');
+      return { status: 204, body: null, headers: {} };
+    },
+  }),
+];

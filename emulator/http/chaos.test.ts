@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEmulator, type EmulatorOptions, OptionError } from '../index.js';
+
+const make = (options: EmulatorOptions = {}) => {
+  const emulator = createEmulator({ clock: 'virtual', seed: 'chaos', ...options });
+  onTestFinished(() => emulator.close());
+  const { base_url, credentials } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}` };
+  return {
+    emulator,
+    id: credentials.intern?.id ?? '',
+    get: (path: string) => emulator.fetch(base_url + path, { headers }),
+    statuses: async (path: string, times: number) => {
+      const statuses: number[] = [];
+      for (let time = 0; time < times; time++)
+        statuses.push((await emulator.fetch(base_url + path, { headers })).status);
+      return statuses;
+    },
+    put: (body: unknown) => emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(body) }),
+    left: async () => ((await (await emulator.fetch('/_emulator/faults')).json()) as { data: object[] }).data,
+    journal: async () =>
+      ((await (await emulator.fetch('/_emulator/journal')).json()) as { data: { injected?: object }[] }).data,
+  };
+};
+
+test('a fault lets the first calls pass, meets the next, and says how many are left', async () => {
+  const api = make();
+  await api.put({ operation: 'list', status: 503, after: 2, times: 2 });
+  expect(await api.statuses('/interns', 1)).toEqual([200]);
+  expect(await api.left()).toEqual([{ operation: 'list', status: 503, after: 1, times: 2 }]);
+  expect(await api.statuses('/interns', 4)).toEqual([200, 503, 503, 200]);
+  expect(await api.left()).toEqual([]);
+});
+
+test('a fault meets calls by chance, alike for one seed, and always where it says so', async () => {
+  const seen = async (seed: string) => {
+    const api = make({ seed });
+    await api.put({ operation: 'list', status: 500, probability: 0.5, times: 'always' });
+    return api.statuses('/interns', 64);
+  };
+  const first = await seen('a');
+  expect(first.filter((status) => status === 500).length).toBeGreaterThan(16);
+  expect(first.filter((status) => status === 200).length).toBeGreaterThan(16);
+  expect(await seen('a')).toEqual(first);
+  expect(await seen('b')).not.toEqual(first);
+});
+
+test('a fault meets the calls to one intern', async () => {
+  const api = make();
+  const { base_url, workspace_id, credentials } = api.emulator.target;
+  const created = await api.emulator.fetch(`${base_url}/interns`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'other', workspace_id }),
+  });
+  const other = ((await created.json()) as { id: string }).id;
+  await api.put({ operation: 'get', status: 504, intern_id: other.toUpperCase(), times: 'always' });
+  expect(await api.statuses(`/interns/${api.id}`, 2)).toEqual([200, 200]);
+  expect(await api.statuses(`/interns/${other}`, 2)).toEqual([504, 504]);
+});
+
+test('the journal shows what was injected', async () => {
+  const api = make();
+  await api.put([
+    { operation: 'list', status: 503 },
+    { operation: 'create', at: 'vault' },
+  ]);
+  await api.get('/interns');
+  const { base_url, workspace_id, credentials } = api.emulator.target;
+  await api.emulator.fetch(`${base_url}/interns`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'other', workspace_id }),
+  });
+  await api.get('/interns');
+  const [listed, created, again] = await api.journal();
+  expect(listed?.injected).toEqual({ status: 503 });
+  expect(created?.injected).toEqual({ at: 'vault' });
+  expect(again).not.toHaveProperty('injected');
+});
+
+test('a list of faults is taken whole or not at all, and what is wrong is told with its place', async () => {
+  const api = make();
+  for (const [body, message] of [
+    [
+      [
+        { operation: 'list', status: 503 },
+        { operation: 'chats', status: 503 },
+      ],
+      /^1\.operation: /,
+    ],
+    [{ operation: 'list', status: 503, intern_id: api.id }, /^intern_id: calls of list/],
+    [{ operation: 'list', disconnect: 'mid-event' }, /^disconnect: only chat streams/],
+    [{ operation: 'list', status: 500, reset: true }, /^reset: /],
+    [{ operation: 'list', status: 500, probability: 2 }, /^probability: /],
+    [{ operation: 'list', status: 500, times: 'often' }, /^times: /],
+  ] as const) {
+    const refused = await api.put(body);
+    expect(refused.status).toBe(400);
+    expect(((await refused.json()) as { error: { message: string } }).error.message).toMatch(message);
+  }
+  expect(await api.left()).toEqual([]);
+});
+
+test.each(['reset', 'before-headers'] as const)('a connection that is dropped by %s says so', async (disconnect) => {
+  const api = make();
+  const { url } = await api.emulator.listen({ port: 0 });
+  await api.put({ operation: 'list', disconnect });
+  const error = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${api.emulator.target.credentials.api_key}` };
+    request(`${url}/api/v1/interns`, { headers }, () => reject(new Error('it was answered')))
+      .on('error', resolve)
+      .end();
+  });
+  // Both are told as ECONNRESET; only a reset was one of the system's.
+  expect(error.code).toBe('ECONNRESET');
+  expect(error.syscall).toBe(disconnect === 'reset' ? 'read' : undefined);
+});
+
+test('a stream is reset in the middle of an event', async () => {
+  const api = make();
+  const { url } = await api.emulator.listen({ port: 0 });
+  await api.put({ operation: 'chat', disconnect: 'mid-event', reset: true });
+  const error = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${api.emulator.target.credentials.api_key}` };
+    const sent = request(
+      `${url}/api/v1/interns/${api.id}/chat/completions`,
+      { method: 'POST', headers },
+      (response) => {
+        response.on('error', () => {});
+        response.on('end', () => reject(new Error('it ended')));
+        response.resume();
+        response.socket.on('error', resolve);
+      },
+    );
+    sent.on('error', () => {});
+    sent.end(JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Hello there' }] }));
+  });
+  expect([error.code, error.syscall]).toEqual(['ECONNRESET', 'read']);
+});
+
+test('a chaos profile is there from the start and after each reset; what is wrong in its file is told with its path', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'chaos.json');
+  const faults = [{ operation: 'list', status: 503, times: 1 }];
+  for (const content of [{ name: 'bad day', faults }, faults]) {
+    writeFileSync(file, JSON.stringify(content));
+    const api = make({ chaos: file });
+    expect(await api.statuses('/interns', 2)).toEqual([503, 200]);
+    await api.emulator.reset();
+    expect(await api.statuses('/interns', 2)).toEqual([503, 200]);
+  }
+  const wrong = (content: string) => {
+    writeFileSync(file, content);
+    try {
+      createEmulator({ chaos: file });
+    } catch (error) {
+      expect(error).toBeInstanceOf(OptionError);
+      return (error as Error).message;
+    }
+    throw new Error('it was taken');
+  };
+  expect(wrong('[{"operation":"list"}]')).toBe(
+    `chaos profile ${file}: faults[0]: expected one of status, delay, disconnect, at`,
+  );
+  expect(wrong('{"faults":[{"operation":"lists","status":500}]}')).toMatch(/faults\[0\]\.operation: /);
+  expect(wrong('{"faults"')).toMatch(/is not JSON/);
+  rmSync(file);
+  expect(() => createEmulator({ chaos: file })).toThrow(/cannot be read: ENOENT/);
+});

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyRequest, createClient } from './any-requests.harness.js';
+import { createEmulator } from './index.js';
+import type { SpaceView } from './spaces.js';
+
+/** What differs by where it is: prefixes, and the end of a daemon token, which says whose it is. */
+const placeless = (answer: string) =>
+  answer.replace(/\/spaces\/(one|other)/g, '').replace(/(emu-dtok-[\w-]{24})[\w-]{8}/g, '$1');
+
+test('two spaces answer any interleaving of requests as two emulators would', { timeout: 120_000 }, async () => {
+  const step = fc.record({ who: fc.constantFrom('one' as const, 'other' as const), request: anyRequest(true) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
+      const host = createEmulator({ clock: 'virtual' });
+      const alone = {
+        one: createEmulator({ clock: 'virtual', seed: 'a' }),
+        other: createEmulator({ clock: 'virtual', seed: 'b' }),
+      };
+      const make = async (name: string, seed: string) => {
+        const made = await host.fetch('/_emulator/spaces', { method: 'POST', body: JSON.stringify({ name, seed }) });
+        return createClient(host, ((await made.json()) as SpaceView).target);
+      };
+      const inSpace = { one: await make('one', 'a'), other: await make('other', 'b') };
+      const apart = { one: createClient(alone.one), other: createClient(alone.other) };
+      try {
+        for (const { who, request } of steps)
+          expect(placeless(await inSpace[who](request))).toBe(placeless(await apart[who](request)));
+      } finally {
+        await Promise.all([host, alone.one, alone.other].map((emulator) => emulator.close()));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
