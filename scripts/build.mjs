@@ -12,6 +12,7 @@ import { build } from 'esbuild';
 import { buildConsole } from './console.mjs';
 import { bundledLicences } from './licences.mjs';
 import { pruneTypes } from './prune-types.mjs';
+import { vendorTypes } from './vendor-types.mjs';
 
 const { values: given } = parseArgs({
   options: { outdir: { type: 'string', default: 'dist' }, 'no-types': { type: 'boolean', default: false } },
@@ -85,4 +86,5 @@ if (!given['no-types']) {
     outdir,
     ENTRIES.filter((file) => !file.startsWith('bin/')).map((file) => file.replace(/\.ts$/, '.d.ts')),
   );
+  vendorTypes(outdir, 'zod');
 }

@@ -1,5 +1,6 @@
 // Tries the package as a stranger gets it: packs it, installs the tarball into an empty folder, runs the commands
-// through npx, loads every export, and compiles a consumer of its types under both module resolutions.
+// through npx, loads every export by import and by require, and compiles a consumer of its types under both module
+// resolutions. What is published is judged by publint and by are-the-types-wrong too.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +12,9 @@ import { createInterface } from 'node:readline';
 const ROOT = resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'pack-'));
 const run = (file, args, cwd = folder) => execFileSync(file, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+/** What an install may take, in MB. */
+const MOST_MB = 10;
+
 const step = (what) => console.log(`ok  ${what}`);
 const need = (holds, what) => {
   if (!holds) throw new Error(what);
@@ -42,7 +46,9 @@ async function main() {
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/THIRD-PARTY-LICENSES.txt']) {
     need(packed.has(`./${file}`), `${file} is in the tarball`);
   }
-  need(![...packed].some((file) => /\.test\.|\.harness\./.test(file)), 'no test is in the tarball');
+  // Examples are tests of their own, and meant to be read.
+  const ownTest = /^\.\/(?!examples\/).*\.(?:test|harness)\./;
+  need(![...packed].some((file) => ownTest.test(file)), 'no test of ours is in the tarball');
 
   writeFileSync(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
@@ -50,7 +56,14 @@ async function main() {
   const count = readdirSync(modules)
     .filter((name) => !name.startsWith('.'))
     .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)) : [name])).length;
-  step(`installed: ${count} packages, ${(sizeOf(modules) / 1e6).toFixed(1)} MB`);
+  const size = sizeOf(modules) / 1e6;
+  need(size <= MOST_MB, `installed: ${count} packages, ${size.toFixed(1)} MB, at most ${MOST_MB}`);
+  const tool = (name, ...args) => run(join(ROOT, 'node_modules', '.bin', name), [join(folder, filename), ...args]);
+  tool('publint', '--strict');
+  step('publint finds nothing');
+  // CommonJS gets the same modules through require, which Node can since 20.19: tried below.
+  tool('attw', '--profile', 'esm-only', '--exclude-entrypoints', './package.json');
+  step('are-the-types-wrong finds nothing');
 
   need(run('npx', ['intern-emulator', '--version']).trim() === manifest.version, 'npx intern-emulator --version');
   need(run('npx', ['intern-conformance', '--help']).includes('intern-conformance'), 'npx intern-conformance --help');
@@ -61,9 +74,11 @@ async function main() {
   const args = ['intern-emulator', 'exec', '--', 'node', '--input-type=module', '-e', script];
   need(run('npx', args).trim() === '200', 'npx intern-emulator exec');
 
-  for (const name of ['intern-emulator', 'intern-emulator/conformance']) {
+  for (const name of ['intern-emulator', 'intern-emulator/conformance', 'intern-emulator/lab']) {
     run('node', ['--input-type=module', '-e', `import * as all from '${name}'; if (!Object.keys(all).length) throw 1`]);
     step(`import '${name}'`);
+    run('node', ['--input-type=commonjs', '-e', `if (!Object.keys(require('${name}')).length) throw 1`]);
+    step(`require('${name}')`);
   }
   checkTypes();
 }
@@ -89,6 +104,7 @@ async function serveAndAsk() {
 const CONSUMER = `
 import { createEmulator, type Emulator, type Behaviour, type Target } from 'intern-emulator';
 import { checks, runConformance } from 'intern-emulator/conformance';
+import * as lab from 'intern-emulator/lab';
 
 const greet: Behaviour = {
   name: 'greet',
@@ -100,7 +116,7 @@ const emulator: Emulator = createEmulator({ clock: 'virtual', scripts: [greet] }
 const target: Target = emulator.target;
 const response: Response = await emulator.fetch(target.base_url + '/interns');
 const count: number = checks.length;
-export { count, response, runConformance };
+export { count, lab, response, runConformance };
 // @ts-expect-error there is no such option
 createEmulator({ clok: 'virtual' });
 `;
