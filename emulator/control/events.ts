@@ -54,6 +54,8 @@ export interface Events {
 
 /** How many changed things are remembered for those who come back. */
 const REMEMBERED = 5_000;
+/** So many more are let go of together: from a map, taking the oldest one by one costs ever more. */
+const FORGOTTEN_AT_ONCE = 500;
 /** Between two batches, in ms: what happens meanwhile leaves together. */
 const BATCH_EVERY = 50;
 /** Requests at once, and in each further batch (200 a second): what comes faster than anybody follows is counted instead. */
@@ -198,7 +200,7 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
       // Last in, last out: what changes often is not forgotten before what changed once.
       marks.delete(key);
       marks.set(key, mark);
-      if (marks.size > REMEMBERED) forget();
+      if (marks.size >= REMEMBERED + FORGOTTEN_AT_ONCE) forget();
       if (subscribers.size === 0) return;
       // As it is now: what comes of it next has an event of its own.
       const data = pendingOf(mark).data();

@@ -74,7 +74,6 @@ type Beginning =
 
 /** A run that is about to begin. */
 export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
-  ...beginning,
   status: 'running',
   ended: undefined,
   endedAt: 0,
@@ -94,6 +93,7 @@ export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
   timer: undefined,
   asked: undefined,
   events: 0,
+  ...beginning,
 });
 
 const iso = (time: number) => new Date(time).toISOString();

@@ -129,12 +129,12 @@ export function createRuns(deps: RunsDeps): Runs {
 
   const newRun = (how: Pick<Run, 'behaviour' | 'origin' | 'approvalMode' | 'internId'>, sessionId?: string): Run => {
     const run = createRun({
-      ...how,
       id: random.uuid(),
       sessionId: sessionId ?? random.uuid(),
       seq: seq++,
       startedAt: clock.now(),
       scope: deps.scope().child(),
+      ...how,
     });
     run.scope.defer(() => cancel(run));
     index.add(run);

@@ -44,6 +44,8 @@ export interface Transcripts {
 const RUNS = 1_000;
 const BYTES_OF_ONE = 256 * 1024;
 const BYTES = 16 * 1024 * 1024;
+/** By how much both may be passed, so that the oldest go together: from a map, taking them one by one costs ever more. */
+const SLACK = 1.1;
 
 const sizeOf = (said: Said): number => 96 + ('text' in said ? 2 * said.text.length : 256);
 
@@ -97,7 +99,7 @@ export function createTranscripts(
       transcript.size += size;
       total += size;
       if (transcript.size > BYTES_OF_ONE) shorten(transcript);
-      if (total > BYTES || transcripts.size > RUNS) evict();
+      if (total > SLACK * BYTES || transcripts.size > SLACK * RUNS) evict();
       for (const observer of observers) observer(runId, line.seq, () => view(line));
     },
     of(runId) {

@@ -40,9 +40,10 @@ const DROP_DELAY = 20;
 const isStream = ({ headers }: PlainResponse): boolean => headers['content-type'] === 'text/event-stream';
 
 /** A stream that is all there already is sent as one that is not: with a length it would be none (WEB-2). */
-const chunked = (answer: PlainResponse): PlainResponse => ({
-  ...answer,
-  headers: { ...answer.headers, 'transfer-encoding': 'chunked' },
+const chunked = ({ status, body, headers }: PlainResponse): PlainResponse => ({
+  status,
+  body,
+  headers: { 'transfer-encoding': 'chunked', ...headers },
 });
 
 const areaOf = (path: string): Area => {
