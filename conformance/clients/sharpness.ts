@@ -1,4 +1,4 @@
-import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../framework/time.js';
 import { evaluate } from './evaluate.js';
@@ -22,21 +22,23 @@ export interface Score {
 }
 
 /** Whether a case is seen whole without a socket: bytes alone, and nothing that time or order decides. */
-const isPlain = (theCase: ClientCase): boolean =>
+export const isPlain = (theCase: ClientCase): boolean =>
   isInProcess(theCase) &&
+  !theCase.id.startsWith('http-') &&
+  theCase.exchanges.every((exchange) => isScripted(exchange) && !exchange.steps.some((step) => 'end' in step)) &&
   theCase.expect.prompt === undefined &&
   theCase.expect.within === undefined &&
   theCase.flags?.includes('linear') !== true;
 
-const PREFIXES: Readonly<Record<FlawArea, RegExp>> = {
-  stream: /^(sse|chat)-/,
-  http: /^(http|chat)-/,
-  chat: /^(chat|http)-/,
-  signing: /^sign-/,
+const CONCERNS: Readonly<Record<FlawArea, (theCase: ClientCase) => boolean>> = {
+  stream: ({ id }) => /^(sse|chat)-/.test(id),
+  http: (one) => one.id.startsWith('http-') || (one.id.startsWith('chat-') && !isPlain(one)),
+  chat: ({ id }) => id.startsWith('chat-'),
+  signing: ({ id }) => id.startsWith('sign-'),
 };
 
 /** Whether it is worth trying a mistake of this area on a case. */
-export const concerns = (area: FlawArea, theCase: ClientCase): boolean => PREFIXES[area].test(theCase.id);
+export const concerns = (area: FlawArea, theCase: ClientCase): boolean => CONCERNS[area](theCase);
 
 /** Whether a case catches a client with one mistake. */
 export async function catches(theCase: ClientCase, flaw: Flaw, lab: Lab, host: Host): Promise<boolean> {

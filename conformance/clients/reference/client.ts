@@ -63,6 +63,7 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       if (has('emptySuccess')) return;
       throw new CallError(`status ${incoming.status}`, incoming.status);
     }
+    if (has('noTypeIsEmpty') && type === undefined) return;
     if (!fits) {
       if (has('jsonIsEmpty') && /json/.test(type ?? '')) return;
       if (has('textIsAnswer') && /text/.test(type ?? '')) return;
@@ -106,7 +107,11 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       accepts: (status: number) => (status >= 200 && status <= 299) || (has('redirectIsEmpty') && status < 400),
     };
     const plain = has('redirectIsEmpty') ? { ...options, follow: false } : options;
-    const first = await call(plain, means);
+    const first = await call(plain, means).catch((error: unknown) => {
+      if (has('noAnswerIsEmpty') && !(error instanceof CallError)) return undefined;
+      throw error;
+    });
+    if (first === undefined) return { outcome: 'complete', chat: assembly.chat(true) };
     if (has('redirectIsEmpty') && first.status >= 300)
       return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
     try {
@@ -119,10 +124,12 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     if (isChat && !left && !has('emptySuccess') && !has('jsonIsEmpty') && !has('textIsAnswer')) assembly.end();
     return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
   } catch (error) {
-    const told = has('cutAfterDoneLoses') && assembly.done ? { content: 'lost', tool_calls: [] } : assembly.chat(false);
+    const lost = has('cutAfterDoneLoses') && assembly.done;
+    const chat =
+      lost || has('emptyArgumentsFail') ? { content: lost ? 'lost' : '', tool_calls: [] } : assembly.chat(false);
     return {
       outcome: 'error',
-      ...(isChat ? { chat: told } : { events }),
+      ...(isChat ? { chat } : { events }),
       error: errorOf(error),
     };
   }

@@ -19,7 +19,6 @@ export const FLAWS = {
     holdCr: 'waits for what follows a CR before it ends the line',
     unicodeLines: 'ends lines at U+2028, U+2029 and U+0085',
     controlLines: 'ends lines at VT, FF and U+001C to U+001E',
-    doubleLfFrames: 'looks for two LF between frames',
     // Event stream: fields
     requireSpace: 'knows fields by `data: ` with the space',
     trimValues: 'trims values',
@@ -66,6 +65,8 @@ export const FLAWS = {
     anyStatus: 'reads the stream whatever the status',
     anyType: 'reads the stream whatever its type',
     exactType: 'knows the type in lower case, without parameters',
+    noTypeIsEmpty: 'takes a stream without a type for an empty one',
+    noAnswerIsEmpty: 'takes a connection that closes before the head for an empty answer',
     typeRequired: 'fails with a status of its own where no type is named',
     cutIsEnd: 'takes a body that is cut off for its end',
     cutIsEndOnClose: 'the same, where the connection was to close',

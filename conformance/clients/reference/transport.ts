@@ -35,7 +35,7 @@ async function* whole(
   const cutIsEnd = has('cutIsEnd') || (has('cutIsEndOnClose') && closes);
   const source = zipped ? message.pipe(createGunzip()) : message;
   try {
-    for await (const chunk of source) yield chunk as Uint8Array;
+    for await (const chunk of source.iterator({ destroyOnReturn: !has('noLeave') })) yield chunk as Uint8Array;
   } catch (error) {
     if (cutIsEnd) return;
     throw error;

@@ -1,0 +1,124 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ClientCase, Scripted } from '../contract/client-case.js';
+import { createEmulator } from '../index.js';
+import { createLab, type Lab } from './lab.js';
+
+let lab: Lab;
+let ids = 0;
+beforeEach(() => {
+  lab = createLab({ id: () => `run${++ids}`, emulator: createEmulator });
+});
+afterEach(() => lab.close());
+
+const caseOf = (exchange: Partial<Scripted>, more: Partial<ClientCase> = {}): ClientCase => ({
+  id: 'sse-own',
+  title: 'Own.',
+  layer: 'sse',
+  class: 'valid',
+  why: ['own'],
+  seen: [],
+  exchanges: [{ status: 200, headers: {}, framing: 'chunked', connection: 'close', steps: [], ...exchange }],
+  expect: { outcome: 'complete' },
+  ...more,
+});
+
+/** Sends a request by hand. */
+async function open(url: string, headers = ''): Promise<Socket> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${headers}\r\n`);
+  return socket;
+}
+async function read(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const part of socket) text += part;
+  return text;
+}
+const bodyOf = (text: string) => text.slice(text.indexOf('\r\n\r\n') + 4);
+
+test('each write is one chunk, and the last chunk ends the body', async () => {
+  const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { write: 'é', repeat: 2 }] }) });
+  expect(bodyOf(await read(await open(url)))).toBe('2\r\nab\r\n2\r\né\r\n2\r\né\r\n0\r\n\r\n');
+});
+
+test('a body that is cut off has no last chunk', async () => {
+  const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { end: 'fin' }] }) });
+  expect(bodyOf(await read(await open(url)))).toBe('2\r\nab\r\n');
+});
+
+test('Content-Length says what the case says', async () => {
+  const { url } = await lab.start({ case: caseOf({ framing: 'length', length: 99, steps: [{ write: 'ab' }] }) });
+  const text = await read(await open(url));
+  expect(text).toContain('\r\ncontent-length: 99\r\n');
+  expect(bodyOf(text)).toBe('ab');
+});
+
+test('a reset is a reset', async () => {
+  const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { end: 'reset' }] }) });
+  await expect(read(await open(url))).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('informational answers come before the head', async () => {
+  const { url } = await lab.start({ case: caseOf({ before: [{ informational: 103 }] }) });
+  expect(await read(await open(url))).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+});
+
+test('gzip goes to those who take it, others get it decoded', async () => {
+  const { gzipSync } = await import('node:zlib');
+  const steps = [{ write_base64: gzipSync('data: a\n\n').toString('base64') }];
+  const exchange = { framing: 'close' as const, headers: { 'content-encoding': 'gzip' }, steps };
+  const plain = await lab.start({ case: caseOf(exchange) });
+  expect(bodyOf(await read(await open(plain.url)))).toBe('data: a\n\n');
+  const packed = await lab.start({ case: caseOf(exchange) });
+  expect(await read(await open(packed.url, 'accept-encoding: gzip\r\n'))).toContain('content-encoding: gzip');
+});
+
+test('a client that does not read takes no more than its connection holds', async () => {
+  const { url, run } = await lab.start({ case: caseOf({ steps: [{ write: 'x'.repeat(65_536), repeat: 1_000 }] }) });
+  const socket = await open(url);
+  socket.pause();
+  let before = -1;
+  const taken = () => lab.read(run)?.requests[0]?.writes.length ?? 0;
+  // Until nothing more goes out: the buffers between the two are full.
+  while (taken() === 0 || taken() !== before) {
+    before = taken();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(before).toBeLessThan(1_000);
+  socket.destroy();
+});
+
+test('requests on one connection are told apart, and answered in order', async () => {
+  const one = caseOf({ framing: 'length', connection: 'keep-alive', steps: [{ write: 'first' }] });
+  const [first] = one.exchanges;
+  const second = { ...(first as Scripted), connection: 'close' as const, steps: [{ write: 'second' }] };
+  const { url, run } = await lab.start({ case: { ...one, exchanges: [first as Scripted, second] } });
+  const socket = await open(url);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.write(`GET ${new URL(url).pathname}?again HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+  expect(await read(socket)).toContain('second');
+  expect(lab.read(run)?.requests.map(({ n, path }) => [n, path])).toEqual([
+    [1, '/chat/completions'],
+    [2, '/chat/completions?again'],
+  ]);
+});
+
+test('how and when the client left is kept', async () => {
+  const steps = [{ write: 'a' }, { wait: 2_000 }, { write: 'b' }];
+  const { url, run } = await lab.start({ case: caseOf({ steps }) });
+  const socket = await open(url);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.destroy();
+  while (lab.read(run)?.requests[0]?.closed === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(lab.read(run)?.requests[0]?.closed?.by).toMatch(/client|reset/);
+});
+
+test('a Host that is not loopback is refused', async () => {
+  const { url } = await lab.start({ case: caseOf({}) });
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: evil.test\r\n\r\n`);
+  expect(await read(socket)).toContain('421');
+});
