@@ -8,8 +8,16 @@ import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { type Settings, settingsSchema } from './contract/settings.js';
 import type { OnRequest } from './http/request-log.js';
-import type { ReplayOptions } from './replay.js';
 import type { Behaviour } from './scripts/behaviour.js';
+
+/** How recordings are replayed. */
+export interface ReplayOptions {
+  readonly files: readonly string[];
+  /** `recorded` (default) keeps the gaps between the writes of an answer; else ms between two of them. */
+  readonly pace?: 'recorded' | number;
+  /** What becomes of a request that no recording has: 501 (default), or what the emulator answers. */
+  readonly otherwise?: 'refuse' | 'emulate';
+}
 
 /** What an emulator is made of. All of it may be left out. */
 export interface EmulatorOptions {

@@ -10,20 +10,11 @@ import type { App } from './http/app.js';
 import type { Journal, JournalDraft } from './http/journal.js';
 import { givenRequestId } from './http/protocol.js';
 import { errorResponse, toResponse } from './http/response.js';
-import { OptionError } from './options.js';
+import { OptionError, type ReplayOptions } from './options.js';
 import { RecordingInvalid } from './recording/read.js';
 import { createReplay, type OwnAnswers, type Replay } from './recording/replay/replay.js';
 import { readBody } from './request-body.js';
 import type { Signer } from './signing/signer.js';
-
-/** How recordings are replayed. */
-export interface ReplayOptions {
-  readonly files: readonly string[];
-  /** `recorded` (default) keeps the gaps between the writes of an answer; else ms between two of them. */
-  readonly pace?: 'recorded' | number;
-  /** What becomes of a request that no recording has: 501 (default), or what the emulator answers. */
-  readonly otherwise?: 'refuse' | 'emulate';
-}
 
 export interface ReplayPartsDeps {
   readonly options: ReplayOptions;

@@ -2,10 +2,8 @@ import type { Socket } from 'node:net';
 import { hostNow } from '../clock/host-wait.js';
 import { type CaseExchange, type ClientCase, isScripted, type Scripted } from '../contract/client-case.js';
 import type { LabRun } from '../contract/lab-run.js';
-import type { Emulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
 import { type Places, play } from './play.js';
-import { type RealSigning, realSigning } from './real.js';
+import { type MakeSigningEmulator, type RealSigning, realSigning } from './real.js';
 import { type KeptRequest, type Run, shown } from './run.js';
 import { type Received, type Servers, startServers } from './servers.js';
 
@@ -16,7 +14,7 @@ export interface LabOptions {
   /** Ids of runs and tokens: characters that may stand in a URL. */
   id(): string;
   /** Makes an emulator for the real side of `signing`. */
-  emulator(options: EmulatorOptions): Emulator;
+  readonly emulator: MakeSigningEmulator;
   /** Is told of each run at its start and with each request. */
   changed?(run: LabRun): void;
 }

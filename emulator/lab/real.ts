@@ -1,5 +1,20 @@
-import type { Emulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
+type InProcess = (input: string, init?: RequestInit) => Promise<Response>;
+
+/** As much of an emulator as a signing case needs. */
+export interface SigningEmulator {
+  readonly target: {
+    readonly base_url: string;
+    readonly daemon_origin: string;
+    readonly credentials: { readonly oauth_token: string; readonly intern?: { readonly id: string } | undefined };
+  };
+  readonly clock: { now(): number; advance(ms: number): Promise<void> };
+  readonly fetch: InProcess;
+  readonly daemon: { readonly fetch: InProcess };
+  close(): Promise<void>;
+}
+
+/** Makes one whose clock stands still until it is advanced. */
+export type MakeSigningEmulator = (options: { readonly clock: 'virtual' }) => SigningEmulator;
 
 /** The emulator's own sign and daemon, for one run alone: its own clock, nonces and limiter. */
 export interface RealSigning {
@@ -12,11 +27,7 @@ export interface RealSigning {
 }
 
 /** Makes them `offset` seconds away from real time. */
-export async function realSigning(
-  make: (options: EmulatorOptions) => Emulator,
-  now: number,
-  offset: number,
-): Promise<RealSigning> {
+export async function realSigning(make: MakeSigningEmulator, now: number, offset: number): Promise<RealSigning> {
   const emulator = make({ clock: 'virtual' });
   const { credentials, base_url, daemon_origin } = emulator.target;
   const { intern } = credentials;

@@ -11,7 +11,7 @@ import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
 import { DeleteDialog } from './delete-dialog.js';
-import { Progress } from './interns.js';
+import { Progress } from './progress.js';
 
 interface Inside {
   script: string | null;

@@ -6,20 +6,7 @@ import { useServices } from '../ui/context.js';
 import { Empty, StatusPill } from '../ui/parts.js';
 import { CreateDialog } from './create-dialog.js';
 import { InternView } from './intern.js';
-
-export const Progress = ({ intern }: { intern: Intern }) => {
-  const { progress } = intern;
-  if (!progress) return null;
-  const { step_label: label, step_number: step, total_steps: total } = progress;
-  return (
-    <div class="progress">
-      <progress max={total} value={step - 0.5} aria-label={`Boot of ${intern.name}`} />
-      <span>
-        {label} <span class="quiet">{`${step} of ${total}`}</span>
-      </span>
-    </div>
-  );
-};
+import { Progress } from './progress.js';
 
 function InternCard({ intern, selected }: { intern: Intern; selected: boolean }) {
   const { model } = useServices();

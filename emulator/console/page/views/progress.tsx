@@ -1,0 +1,16 @@
+import type { Intern } from '../types.js';
+
+/** How far the boot of an intern is; nothing where none goes on. */
+export const Progress = ({ intern }: { intern: Intern }) => {
+  const { progress } = intern;
+  if (!progress) return null;
+  const { step_label: label, step_number: step, total_steps: total } = progress;
+  return (
+    <div class="progress">
+      <progress max={total} value={step - 0.5} aria-label={`Boot of ${intern.name}`} />
+      <span>
+        {label} <span class="quiet">{`${step} of ${total}`}</span>
+      </span>
+    </div>
+  );
+};
