@@ -4,9 +4,9 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 npm ci --silent --prefix bench && npm run -s build || exit 2
 missed=0
-for bench in startup requests watching store streams waiting deadlines paced sign sign-streams nonces split snapshots console kit; do
+for bench in startup requests watching store streams waiting deadlines paced sign sign-streams nonces split snapshots spaces console kit; do
   echo "== $bench"
-  npx tsx "bench/$bench.ts" || missed=1
+  node --expose-gc --import tsx "bench/$bench.ts" || missed=1
 done
 echo "== size"
 npm run -s test:pack | grep installed || missed=1

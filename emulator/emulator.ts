@@ -103,7 +103,14 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
         ),
     });
     lifetime.root.defer(spaces.close);
-    return own(options, lifetime, place, parts, connect(options, lifetime, place, parts, spaces), spaces);
+    return own(
+      options,
+      lifetime,
+      place,
+      parts,
+      connect(options, lifetime, place, parts, parts.replay ? undefined : spaces),
+      spaces,
+    );
   });
 }
 

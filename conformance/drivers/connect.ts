@@ -6,7 +6,7 @@ import type { CredentialName } from '../probe/request.js';
 import { UsageError } from '../run/usage.js';
 import { type Ask, createAsk } from './ask.js';
 import type { Driver, PublicKey, Target } from './driver.js';
-import { createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
+import { controlOf, createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
 import { LOOPBACK, networkFetch } from './network.js';
 import { takeSpace } from './space.js';
@@ -111,8 +111,7 @@ export async function connect({ settings, host, tag, look: looks, signal }: Conn
   const ask = createAsk({ fetch, host, signal, timeout: settings.timeout ?? 10_000 });
   if (asks) descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch(() => undefined);
   if (descriptor !== undefined) {
-    const { origin } = new URL(baseUrl);
-    const control = `${origin}/_emulator`;
+    const control = controlOf(baseUrl);
     const space = looks && !readOnly ? await takeSpace({ ask, control, token: settings.controlToken }) : undefined;
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.

@@ -119,10 +119,13 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   };
 }
 
-/** Asks an origin whether it is an emulator. Undefined where it is none; throws where it cannot be reached. */
+/** The control interface beside a base address, that of a space too. */
+export const controlOf = (baseUrl: string): string => `${baseUrl.replace(/\/api\/v1$/, '')}/_emulator`;
+
+/** Asks an address whether it is an emulator. Undefined where it is none; throws where it cannot be reached. */
 export async function findEmulator(ask: Ask, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const { status, text: body } = await ask(`${new URL(baseUrl).origin}/_emulator/target`, headers);
+  const { status, text: body } = await ask(`${controlOf(baseUrl)}/target`, headers);
   if (status !== 200) return undefined;
   try {
     const descriptor = record(JSON.parse(body));
