@@ -45,6 +45,8 @@ for (const name of Object.keys(sides)) {
   console.log(`${name}: ${Math.round(of(name))} requests/s, ${cost} µs of processor time each`);
 }
 const ratio = (other: string) => median((rates.emulator ?? []).map((rate, i) => rate / (rates[other]?.[i] ?? 1)));
-report('of a bare Hono route', `${Math.round(ratio('hono') * 100)} %`, '≥ 60 %', ratio('hono') >= 0.6);
-report('times json-server', ratio('json-server').toFixed(1), '≥ 5', ratio('json-server') >= 5);
+const cheaper = median((costs.hono ?? []).map((cost, i) => cost / (costs.emulator?.[i] ?? 1)));
+console.log(`by processor time, of a bare Hono route: ${Math.round(cheaper * 100)} %`);
+report('of a bare Hono route', `${Math.round(ratio('hono') * 100)} %`, '≥ 80 %', ratio('hono') >= 0.8);
+report('times json-server', ratio('json-server').toFixed(1), '≥ 8', ratio('json-server') >= 8);
 await Promise.all([emulator, hono, jsonServer].map((server) => server.stop()));

@@ -111,6 +111,6 @@ for (const [what, name] of [
   const cost = (side: 'emulator' | 'bare') => Math.round(median(costs[what][side]));
   console.log(`processor time each: emulator ${cost('emulator')} µs, bare route ${cost('bare')} µs`);
   const share = median(ours.map((rate, round) => rate / (theirs[round] ?? 1)));
-  report(`${name}, of a bare Hono route`, `${Math.round(share * 100)} %`, '≥ 60 %', share >= 0.6);
+  report(`${name}, of a bare Hono route`, `${Math.round(share * 100)} %`, '≥ 70 %', share >= 0.7);
 }
 await Promise.all([emulator.stop(), bare.stop()]);

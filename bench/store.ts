@@ -31,7 +31,7 @@ const { times } = run('in-turn', grown, INTERNS + 50);
 const around = (nth: number) => median(times.slice(Math.max(10, nth - 50), Math.max(10, nth - 50) + 100));
 const ratio = around(INTERNS) / around(10);
 console.log(`create: ${around(10).toFixed(3)} ms near the 10th, ${around(INTERNS).toFixed(3)} ms near the 10,000th`);
-report('10,000th create, times the 10th', ratio.toFixed(2), '≤ 1.5', ratio <= 1.5);
+report('10,000th create, times the 10th', ratio.toFixed(2), '≤ 1.2', ratio <= 1.2);
 
 const rates = [1, 2, 3].map((round) => ({
   file: run('together', join(folder, `together-${round}.json`), 5_000).rate,
@@ -51,6 +51,6 @@ const opens = [1, 2, 3, 4, 5].map(() => ({
 const more = median(opens.map(({ empty, grown }) => grown.opened - empty.opened));
 const rss = median(opens.map(({ grown }) => grown.rss)) / 1e6;
 console.log(`file of ${INTERNS} interns: ${(statSync(grown).size / 1e6).toFixed(1)} MB`);
-report('opening 10,000 interns, more than an empty store', `${more.toFixed(0)} ms`, '≤ 500 ms', more <= 500);
+report('opening 10,000 interns, more than an empty store', `${more.toFixed(0)} ms`, '≤ 200 ms', more <= 200);
 report('resident memory after opening', `${rss.toFixed(0)} MB`, '≤ 150 MB', rss <= 150);
 rmSync(folder, { recursive: true });
