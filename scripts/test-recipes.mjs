@@ -40,6 +40,12 @@ const RECIPES = [
   { name: 'node-test', run: 'node --test node-test/interns.test.mjs', prints: /pass 1/ },
   { name: 'mocha', run: 'npx mocha mocha/interns.test.mjs', prints: /1 passing/ },
   { name: 'concurrently', run: 'sh concurrently/dev.sh', prints: /first-intern/, port: true },
+  {
+    name: 'container',
+    run: 'sh container/try.sh',
+    prints: /"ok"[\s\S]*first-intern[\s\S]*"base_url":"http:\/\/emulator:4683\/api\/v1"\s+stopped/,
+    port: true,
+  },
   { name: 'github-actions', run: stepsOf('github-actions.yml'), prints: /pass 1/ },
 ];
 
