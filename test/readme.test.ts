@@ -58,3 +58,24 @@ test('the kit runs against an emulator of its own, and against an address', asyn
     await emulator.close();
   }
 });
+
+test('the parser that README holds to the lab reads events', () => {
+  const [source = ''] = blocks('ts');
+  const code = `
+    import { cases, serve } from './conformance/clients/index.js';
+    let parse;
+    const testParser = (given) => { parse = given; };
+    ${source.replace(/^import \{ testParser \}.*$/m, '')}
+    const one = cases.find(({ id }) => id === 'sse-data-lines');
+    for await (const event of parse(serve(one))) console.log(JSON.stringify(event.data));
+    console.log(JSON.stringify(one.expect.events.map(({ data }) => data)));`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', code];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.slice(0, -1)).toEqual(lines.at(-1));
+});
