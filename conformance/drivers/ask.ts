@@ -1,6 +1,6 @@
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
-import { within } from '../probe/limit.js';
+import { MAX_BODY, within } from '../probe/limit.js';
 
 /** One request around the run, a GET where nothing is said, read whole. Rejects where no whole answer comes in time. */
 export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Asked>;
@@ -29,6 +29,19 @@ export function createAsk(options: {
     within({ host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) }, async (limit) => {
       const response = await fetch(new Request(url, { ...more, headers, redirect: 'manual', signal: limit }));
       const type = response.headers.get('content-type') ?? '';
-      return { status: response.status, type, text: await response.text() };
+      return { status: response.status, type, text: await textOf(response, url) };
     });
+}
+
+/** A body as text, no longer than the kit reads. */
+async function textOf(response: Response, url: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for await (const piece of response.body ?? []) {
+    total += piece.length;
+    // Leaving the loop cancels the body.
+    if (total > MAX_BODY) throw new Error(`${url} answered more than ${MAX_BODY} bytes`);
+    parts.push(piece);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
 }

@@ -1,5 +1,6 @@
 import type { Host } from '../framework/time.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
+import { MAX_BODY } from './limit.js';
 import { kindOf, NoAnswer } from './no-answer.js';
 import { headersOf, sender, urlOf } from './outgoing.js';
 import type { Redactor } from './redact.js';
@@ -81,9 +82,6 @@ export interface Client {
    */
   scope(signal: AbortSignal): Client;
 }
-
-/** Longest body that the kit reads. */
-const MAX_BODY = 32 * 1024 * 1024;
 
 export function createClient(options: ClientOptions): Client {
   const { host, redactor } = options;

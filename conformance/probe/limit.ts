@@ -1,5 +1,8 @@
 import type { Host } from '../framework/time.js';
 
+/** Longest body that the kit reads, in bytes. */
+export const MAX_BODY = 32 * 1024 * 1024;
+
 /** What one wait is held to. */
 export interface Limit {
   readonly host: Host;

@@ -51,12 +51,16 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   const create = async (overrides: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('create', check);
-    const answer = await api.create(body(overrides), send);
+    let got = 'gave no answer';
     try {
+      const answer = await api.create(body(overrides), send);
+      got = `answered ${answer.status}`;
       // Which success it is, is for the checks of create to say: what others need is the intern.
-      return expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
+      const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
+      obstacles.gone('create');
+      return intern;
     } catch (error) {
-      obstacles.met('create', check, `a valid create answered ${answer.status}`);
+      if (error instanceof Finding) obstacles.met('create', check, `a valid create ${got}`);
       throw error;
     }
   };

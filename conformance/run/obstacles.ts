@@ -18,6 +18,8 @@ const LACKS: Readonly<Record<Obstacle, string>> = {
 export interface Obstacles {
   /** Notes that a check met it. */
   met(obstacle: Obstacle, by: string, why?: string): void;
+  /** Notes that it is not, or no longer, in the way. */
+  gone(obstacle: Obstacle): void;
   /** Throws {@link Unmet} where other checks have met it often enough. */
   pass(obstacle: Obstacle, check: string): void;
 }
@@ -29,6 +31,9 @@ export function createObstacles(blocking: boolean): Obstacles {
       const checks = found.get(obstacle) ?? new Map<string, string | undefined>();
       checks.set(by, why);
       found.set(obstacle, checks);
+    },
+    gone(obstacle) {
+      found.delete(obstacle);
     },
     pass(obstacle, check) {
       const by = found.get(obstacle);

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { newEmulator } from '../drivers/emulator.js';
+import { systemHost } from '../framework/time.js';
+import { readResults } from '../reporters/json.js';
+import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../testing/hostile.js';
+import { conformance } from './command.js';
+
+const KEY = 'sk-secret-of-the-hostile-test';
+let closers: (() => unknown)[] = [];
+const closed = <T extends Served>(served: T): T => {
+  closers.push(served.close);
+  return served;
+};
+afterEach(async () => {
+  for (const close of closers) await close();
+  closers = [];
+});
+
+async function evaluate(url: string, more: { key?: string; workspace?: string; only?: string[] } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'intern-hostile-'));
+  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const said: string[] = [];
+  const file = join(folder, 'results.json');
+  const exit = await conformance(
+    [
+      url,
+      ...['--no-control', '--api-key', more.key ?? KEY, '--workspace-id', more.workspace ?? 'w', '--rate', '0'],
+      ...['--timeout', '1s', '--runs', '1', '--report', 'tty', '--report', `json=${file}`],
+      ...(more.only ?? ['lifecycle/*', 'create/*', 'get/*']).flatMap((id) => ['--only', id]),
+      ...['--ledger-dir', join(folder, 'ledgers'), '--save', join(folder, 'saved')],
+    ],
+    {
+      ...{ out: (text) => void said.push(text), err: (text) => void said.push(text) },
+      ...{ colour: false, live: false, width: 100, env: {} },
+      ...{ signal: new AbortController().signal, host: systemHost },
+    },
+  );
+  const text = said.join('');
+  for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'utf8')).not.toContain(more.key ?? KEY);
+  }
+  expect(text).not.toContain(more.key ?? KEY);
+  return { exit, text, results: readResults(readFileSync(file, 'utf8'), file) };
+}
+
+/** An origin that nobody should be sent to. */
+async function elsewhere() {
+  const requests: string[] = [];
+  const served = closed(
+    await serve((request, response) => {
+      requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.end('{}');
+    }),
+  );
+  return { requests, origin: served.origin };
+}
+
+const VERDICTS: readonly [keyof typeof HOSTILE, RegExp][] = [
+  ['sends 100 MB', /cannot be reached: too long: a body of more than \d+ bytes/],
+  ['sends without end', /cannot be reached: (too long|timeout)/],
+  ['begins a body and never ends it', /cannot be reached: timeout/],
+  ['redirects elsewhere', /redirects GET \/interns to http:\/\/127/],
+  ['closes at once', /cannot be reached: dropped/],
+];
+
+describe('a hostile target', () => {
+  test.each(VERDICTS)('that %s gets one verdict, and no credential leaves for another origin', async (name, reason) => {
+    const other = await elsewhere();
+    const { origin } = closed(
+      await serve((request, response) => (HOSTILE[name] as Hostility)(request, response, other.origin)),
+    );
+    const { exit, text, results } = await evaluate(`${origin}/api/v1`);
+    expect(text).toMatch(reason);
+    expect(exit).toBe(3);
+    expect(results.counts).toMatchObject({ pass: 0, fail: 0, warn: 0, error: 0 });
+    expect(other.requests).toEqual([]);
+  });
+
+  test.each(VERDICTS)('that lists well and otherwise %s: one finding, the rest blocked', async (name) => {
+    const other = await elsewhere();
+    const { origin } = closed(
+      await serve((request, response) => {
+        if (request.method === 'GET' && /\/interns(\?|$)/.test(request.url ?? '')) {
+          response.setHeader('content-type', 'application/json').end('{"data":[],"has_more":false}');
+        } else (HOSTILE[name] as Hostility)(request, response, other.origin);
+      }),
+    );
+    const { exit, results } = await evaluate(`${origin}/api/v1`, { only: ['get/*', 'update/*', 'chat-stream/*'] });
+    expect([1, 3]).toContain(exit);
+    expect(results.counts.pass).toBe(0);
+    expect(results.counts.error).toBe(0);
+    expect(results.counts.fail + results.counts.warn).toBe(1);
+    expect(other.requests).toEqual([]);
+  });
+});
+
+test('HTTP/1.0 is held against nobody', async () => {
+  const emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
+  closers.push(() => emulator.close());
+  const { origin } = closed(await serveHttp10((request) => emulator.fetch(request)));
+  const { api_key: key } = emulator.target.credentials;
+  const { exit, text, results } = await evaluate(`${origin}/api/v1`, {
+    key,
+    workspace: emulator.target.workspace_id,
+    only: ['lifecycle/*', 'get/*', 'chat/*'],
+  });
+  expect(text).toMatch(/conforms/);
+  expect(exit).toBe(0);
+  expect(results.counts.pass).toBeGreaterThan(0);
+  expect(results.cleanup.failed).toEqual([]);
+});
