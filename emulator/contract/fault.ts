@@ -86,3 +86,9 @@ export const chaosSchema = z.strictObject({
 
 /** What of a fault a call has met, as the journal shows it. */
 export type Injected = Partial<Pick<Fault, 'status' | 'delay' | 'disconnect' | 'reset' | 'at'>>;
+
+/**
+ * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and
+ * before `[DONE]`. The last two only mean something to a stream.
+ */
+export type Disconnect = 'before-headers' | 'mid-event' | 'before-done';

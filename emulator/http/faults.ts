@@ -1,7 +1,6 @@
 import type { Random } from '../clock/random.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
-import type { Fault, Injected, Operation } from '../contract/fault.js';
-import type { Disconnect } from './route.js';
+import type { Disconnect, Fault, Injected, Operation } from '../contract/fault.js';
 
 /** A step of a create that a fault can make fail (CREATE-4). */
 export type CreateStep = NonNullable<Fault['at']>;

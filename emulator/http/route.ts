@@ -1,5 +1,5 @@
 import type { Scope } from '../clock/scope.js';
-import type { Operation } from '../contract/fault.js';
+import type { Disconnect, Operation } from '../contract/fault.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
@@ -11,12 +11,6 @@ import type { PlainResponse } from './response.js';
 export const BASE = '/api/v1';
 
 export { OPERATIONS, type Operation } from '../contract/fault.js';
-
-/**
- * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and
- * before `[DONE]`. The last two only mean something to a stream.
- */
-export type Disconnect = 'before-headers' | 'mid-event' | 'before-done';
 
 /** What of an injected fault is left to the handler: the rest was applied by the pipeline before it. */
 export interface StreamFault {

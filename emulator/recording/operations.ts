@@ -1,5 +1,7 @@
+import type { Operation } from '../contract/fault.js';
+
 /** The interface's operations by method and path below the version segment. */
-const OPERATIONS: readonly (readonly [operation: string, method: string, path: RegExp])[] = [
+const OPERATIONS: readonly (readonly [operation: Operation, method: string, path: RegExp])[] = [
   ['list', 'GET', /^\/interns$/],
   ['create', 'POST', /^\/interns$/],
   ['get', 'GET', /^\/interns\/[^/]+$/],
@@ -17,7 +19,7 @@ const OPERATIONS: readonly (readonly [operation: string, method: string, path: R
 export const VERSION_SEGMENT = '/api/v1';
 
 /** The operation that a request is, by method and path from the version segment on; null where there is none. */
-export function operationOf(method: string, path: string): string | null {
+export function operationOf(method: string, path: string): Operation | null {
   const below = (path.split('?')[0] ?? '').slice(VERSION_SEGMENT.length);
   const asked = method === 'HEAD' ? 'GET' : method;
   return OPERATIONS.find(([, of, pattern]) => of === asked && pattern.test(below))?.[0] ?? null;
