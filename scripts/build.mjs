@@ -64,7 +64,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   // Loaded only where they are used, or the user's own copy.
-  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
+  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl', 'undici'],
   plugins: [withoutLocales, plainWidth],
   // Half the time that starting takes is reading the source: names stay, spaces go.
   minifyWhitespace: true,

@@ -24,6 +24,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     host,
     tag: left.run,
     look: true,
+    env: io.env,
     signal,
   });
   const { driver, close } = connected;

@@ -23,7 +23,14 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
   const { host } = io;
   const known = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, settings.updateBaseline);
-  const { driver, close } = await connect({ settings, host, tag: host.tag(4), look: true, signal: io.signal });
+  const { driver, close } = await connect({
+    settings,
+    host,
+    tag: host.tag(4),
+    look: true,
+    env: io.env,
+    signal: io.signal,
+  });
   try {
     const results = await drift({
       driver,

@@ -80,7 +80,14 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
     if (error instanceof SelectionError) throw new UsageError(error.message);
     throw error;
   }
-  const { driver, close } = await connect({ settings, host, tag, look: !settings.plan, signal: io.signal });
+  const { driver, close } = await connect({
+    settings,
+    host,
+    tag,
+    look: !settings.plan,
+    env: io.env,
+    signal: io.signal,
+  });
   try {
     if (settings.plan) {
       io.out(await plan({ settings, driver, checks: select(checks, selection), host }));

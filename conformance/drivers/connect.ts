@@ -8,7 +8,8 @@ import { type Ask, createAsk } from './ask.js';
 import type { Driver, PublicKey, Target } from './driver.js';
 import { controlOf, createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
-import { LOOPBACK, networkFetch } from './network.js';
+import { LOOPBACK } from './network.js';
+import { type Environment, environmentFetch } from './proxy.js';
 import { takeSpace } from './space.js';
 
 export interface Connected {
@@ -87,6 +88,8 @@ export interface ConnectOptions {
   readonly host: Host;
   readonly tag: string;
   readonly look: boolean;
+  /** Where proxies are named; the variables of the process where nothing else is given. */
+  readonly env?: Environment;
   /** Ends the look. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -95,9 +98,10 @@ export interface ConnectOptions {
  * The driver for a target: an emulator in this process where no URL is given, one that shows its control interface at
  * the URL, else a deployment.
  */
-export async function connect({ settings, host, tag, look: looks, signal }: ConnectOptions): Promise<Connected> {
+export async function connect(options: ConnectOptions): Promise<Connected> {
+  const { settings, host, tag, look: looks, signal } = options;
   const readOnly = settings.readOnly === true;
-  const fetch = settings.fetch ?? networkFetch;
+  const fetch = settings.fetch ?? environmentFetch(options.env ?? process.env);
   const profile = settings.profile === undefined ? {} : { profile: settings.profile };
   if (settings.url === undefined) {
     const seed = settings.seed === undefined ? {} : { seed: settings.seed };

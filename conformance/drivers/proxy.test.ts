@@ -1,0 +1,120 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type Served, serve } from '../testing/hostile.js';
+import { environmentFetch } from './proxy.js';
+
+let open: { close(): unknown }[] = [];
+const closed = <T extends { close(): unknown }>(one: T): T => {
+  open.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of open) await one.close();
+  open = [];
+});
+
+const target = async () =>
+  closed(
+    await serve(async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += piece;
+      const { host, authorization } = request.headers;
+      const { 'content-length': length } = request.headers;
+      response.end(JSON.stringify({ method: request.method, url: request.url, host, authorization, length, body }));
+    }),
+  );
+
+/** A proxy that forwards and tunnels, whatever name it is asked for, to one target. `asked` says which names those were. */
+async function proxy(to: Served): Promise<Served & { readonly asked: string[] }> {
+  const asked: string[] = [];
+  const { hostname, port } = new URL(to.origin);
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (head) => {
+      const [method = '', address = ''] = head.toString().split(' ');
+      asked.push(method === 'CONNECT' ? address : new URL(address).host);
+      const onward = connect(Number(port), hostname, () => {
+        if (method === 'CONNECT') socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        else onward.write(head);
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => socket.destroy());
+      socket.on('close', () => onward.destroy());
+      open.push({ close: () => socket.destroy() });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return closed({ origin, asked, close: async () => void server.close() });
+}
+
+const post = (url: string, headers: Record<string, string> = {}) => {
+  const request = new Request(url, { method: 'POST', body: '{}', headers: { authorization: 'Bearer k', ...headers } });
+  return request;
+};
+const json = async (answer: Response | Promise<Response>) => (await answer).json() as Promise<Record<string, unknown>>;
+
+test.each(['HTTP_PROXY', 'http_proxy'])(
+  '%s is used for a target, and the request arrives as it was sent',
+  async (name) => {
+    const through = await proxy(await target());
+    const fetch = environmentFetch({ [name]: through.origin });
+    const seen = await json(fetch(post('http://interns.test/api/v1/interns')));
+    expect(seen).toMatchObject({
+      method: 'POST',
+      host: 'interns.test',
+      authorization: 'Bearer k',
+      length: '2',
+      body: '{}',
+    });
+    expect(through.asked).toEqual([expect.stringMatching(/^interns\.test(:80)?$/)]);
+  },
+);
+
+test('a request under the Host of its own URL goes through it as well', async () => {
+  const through = await proxy(await target());
+  const request = post('http://eu.interns.test/api/v1/interns');
+  request.headers.set('host', 'eu.interns.test');
+  expect(await json(environmentFetch({ HTTP_PROXY: through.origin })(request))).toMatchObject({
+    host: 'eu.interns.test',
+  });
+  expect(through.asked).toHaveLength(1);
+});
+
+test('HTTPS_PROXY is asked for a tunnel', async () => {
+  const through = await proxy(await target());
+  const fetch = environmentFetch({ HTTPS_PROXY: through.origin });
+  // The target speaks no TLS: what counts is where the connection went.
+  await expect(fetch(post('https://interns.test/api/v1/interns'))).rejects.toThrow();
+  expect(through.asked[0]).toBe('interns.test:443');
+});
+
+test('loopback is reached without it, unless NO_PROXY says <-loopback>', async () => {
+  const to = await target();
+  const through = await proxy(to);
+  const { host } = new URL(to.origin);
+  await json(environmentFetch({ HTTP_PROXY: through.origin })(post(to.origin)));
+  expect(through.asked).toEqual([]);
+  await json(environmentFetch({ HTTP_PROXY: through.origin, NO_PROXY: '<-loopback>' })(post(to.origin)));
+  expect(through.asked).toEqual([host]);
+});
+
+test('NO_PROXY keeps what it names away from the proxy', async () => {
+  const through = await proxy(await target());
+  const fetch = environmentFetch({ HTTP_PROXY: through.origin, NO_PROXY: '.invalid' });
+  await expect(fetch(post('http://interns.invalid/'))).rejects.toThrow();
+  expect(through.asked).toEqual([]);
+  await json(fetch(post('http://interns.test/')));
+  expect(through.asked).toHaveLength(1);
+});
+
+test('an address that is none is named without what it says', () => {
+  expect(() => environmentFetch({ HTTPS_PROXY: 'me:secret@proxy' })).toThrow(
+    /^HTTPS_PROXY is no address of a proxy, such as [^@]+$/,
+  );
+});
+
+test('without a variable nothing is between', async () => {
+  const to = await target();
+  expect(await json(environmentFetch({ NO_PROXY: '*' })(post(to.origin)))).toMatchObject({ method: 'POST' });
+});
