@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
 import { visible } from '../reporters/stream-text.js';
@@ -10,7 +11,7 @@ import { KIT_VERSION } from '../run/version.js';
 import { cleanupCommand } from './cleanup.js';
 import { driftCommand, driftTargets } from './drift.js';
 import { deliver, type Io, runCommand } from './run.js';
-import { CREDENTIALS, FACTS, readSettings } from './settings.js';
+import { FACTS, readSettings } from './settings.js';
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
@@ -18,7 +19,7 @@ const dashed = (name: string) => name.replaceAll('_', '-');
 function flags(argv: Argv): Argv {
   const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
   const list = (describe: string) => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
-  for (const name of CREDENTIALS)
+  for (const name of CREDENTIAL_NAMES)
     argv.option(dashed(name), { ...text(`credential; INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });
   for (const name of Object.keys(FACTS))
     argv.option(dashed(name), { ...text(`INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });

@@ -5,23 +5,11 @@ import type { Prompts } from '../drivers/live.js';
 import { variable } from '../drivers/needs.js';
 import type { BehaviourName } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
-import type { CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import type { Level } from '../requirements/index.js';
 import { UsageError } from '../run/usage.js';
 import { duration } from './duration.js';
-
-export const CREDENTIALS = [
-  'api_key',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-  'own_key',
-] as const satisfies readonly CredentialName[];
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
 export const FACTS = {
@@ -151,7 +139,7 @@ function readConfig(file: string | undefined): Record<string, unknown> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new UsageError(`config file ${file}: expected an object`);
   }
-  const known = new Set<string>([...PLAIN, ...CREDENTIALS, ...Object.keys(FACTS), 'prompts', '$schema']);
+  const known = new Set<string>([...PLAIN, ...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'prompts', '$schema']);
   for (const key of Object.keys(config)) {
     if (!known.has(key))
       throw new UsageError(`config file ${file}: ${key} is not known; known are ${[...known].join(', ')}`);
@@ -237,7 +225,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
 
   const url = text(flags.url ?? environment.INTERN_BASE_URL ?? config.url, 'url');
   const credentials: Partial<Record<CredentialName, string>> = {};
-  for (const name of CREDENTIALS) {
+  for (const name of CREDENTIAL_NAMES) {
     const value = text(flags[name] ?? (environment[variable(name)] || undefined) ?? config[name], name);
     if (value !== undefined) credentials[name] = value;
   }

@@ -2,7 +2,7 @@ import { bodyText, type RecordedExchange } from '../../emulator/recording/format
 import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
 import type { Host } from '../framework/time.js';
-import type { CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { dataOf } from './events.js';
 
 /** A request that cannot be made here. */
@@ -10,17 +10,8 @@ export class Unmade extends Error {
   override readonly name = 'Unmade';
 }
 
-const CREDENTIALS: readonly string[] = [
-  'api_key',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-  'own_key',
-] satisfies readonly CredentialName[];
+const isCredential = (alias: string): alias is CredentialName =>
+  (CREDENTIAL_NAMES as readonly string[]).includes(alias);
 
 /** Which credential a recorded one without a name was, by what it opened. */
 function unnamedCredential({ operation, status }: RecordedExchange): CredentialName | undefined {
@@ -31,7 +22,7 @@ function unnamedCredential({ operation, status }: RecordedExchange): CredentialN
 
 /** The live value of a recorded credential; one that was answered 401 is made up. */
 function credential(driver: Driver, exchange: RecordedExchange, alias: string): string {
-  const name = CREDENTIALS.includes(alias) ? (alias as CredentialName) : unnamedCredential(exchange);
+  const name = isCredential(alias) ? alias : unnamedCredential(exchange);
   if (name === undefined) return 'made-up-0000000000000000';
   const value = driver.credential(name);
   if (value === undefined) throw new Unmade(`it needs ${name}`);
@@ -71,7 +62,7 @@ export function liveText(deps: SendDeps, bindings: Bindings, exchange: RecordedE
       const { alias } = piece;
       if (alias === 'time') return new Date(deps.host.now()).toISOString();
       if (alias === 'unix') return seconds();
-      if (alias.startsWith('key.') || CREDENTIALS.includes(alias)) return credential(deps.driver, exchange, alias);
+      if (alias.startsWith('key.') || isCredential(alias)) return credential(deps.driver, exchange, alias);
       const present = bindings.get(alias);
       if (present !== undefined) return present;
       const made = deps.unknown(alias);

@@ -1,14 +1,16 @@
 /** Credentials by the names of the target descriptor. `own_key` is an intern's own API key. */
-export type CredentialName =
-  | 'api_key'
-  | 'peer_api_key'
-  | 'foreign_api_key'
-  | 'outsider_api_key'
-  | 'management_key'
-  | 'oauth_token'
-  | 'oauth_interns_only_token'
-  | 'peer_oauth_token'
-  | 'own_key';
+export const CREDENTIAL_NAMES = [
+  'api_key',
+  'peer_api_key',
+  'foreign_api_key',
+  'outsider_api_key',
+  'management_key',
+  'oauth_token',
+  'oauth_interns_only_token',
+  'peer_oauth_token',
+  'own_key',
+] as const;
+export type CredentialName = (typeof CREDENTIAL_NAMES)[number];
 
 /** Who sends: a credential of the target, a literal bearer token, or nobody. */
 export type As = CredentialName | { readonly bearer: string } | null;

@@ -2,7 +2,7 @@ import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
-import type { CredentialName, Send } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { Stopped } from './stopped.js';
@@ -27,18 +27,6 @@ export interface Session {
   cleaning(): void;
 }
 
-const CREDENTIALS: readonly CredentialName[] = [
-  'api_key',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-  'own_key',
-];
-
 /** Requests that have an intern do something and leave it as it is. */
 const TALK = /\/(chat\/completions|invoke|sign)(\?|$)/;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -47,7 +35,7 @@ export function createSession(run: RunBase): Session {
   const { driver, host, ledger, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
   const prefix = `k${run.tag}-`;
-  const redactor = createRedactor(CREDENTIALS.flatMap((name) => driver.credential(name) ?? []));
+  const redactor = createRedactor(CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []));
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const foreign = new Set<string>();
