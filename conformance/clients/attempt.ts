@@ -38,7 +38,7 @@ export interface Attempt {
 const LOOK = 50;
 
 /** Events that are due after each write of a body that is sent as it stands: those of its beginning until there. */
-function dueOf(theCase: ClientCase): number[] {
+export function dueOf(theCase: ClientCase): number[] {
   const [exchange] = theCase.exchanges;
   if (exchange === undefined || !isScripted(exchange)) return [];
   const writes = movesOf(exchange.steps).filter((move) => 'bytes' in move);
@@ -51,7 +51,12 @@ function dueOf(theCase: ClientCase): number[] {
 }
 
 /** Makes runs of a case, one client and one lab. */
-export function createAttempts(theCase: ClientCase, client: Client, lab: Lab, host: Host) {
+export function createAttempts(
+  theCase: ClientCase,
+  client: Client,
+  lab: Lab,
+  { host, patience }: { readonly host: Host; readonly patience: number },
+) {
   const due = theCase.expect.prompt === true ? dueOf(theCase) : undefined;
 
   /** Watches for what may come after the answer: further requests, the close of the connection. */
@@ -67,7 +72,7 @@ export function createAttempts(theCase: ClientCase, client: Client, lab: Lab, ho
   return {
     /** Makes the call. `judged` goes on watching after the client is free. */
     async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<Attempt> }> {
-      const run = await lab.start({ case: theCase, cuts, due });
+      const run = await lab.start({ case: theCase, cuts, due, patience });
       const outcome = await client.call(runLine(theCase, run), () => lab.told(run.run));
       const judged = async (): Promise<Attempt> => {
         try {

@@ -1,15 +1,24 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
-import { serve } from '../../emulator/lab/serve.js';
+import { serve, type Taken } from '../../emulator/lab/serve.js';
+import { systemHost } from '../framework/time.js';
 import type { Answer } from './answer.js';
+import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import { type Judgement, judge } from './judge.js';
+import { scaled, steepness } from './steepness.js';
 
 /** Bodies below this size are also cut at every two places. */
 const PAIRS_BELOW = 200;
 
-/** What a client makes of a response: everything, once it has ended. */
-export type Reader = (response: Response, theCase: ClientCase) => Promise<Answer>;
+/** How long an event may take to be out, in ms. */
+const PROMPT = 1_000;
+
+/**
+ * What a client makes of a response: everything, once it has ended. It calls `onEvent` as each event (in chat, each
+ * chunk) comes out; one that never does is not judged by when.
+ */
+export type Reader = (response: Response, theCase: ClientCase, onEvent: () => void) => Promise<Answer>;
 
 export interface Counterexample {
   /** The smallest set of offsets that fails; undefined is the body as it stands. */
@@ -25,9 +34,37 @@ export const isInProcess = (theCase: ClientCase): boolean =>
   theCase.exchanges.every((one) => isScripted(one) && !one.before && (one.status < 300 || one.status > 399)) &&
   theCase.expect.requests === undefined;
 
+/** Holds each chunk back until the events due so far are out, and keeps which were. */
+function createGate(due: readonly number[]) {
+  const prompt: { due: number; out: number }[] = [];
+  let out = 0;
+  let told = () => {};
+  const taken: Taken = async (chunks) => {
+    const wanted = due[chunks - 1] ?? 0;
+    if (out < wanted) {
+      const enough = new AbortController();
+      told = () => {
+        if (out >= wanted) enough.abort();
+      };
+      await systemHost.sleep(PROMPT, enough.signal).catch(() => {});
+    }
+    prompt.push({ due: wanted, out });
+  };
+  return {
+    taken,
+    onEvent() {
+      out++;
+      told();
+    },
+    /** What to judge by; undefined where no event was told of. */
+    seen: () => (out === 0 ? undefined : { requests: [], prompt }),
+  };
+}
+
 /**
  * Reads a case cut everywhere, small ones at every two places too, and answers the smallest set of cuts that fails:
- * where the answer is wrong, or not what it is uncut (LAB-6).
+ * where the answer is wrong, or not what it is uncut (LAB-6). A case flagged `linear` is also read in two sizes, and its
+ * time compared.
  */
 export async function checkInProcess(
   theCase: ClientCase,
@@ -41,8 +78,10 @@ export async function checkInProcess(
   let met: number | undefined;
   const attempt = async (cuts: Cuts | undefined) => {
     runs++;
-    const answer = await read(serve(theCase, cuts), theCase);
-    return { answer, judgement: judge(theCase, answer) };
+    const gate = createGate(cuts === undefined && theCase.expect.prompt === true ? dueOf(theCase) : []);
+    const answer = await read(serve(theCase, cuts, 0, gate.taken), theCase, gate.onEvent);
+    const run = gate.seen();
+    return { answer, judgement: judge(theCase, answer, run === undefined ? {} : { run }) };
   };
   const isBad = (judgement: Judgement) => judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met);
   for (const cuts of cutsOf(theCase, { cuts: wanted === 'all' && small ? 'pairs' : wanted })) {
@@ -54,6 +93,21 @@ export async function checkInProcess(
       return { runs, counterexample: { cuts: smallest, ...last } };
     }
     met ??= judgement.met;
+  }
+  if (theCase.flags?.includes('linear') === true) {
+    let answer: Answer = { outcome: 'complete' };
+    const steep = await steepness(async (share) => {
+      const response = serve(scaled(theCase, share));
+      const began = systemHost.now();
+      answer = await read(response, theCase, () => {});
+      runs++;
+      return systemHost.now() - began;
+    });
+    if (steep !== undefined)
+      return {
+        runs,
+        counterexample: { cuts: undefined, answer, judgement: { verdict: 'fail', differences: [steep] } },
+      };
   }
   return { runs };
 }

@@ -6,7 +6,7 @@ import { type Answer, answerSchema } from './answer.js';
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
 /** ms that a client has for an answer where the case does not say. */
-const TIMEOUT = 5_000;
+export const TIMEOUT = 5_000;
 
 const BODY = { model: 'lab/model', stream: true, messages: [{ role: 'user', content: 'hello' }] };
 

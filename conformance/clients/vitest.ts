@@ -26,11 +26,15 @@ export function testParser(parse: ParseEvents, options: ParserOptions = {}): voi
       test.skipIf(options.skip?.includes(one.id))(`${one.id}: ${one.title}`, { timeout: 120_000 }, async () => {
         const { counterexample } = await checkInProcess(
           one,
-          async (response) => {
+          async (response, _case, onEvent) => {
             const events: AnsweredEvent[] = [];
             try {
               const read = parse(response);
-              if (Symbol.asyncIterator in read) for await (const event of read) events.push(event);
+              if (Symbol.asyncIterator in read)
+                for await (const event of read) {
+                  events.push(event);
+                  onEvent();
+                }
               else events.push(...(await read));
               return { outcome: 'complete', events };
             } catch (error) {

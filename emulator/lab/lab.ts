@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly scale?: number;
   /** Events due after each write, where the client tells of each as it comes: then the lab waits for them. */
   readonly due?: readonly number[] | undefined;
+  /** How many times as long as the usual second it waits for them, default 1. */
+  readonly patience?: number;
 }
 
 /** What a client is told of its run. `signing` has the last three. */
@@ -196,7 +198,7 @@ export function createLab(options: LabOptions): Lab {
   };
 
   return {
-    async start({ case: theCase, cuts, scale = 1, due }) {
+    async start({ case: theCase, cuts, scale = 1, due, patience = 1 }) {
       const { base } = (await started()).origins;
       const id = options.id();
       const baseUrl = `${base}/lab/${id}`;
@@ -216,6 +218,7 @@ export function createLab(options: LabOptions): Lab {
         cuts,
         scale,
         due,
+        patience,
         out: 0,
         told() {},
         over: new AbortController(),

@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<number, string>> = {
   308: 'Permanent Redirect',
 };
 
-/** How long an event may take to be out, in ms. */
+/** How long an event may take to be out, in ms, times the patience of the run. */
 const PROMPT = 1_000;
 /** Between two writes, so that a client has a chance to read them apart, in ms; only where there are few of them. */
 const APART = 2;
@@ -78,7 +78,7 @@ async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<
     run.told = () => {
       if (run.out >= due) enough.abort();
     };
-    await hostSleep(PROMPT, enough.signal);
+    await hostSleep(PROMPT * run.patience, enough.signal);
     signal.removeEventListener('abort', stop);
   }
   run.prompt.push({ due, out: run.out });

@@ -15,6 +15,8 @@ export interface Run extends LabRun {
   readonly prompt: { due: number; out: number }[];
   /** Events due after each write; present where the client tells of each event as it comes. */
   readonly due: readonly number[] | undefined;
+  /** How many times as long as the usual second they are waited for. */
+  readonly patience: number;
   /** Events that the client has told of. */
   out: number;
   /** Is called at each event that is told. */

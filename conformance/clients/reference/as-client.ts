@@ -14,15 +14,16 @@ export function referenceClient(host: Host, flaw?: Flaw): Client {
     async call(line, onEvent) {
       const began = host.now();
       let stop = () => {};
+      // The right client always ends by itself: on a busy machine, late.
+      const limit = flaw === undefined ? 120_000 : line.timeout + 1_000;
       const late = new Promise<undefined>((resolve) => {
-        // The right client always ends by itself: on a busy machine, late.
-        stop = host.later(flaw === undefined ? 120_000 : line.timeout + 1_000, () => resolve(undefined));
+        stop = host.later(limit, () => resolve(undefined));
       });
       const answer = await Promise.race([answerRun(line, means, onEvent), late]);
       stop();
       const took = host.now() - began;
       return answer === undefined
-        ? { kind: 'hung', message: `no answer within ${line.timeout + 1_000} ms`, took }
+        ? { kind: 'hung', message: `no answer within ${limit} ms`, took }
         : { kind: 'answer', answer, took };
     },
   };

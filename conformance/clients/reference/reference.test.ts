@@ -11,16 +11,16 @@ const line = { run: 'r', url: 'http://lab.test/c', base_url: 'http://lab.test', 
 /** The reference client over responses; without mistakes, or with one. */
 const reader =
   (flaw?: string): Reader =>
-  (response, theCase) =>
-    answerRun(runLine(theCase, line), {
-      transport: inProcess(() => response),
-      host: systemHost,
-      has: (name) => name === flaw,
-    });
+  (response, theCase, onEvent) =>
+    answerRun(
+      runLine(theCase, line),
+      { transport: inProcess(() => response), host: systemHost, has: (name) => name === flaw },
+      onEvent,
+    );
 
 describe('the reference client, in process', () => {
   const mine = cases.filter(isInProcess).filter(({ id }) => id !== 'http-gzip');
-  test.each(mine)('$id, cut everywhere', async (theCase) => {
+  test.each(mine)('$id, cut everywhere', { timeout: 120_000 }, async (theCase) => {
     const { counterexample } = await checkInProcess(theCase, reader());
     expect(counterexample).toBeUndefined();
   });
@@ -31,4 +31,29 @@ test('a counterexample is shrunk to the smallest set of cuts', async () => {
   if (theCase === undefined) throw new Error('no such case');
   const { counterexample } = await checkInProcess(theCase, reader('crlfTwice'));
   expect(counterexample?.cuts).toHaveLength(1);
+});
+
+const caseOf = (id: string) => {
+  const found = cases.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no case ${id}`);
+  return found;
+};
+
+test('a client that goes through all it has at each chunk is caught in process too', { timeout: 240_000 }, async () => {
+  const { counterexample } = await checkInProcess(caseOf('sse-long-line'), reader('rescan'));
+  expect(counterexample?.judgement.differences).toMatchObject([{ what: 'time is not linear' }]);
+});
+
+test.each([
+  ['sse-cr-prompt', 'holdCr'],
+  ['sse-lf-prompt', 'holdUntilNext'],
+  ['sse-crlf-prompt', 'holdUntilEnd'],
+])('%s: an event that is held back is seen in process (%s)', async (id, flaw) => {
+  const { counterexample } = await checkInProcess(caseOf(id), reader(flaw));
+  expect(counterexample?.judgement.differences[0]?.what).toMatch(/^events out after write \d+$/);
+});
+
+test('who tells of no events is not judged by when they come', async () => {
+  const silent: Reader = (response, theCase) => reader('holdCr')(response, theCase, () => {});
+  expect((await checkInProcess(caseOf('sse-cr-prompt'), silent)).counterexample).toBeUndefined();
 });
