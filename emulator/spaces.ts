@@ -23,8 +23,11 @@ export interface Served extends Mounted {
   close(): Promise<void>;
 }
 
-/** A space as `GET /_emulator/spaces` lists it. Times are ISO 8601, of the machine's clock. */
-export interface SpaceView {
+/**
+ * A space as `GET /_emulator/spaces` lists it: a target descriptor, with what is the space's own beside it; `target` is the
+ * descriptor alone, to be handed on. Times are ISO 8601, of the machine's clock.
+ */
+export interface SpaceView extends Target {
   name: string;
   created_at: string;
   used_at: string;
@@ -114,6 +117,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
   let stopLooking: (() => void) | undefined;
 
   const view = ({ name, createdAt, usedAt, served }: Space): SpaceView => ({
+    ...served.target,
     name,
     created_at: new Date(createdAt).toISOString(),
     used_at: new Date(usedAt).toISOString(),

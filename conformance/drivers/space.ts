@@ -26,8 +26,11 @@ export async function takeSpace(options: {
   try {
     const made = await ask(`${control}/spaces`, headers, { method: 'POST', body: '{"clock":"virtual"}' });
     if (made.status !== 201) return undefined;
-    const { name, target } = JSON.parse(made.text) as { name?: string; target?: Record<string, unknown> };
-    if (name === undefined || target === undefined) return undefined;
+    const space = JSON.parse(made.text) as Record<string, unknown>;
+    const { name } = space;
+    if (typeof name !== 'string') return undefined;
+    // The descriptor is the answer itself, or stands in it.
+    const target = (space.target ?? space) as Record<string, unknown>;
     // The address that was typed is the one that is known to lead there.
     const here = (url: unknown) => `${origin}${new URL(String(url)).pathname}`;
     return {
