@@ -1,10 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newEmulator, startEmulator } from '../drivers/emulator.js';
+import { equal } from '../framework/assert.js';
+import { systemHost } from '../framework/time.js';
+import { run } from '../run/runner.js';
+import { check } from '../testing/fake-target.js';
 import { sampleResults } from '../testing/sample-results.js';
 import { saveFindings, script } from './save.js';
 
@@ -41,7 +46,6 @@ test('a saved script sends the requests again, with the ids of its own answers',
     const file = join(folder, 'again.mjs');
     writeFileSync(file, text);
     const { port } = server.address() as AddressInfo;
-    const { spawn } = await import('node:child_process');
     const env = { ...process.env, INTERN_BASE_URL: `http://127.0.0.1:${port}/api/v1`, INTERN_API_KEY: 'key' };
     const child = spawn(process.execPath, [file], { env });
     await new Promise((resolve) => child.on('exit', resolve));
@@ -63,3 +67,70 @@ test('one file per finding, which hostile text cannot break', () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a scenario brings an emulator to the state before, and a script shows the finding there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
+  const { driver, close } = await startEmulator({ host: systemHost, tag: 'abcd' });
+  const emulator = await newEmulator({ clock: 'virtual' });
+  const { baseUrl } = await emulator.listen({ port: 0 });
+  const go = async (file: string) => {
+    const { INTERN_API_KEY: _, ...env } = process.env;
+    const child = spawn(process.execPath, [join(folder, file)], { env: { ...env, INTERN_BASE_URL: baseUrl } });
+    let out = '';
+    child.stdout.on('data', (text) => {
+      out += text;
+    });
+    child.stderr.on('data', (text) => {
+      out += text;
+    });
+    const exit = await new Promise((resolve) => child.on('close', resolve));
+    expect(out).not.toContain('Error');
+    expect(exit).toBe(0);
+    return out;
+  };
+  const ask = async (path: string) => (await emulator.fetch(path)).json() as Promise<{ now: string; data: unknown[] }>;
+  try {
+    const results = await run({
+      driver,
+      host: systemHost,
+      checks: [
+        check(
+          'state/shows',
+          async ({ api, interns, control, clock }) => {
+            const intern = await interns.running();
+            await control.useScript(intern.id, await control.script({ turn: [{ say: 'from the script' }] }));
+            await control.limit(7);
+            await clock.advance(61_000);
+            await control.fault({ operation: 'get', status: 500 });
+            const answer = await api.get(intern.id);
+            equal(answer.status, 200, 'status');
+          },
+          { needs: ['running', 'control', 'clock'] },
+        ),
+      ],
+    });
+    saveFindings(folder, results);
+    expect(readdirSync(folder).sort()).toEqual(['state-shows.before.mjs', 'state-shows.mjs']);
+
+    const began = await ask('/_emulator/clock');
+    const out = await go('state-shows.before.mjs');
+    expect(out).toMatch(/Next:\ncurl -i -N -X GET 'http/);
+    const { now } = await ask('/_emulator/clock');
+    expect(Date.parse(now) - Date.parse(began.now)).toBeGreaterThanOrEqual(61_000);
+    expect(await ask('/_emulator/limits')).toMatchObject({ turns_per_minute: 7 });
+    const { data } = await ask('/_emulator/faults');
+    expect(data).toMatchObject([{ operation: 'get', status: 500 }]);
+    const id = /interns\/([^/']+)'/.exec(out)?.[1];
+    expect(await ask(`/_emulator/interns/${id}`)).toMatchObject({
+      script: 'kit-abcd-1',
+      intern: { status: 'running' },
+    });
+
+    await emulator.reset();
+    expect(await go('state-shows.mjs')).toMatch(/GET .* -> 500\n/);
+  } finally {
+    await close();
+    await emulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 30_000);

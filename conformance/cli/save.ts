@@ -4,13 +4,29 @@ import { variable } from '../drivers/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
-import type { CheckResult, Results } from '../run/results.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { UsageError } from '../run/usage.js';
+
+/** Credentials that the target descriptor of an emulator holds. */
+const CREDENTIALS: readonly CredentialName[] = [
+  'api_key',
+  'peer_api_key',
+  'foreign_api_key',
+  'outsider_api_key',
+  'management_key',
+  'oauth_token',
+  'oauth_interns_only_token',
+  'peer_oauth_token',
+  'own_key',
+];
 
 /** Ids that an answer tells: interns, vaults, sessions, calls. In their order they stand for those of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;
 
 const idsIn = (text: string): string[] => [...new Set([...text.matchAll(IDS)].flatMap((found) => found[1] ?? []))];
+
+/** One step of a script: a request of the transcript, or a call of the control interface. */
+type Step = ReturnType<typeof requestOf> | { readonly control: string; readonly path: string; readonly body?: unknown };
 
 function requestOf({ request, response }: Exchange) {
   const headers: Record<string, string> = {};
@@ -26,63 +42,140 @@ function requestOf({ request, response }: Exchange) {
   return { method, url, headers, as, body, status: response?.status ?? null, ids: idsIn(text) };
 }
 
-/** A file for Node that sends what led to a finding again, with ids of its own. Needs nothing but credentials in variables. */
-export function script(check: CheckResult, results: Results): string {
+/** What every run on an emulator begins with. */
+const PROLOGUE: readonly Step[] = [
+  { control: 'POST', path: '/clock', body: { freeze: true } },
+  { control: 'PUT', path: '/limits', body: { turns_per_minute: 0 } },
+];
+
+/** Requests and control calls as they followed each other. */
+function stepsOf({ transcript, control = [] }: FindingResult, kind: Results['target']['kind']): Step[] {
+  const requests = transcript.map((exchange) => ({ at: exchange.number, step: requestOf(exchange) as Step }));
+  const calls = control.map(({ after, method, path, body }) => ({
+    at: after + 0.5,
+    step: { control: method, path, ...(body === undefined ? {} : { body }) },
+  }));
+  const steps = [...requests, ...calls].sort((a, b) => a.at - b.at).map(({ step }) => step);
+  return kind === 'emulator' ? [...PROLOGUE, ...steps] : steps;
+}
+
+/**
+ * A file for Node that sends what led to a finding again, with ids of its own, and on an emulator brings about what the
+ * control interface was told between the requests. Needs nothing but credentials in variables, and at an emulator not even
+ * those. `before` stops short of the last request and prints it.
+ */
+export function script(check: CheckResult, results: Results, before = false): string {
   const { finding } = check;
+  const emulator = results.target.kind === 'emulator';
   const comment = (text: unknown) =>
     visible(typeof text === 'string' ? text : JSON.stringify(text))
       .replace(/[\n\u2028\u2029]/g, ' ')
       .slice(0, 500);
-  const steps = (finding?.transcript ?? []).map(requestOf);
+  const steps = finding === undefined ? [] : stepsOf(finding, results.target.kind);
+  const last = steps.findLastIndex((step) => 'url' in step);
+  const names = Object.fromEntries(CREDENTIALS.map((name) => [variable(name), name]));
   return `// ${check.id} (${check.requirement}): ${comment(check.title)}
 // what:     ${comment(finding?.what)}
 // expected: ${comment(finding?.expected)}
 // actual:   ${comment(finding?.actual)}
-// Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check)}
+// Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check, before)}
 // All of the check again: ${comment(finding?.replay)}
-const STEPS = ${JSON.stringify(steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
+${emulator ? `// It changes the emulator at that address (${before ? 'and leaves it in the state before the last request' : 'clock, limits, scripts, faults'}): use one of your own.\n` : ''}const STEPS = ${JSON.stringify(before ? steps.slice(0, last) : steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
+const NEXT = ${JSON.stringify(before ? (steps[last] ?? null) : null).replace(/[\u2028\u2029]/g, ' ')};
 const RECORDED = /^https?:\\/\\/[^/]+(?:\\/.*?)?\\/api\\/v1(?=\\/|$)/;
 const BASE = process.env.INTERN_BASE_URL ?? ${JSON.stringify(results.target.url)};
+const CONTROL = BASE.replace(/\\/api\\/v1\\/?$/, '') + '/_emulator';
+const CREDENTIALS = ${JSON.stringify(emulator ? names : {})};
 const PREFIX = /\\bk[a-z0-9]{4}-(?=[a-z0-9])/g;
 const TAG = 'k' + process.pid.toString(36).padStart(4, '0').slice(-4) + '-';
 const known = new Map();
+const sent = [];
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const learn = () => {
+  for (const { ids, text } of sent) {
+    const seen = [...new Set([...text.matchAll(${String(IDS)})].map((found) => found[1]))];
+    for (const [at, id] of ids.entries()) if (seen[at] !== undefined && !known.has(id)) known.set(id, seen[at]);
+  }
+};
 const fresh = (text) => {
   let out = text.replaceAll(PREFIX, TAG);
   for (const [recorded, live] of known) out = out.replaceAll(recorded, live);
   return out;
 };
-for (const { method, url, headers, as, body, status, ids } of STEPS) {
-  const to = fresh(url).replace(RECORDED, BASE);
-  const key = as === undefined ? undefined : process.env[as];
-  if (as !== undefined && key === undefined) console.error('set ' + as + ' to the credential this request was sent with');
-  const answer = await fetch(to, {
+const control = async (method, path, body) => {
+  const token = process.env.INTERN_CONTROL_TOKEN;
+  const answer = await fetch(CONTROL + path, {
     method,
-    headers: { ...headers, ...(key === undefined ? {} : { authorization: 'Bearer ' + key }) },
+    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: 'Bearer ' + token }) },
     redirect: 'manual',
-    ...(body === undefined ? {} : { body: fresh(body) }),
-    signal: AbortSignal.timeout(60_000),
-  }).catch((error) => error);
-  if (answer instanceof Error) {
-    console.log(method, to, '->', answer.message);
+    ...(body === undefined ? {} : { body: fresh(JSON.stringify(body)) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(method + ' ' + CONTROL + path + ' answered ' + answer.status + ': ' + text.slice(0, 300));
+  return text;
+};
+const target = ${emulator ? "JSON.parse(await control('GET', '/target'))" : 'undefined'};
+const credentialOf = (name) =>
+  process.env[name] ??
+  (CREDENTIALS[name] === 'own_key' ? target?.credentials.intern?.api_key : target?.credentials[CREDENTIALS[name]]);
+const send = async (entry, { method, url, headers, as, body, status }) => {
+  const to = fresh(url).replace(RECORDED, BASE);
+  const key = as === undefined ? undefined : credentialOf(as);
+  if (as !== undefined && key === undefined) console.error('set ' + as + ' to the credential this request was sent with');
+  try {
+    const answer = await fetch(to, {
+      method,
+      headers: { ...headers, ...(key === undefined ? {} : { authorization: 'Bearer ' + key }) },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: fresh(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    entry.said = method + ' ' + to + ' -> ' + answer.status + (status === null || status === answer.status ? '' : ' (was ' + status + ')');
+    const decoder = new TextDecoder();
+    for await (const piece of answer.body ?? []) entry.text += decoder.decode(piece, { stream: true });
+  } catch (error) {
+    entry.said ??= method + ' ' + to + ' -> ' + error.message;
+  }
+};
+for (const step of STEPS) {
+  learn();
+  if (step.control !== undefined) {
+    await control(step.control, fresh(step.path), step.body);
+    console.log(step.control, '/_emulator' + fresh(step.path), step.body === undefined ? '' : JSON.stringify(step.body));
     continue;
   }
-  const text = await answer.text();
-  const seen = [...new Set([...text.matchAll(${String(IDS)})].map((found) => found[1]))];
-  for (const [at, id] of ids.entries()) if (seen[at] !== undefined && !known.has(id)) known.set(id, seen[at]);
-  console.log(method, to, '->', answer.status, status === null || status === answer.status ? '' : '(was ' + status + ')');
-  console.log(text.slice(0, 2000));
+  const entry = { ids: step.ids, text: '', said: undefined };
+  sent.push(entry);
+  // A stream may wait for what follows.
+  await Promise.race([send(entry, step), pause(${emulator ? '1_000' : '60_000'})]);
+  console.log(entry.said ?? step.method + ' ' + step.url + ' -> no answer yet');
+  console.log(entry.text.slice(0, 2000));
 }
+learn();
+if (NEXT !== null) {
+  const quoted = (text) => "'" + text.replaceAll("'", "'\\\\''") + "'";
+  const parts = ['curl -i -N -X', NEXT.method, quoted(fresh(NEXT.url).replace(RECORDED, BASE))];
+  for (const [name, value] of Object.entries(NEXT.headers)) parts.push('-H', quoted(name + ': ' + value));
+  if (NEXT.as !== undefined) parts.push('-H "authorization: Bearer $' + NEXT.as + '"');
+  if (NEXT.body !== undefined) parts.push('--data-raw', quoted(fresh(NEXT.body)));
+  console.log('The state before is there. Next:\\n' + parts.join(' '));
+}
+process.exit(0);
 `;
 }
 
-const fileOf = ({ id }: CheckResult): string => `${id.replace(/[^a-z0-9-]+/gi, '-')}.mjs`;
+/** Name of the file for a finding; `before`: of the scenario that brings an emulator to the state before. */
+const fileOf = ({ id }: CheckResult, before = false): string =>
+  `${id.replace(/[^a-z0-9-]+/gi, '-')}${before ? '.before' : ''}.mjs`;
 
-/** Writes one script per finding into a folder. */
+/** Writes one script per finding into a folder, and for an emulator a scenario that brings it to the state before (KIT-7). */
 export function saveFindings(folder: string, results: Results): void {
   try {
     mkdirSync(folder, { recursive: true });
     for (const check of results.checks) {
-      if (check.finding !== undefined) writeFileSync(join(folder, fileOf(check)), script(check, results));
+      if (check.finding === undefined) continue;
+      for (const before of results.target.kind === 'emulator' ? [false, true] : [false])
+        writeFileSync(join(folder, fileOf(check, before)), script(check, results, before));
     }
   } catch (error) {
     throw new UsageError(`--save ${folder} cannot be written: ${error instanceof Error ? error.message : error}`);

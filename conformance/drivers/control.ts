@@ -81,8 +81,18 @@ export interface Control {
   fault(fault: Fault): Promise<void>;
   /** Back to the seed; scripts, faults and limits of the run go with everything else. */
   reset(): Promise<void>;
+  /** Tells of every call that changes something, before it leaves; undefined ends that. */
+  watch(listener: ((call: ControlCall) => void) | undefined): void;
   /** Journal as text, for a search of what must not stand in it. */
   journal(): Promise<string>;
+}
+
+/** A call that changed something. */
+export interface ControlCall {
+  readonly method: string;
+  /** Below `/_emulator`. */
+  readonly path: string;
+  readonly body?: unknown;
 }
 
 export interface ControlState extends Control {
@@ -114,8 +124,10 @@ export function createControl(options: ControlOptions): ControlState {
   let limited = false;
   let before: number | undefined;
   let stopped = false;
+  let watched: ((call: ControlCall) => void) | undefined;
 
   const call: Control['call'] = async (method, path, body, headers = {}) => {
+    if (method !== 'GET') watched?.({ method, path, ...(body === undefined ? {} : { body }) });
     const request = new Request(`${url}${path}`, {
       method,
       headers: {
@@ -194,6 +206,9 @@ export function createControl(options: ControlOptions): ControlState {
       faulty = false;
       limited = false;
       await lift(0);
+    },
+    watch(listener) {
+      watched = listener;
     },
     async journal() {
       return (await call('GET', '/journal')).text();

@@ -5,6 +5,7 @@ import { createRandom, hash } from '../framework/random.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { ChatReply } from '../probe/reply.js';
 import { createContext } from './create-context.js';
+import type { ControlStep } from './results.js';
 import type { RunContext } from './run-context.js';
 import { Cancelled, Stopped } from './stopped.js';
 
@@ -19,6 +20,8 @@ export interface Attempt {
   readonly error?: unknown;
   /** Requests and answers, the latest last. */
   readonly transcript: readonly Exchange[];
+  /** What the control interface was told meanwhile. */
+  readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];
   /** Answers that were not read to their end. */
   readonly cutShort: number;
@@ -50,6 +53,9 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   let setUp: Exchange[] = [];
+  let setUpCalls: ControlStep[] = [];
+  let calls: ControlStep[] = [];
+  driver.control?.watch((call) => calls.push({ after: client.sent, ...call }));
   let cut: Error | undefined;
   let cutNow = () => {};
   const late = new Promise<void>((resolve) => {
@@ -72,6 +78,8 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     shrinkBudget: settings.shrinkBudget,
     ...(settings.replay === undefined ? {} : { replay: settings.replay }),
     setUp() {
+      setUpCalls = [...setUpCalls, ...calls];
+      calls = [];
       setUp = [
         ...setUp,
         ...client
@@ -83,6 +91,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     async fresh() {
       await client.closeAll();
       client.takeEvidence();
+      calls = [];
     },
     done: (one) => properties.push(one),
   });
@@ -119,8 +128,9 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     await driver.settle().catch(() => {});
     if (driver.control === undefined) thrown = { error: (await raced(goingOn)) ?? thrown.error };
   }
+  driver.control?.watch(undefined);
   const transcript = thrown === undefined ? [] : [...setUp, ...client.exchanges()].slice(-KEPT);
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));
-  return { ...thrown, transcript, properties, cutShort: client.cutShort };
+  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties, cutShort: client.cutShort };
 }

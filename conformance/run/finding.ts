@@ -3,6 +3,7 @@ import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Redactor } from '../probe/redact.js';
+import type { Attempt } from './attempt.js';
 import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './run-context.js';
@@ -21,7 +22,7 @@ export function reported(
   run: RunContext,
   check: Check,
   finding: Finding,
-  transcript: readonly Exchange[],
+  { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
   confirmed: Confirmed,
 ): FindingResult {
   const { settings, session } = run;
@@ -47,6 +48,7 @@ export function reported(
     flaky: confirmed.failures < confirmed.tries,
     confirmed,
     transcript,
+    ...(control.length === 0 ? {} : { control: redactor.deep(control) as FindingResult['control'] & object }),
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),
     replay: replayCommand({
       command: settings.command,

@@ -1,3 +1,4 @@
+import type { ControlCall } from '../drivers/control.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Level } from '../requirements/index.js';
@@ -5,6 +6,12 @@ import type { CleanupResult } from '../safety/cleanup.js';
 
 /** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
 export type Verdict = 'pass' | 'pass-alternative' | 'fail' | 'warn' | 'skip' | 'error';
+
+/** A call of the control interface among the requests of a transcript. */
+export interface ControlStep extends ControlCall {
+  /** Number of the last exchange that had begun before it. */
+  readonly after: number;
+}
 
 /** What a check holds against the target, with all it takes to act on it. Free of secrets. */
 export interface FindingResult {
@@ -23,6 +30,8 @@ export interface FindingResult {
   readonly flaky: boolean;
   readonly confirmed: { readonly tries: number; readonly failures: number };
   readonly transcript: readonly Exchange[];
+  /** Calls of the control interface that led there, in their order: emulators only. */
+  readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
   readonly curl?: string;
   /** One command that does the check again, with the same values. */

@@ -86,7 +86,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   const passing = run.driver.control === undefined ? temporary(error) : undefined;
   if (passing !== undefined) return skipped('an intern that takes prompts', redactor.text(passing), 'intern');
   const confirmed = await confirm(run, check, error);
-  const finding = reported(run, check, error, transcript, confirmed);
+  const finding = reported(run, check, error, tried, confirmed);
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
   if (run.driver.control === undefined && finding.flaky) {
     // Nothing stands still on a live target: what does not come again may have been somebody else's doing.
