@@ -80,7 +80,8 @@ export function script(check: CheckResult, results: Results, before = false): st
 // actual:   ${comment(finding?.actual)}
 // Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check, before)}
 // All of the check again: ${comment(finding?.replay)}
-${emulator ? `// It changes the emulator at that address (${before ? 'and leaves it in the state before the last request' : 'clock, limits, scripts, faults'}): use one of your own.\n` : ''}const STEPS = ${JSON.stringify(before ? steps.slice(0, last) : steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
+${emulator ? `// It changes the emulator at that address (${before ? 'and leaves it in the state before the last request' : 'clock, limits, scripts, faults'}): use one of your own.\n` : ''}import { setTimeout as pause } from 'node:timers/promises';
+const STEPS = ${JSON.stringify(before ? steps.slice(0, last) : steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
 const NEXT = ${JSON.stringify(before ? (steps[last] ?? null) : null).replace(/[\u2028\u2029]/g, ' ')};
 const RECORDED = /^https?:\\/\\/[^/]+(?:\\/.*?)?\\/api\\/v1(?=\\/|$)/;
 const BASE = process.env.INTERN_BASE_URL ?? ${JSON.stringify(results.target.url)};
@@ -90,7 +91,6 @@ const PREFIX = /\\bk[a-z0-9]{4}-(?=[a-z0-9])/g;
 const TAG = 'k' + process.pid.toString(36).padStart(4, '0').slice(-4) + '-';
 const known = new Map();
 const sent = [];
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const learn = () => {
   for (const { ids, text } of sent) {
     const seen = [...new Set([...text.matchAll(${String(IDS)})].map((found) => found[1]))];

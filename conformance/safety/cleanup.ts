@@ -31,10 +31,10 @@ const SILENT = 2;
 class GivenUp extends Error {}
 
 /** Sends until the target refuses for now (429) or has stopped answering. */
-function patient(send: CleanupOptions['send']): CleanupOptions['send'] {
+function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; givenUp(): boolean } {
   let silent = 0;
   let over: string | undefined;
-  return async (request) => {
+  const sendOn: CleanupOptions['send'] = async (request) => {
     if (over !== undefined) throw new GivenUp(over);
     try {
       const answer = await send(request);
@@ -51,6 +51,7 @@ function patient(send: CleanupOptions['send']): CleanupOptions['send'] {
       throw error;
     }
   };
+  return { send: sendOn, givenUp: () => over !== undefined };
 }
 
 /** Starts the teardown of one intern. Undefined where it went, else why not. */
@@ -103,9 +104,9 @@ async function look(options: CleanupOptions, as: CredentialName): Promise<Map<st
 
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
-  const options = { ...given, send: patient(given.send) };
+  const { send, givenUp } = patient(given.send);
+  const options = { ...given, send };
   const { ledger } = options;
-  let over = false;
   const reasons = new Map<string, string>();
   let notSearched: string | undefined;
   for (let round = 0; ; round++) {
@@ -115,7 +116,6 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       try {
         there = await look(options, as);
       } catch (error) {
-        over ||= error instanceof GivenUp;
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) notSearched = why(error);
       }
@@ -134,7 +134,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       }
     }
     // A teardown takes its time; what is there after it is a leftover.
-    if (ledger.open().length === 0 || over || !(await options.pause(round))) break;
+    if (ledger.open().length === 0 || givenUp() || !(await options.pause(round))) break;
   }
   const left = ledger.open();
   return {
