@@ -24,6 +24,7 @@ const VIEWS = [
   '#/scripts/new',
   '#/proofs',
   '#/state',
+  '#/lab',
   '#/requirements/CHAT-7',
 ];
 
@@ -37,6 +38,9 @@ inBrowser('the console, for everybody', (open) => {
       context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' },
     });
     const scenes = await playScenes(emulator);
+    const started = await emulator.fetch('/_emulator/lab/runs', { method: 'POST', body: '{"case":"sse-one-event"}' });
+    const { url } = (await started.json()) as { url: string };
+    await (await fetch(url, { method: 'POST', body: '{}' })).text();
     const places = [
       ...VIEWS,
       `#/interns/${scenes.asking}`,

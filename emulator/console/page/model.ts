@@ -3,7 +3,7 @@ import { type Api, ApiError, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
 import { createRequests } from './requests.js';
 import type { SseEvent } from './sse.js';
-import type { Clock, Entry, Fault, Intern, Line, Run, ScriptView, Target, Write } from './types.js';
+import type { Clock, Entry, Fault, Intern, LabRun, Line, Run, ScriptView, Target, Write } from './types.js';
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
 
@@ -24,6 +24,8 @@ export type Happening =
 
 /** Ended runs that the page remembers. */
 const MOST_RUNS = 2_000;
+/** Runs of the client lab that the page shows. */
+const MOST_LAB_RUNS = 200;
 /** Requests read when the page opens. */
 const FIRST_REQUESTS = 300;
 const NOTICE_STAYS = 6_000;
@@ -40,6 +42,8 @@ const fromJson = (text: string): unknown => {
 export function createModel(api: Api) {
   const interns = signal<ReadonlyMap<string, Intern>>(new Map());
   const runs = signal<ReadonlyMap<string, Run>>(new Map());
+  /** Runs of the client lab, newest first. */
+  const labRuns = signal<readonly LabRun[]>([]);
   const clock = signal<(Clock & { readAt: number }) | undefined>(undefined);
   const faults = signal<readonly Fault[]>([]);
   const scripts = signal<readonly ScriptView[]>([]);
@@ -100,6 +104,9 @@ export function createModel(api: Api) {
     requests.clear();
     requests.add(data);
   };
+  const readLabRuns = async () => {
+    labRuns.value = (await api.control<{ data: LabRun[] }>('GET', 'lab/runs')).data.slice(0, MOST_LAB_RUNS);
+  };
   const readLimit = async () => {
     limit.value = (await api.control<{ turns_per_minute: number }>('GET', 'limits')).turns_per_minute;
   };
@@ -118,6 +125,7 @@ export function createModel(api: Api) {
       readScripts(),
       readRequests(),
       readLimit(),
+      readLabRuns(),
     ]);
     tell([{ kind: 'reload' }]);
   };
@@ -129,6 +137,7 @@ export function createModel(api: Api) {
   const events = (batch: SseEvent[]) => {
     const changedInterns = new Map(interns.value);
     const changedRuns = new Map(runs.value);
+    const changedLab = new Map<string, LabRun>();
     const entries: Entry[] = [];
     const happenings: Happening[] = [];
     const stale = new Set<() => Promise<void>>();
@@ -160,6 +169,7 @@ export function createModel(api: Api) {
       } else if (event === 'skipped') {
         skipped.value += Number(value.requests) || 0;
       } else if (event === 'clock') setClock(value as unknown as Clock);
+      else if (event === 'lab' && typeof value.run === 'string') changedLab.set(value.run, value as unknown as LabRun);
       else if (event === 'fault') stale.add(readFaults);
       else if (event === 'script') stale.add(readScripts);
     }
@@ -170,6 +180,11 @@ export function createModel(api: Api) {
         if (run.status === 'ended') changedRuns.delete(id);
       }
       runs.value = changedRuns;
+    }
+    if (changedLab.size > 0) {
+      const known = labRuns.value.map((run) => changedLab.get(run.run) ?? run);
+      for (const { run } of known) changedLab.delete(run);
+      labRuns.value = [...[...changedLab.values()].reverse(), ...known].slice(0, MOST_LAB_RUNS);
     }
     if (entries.length > 0) requests.add(entries);
     tell(happenings);
@@ -201,6 +216,7 @@ export function createModel(api: Api) {
     interns,
     internList,
     runs,
+    labRuns,
     clock,
     faults,
     scripts,

@@ -2,12 +2,21 @@ import { signal } from '@preact/signals';
 
 /** Where in the page one is. Kept behind the `#`, which no server ever sees. */
 export interface Place {
-  view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'state' | 'requirements';
+  view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'state' | 'lab' | 'requirements';
   /** What of the view: an intern, a request, a script. */
   id: string | undefined;
 }
 
-const VIEWS: readonly Place['view'][] = ['interns', 'requests', 'faults', 'scripts', 'proofs', 'state', 'requirements'];
+const VIEWS: readonly Place['view'][] = [
+  'interns',
+  'requests',
+  'faults',
+  'scripts',
+  'proofs',
+  'state',
+  'lab',
+  'requirements',
+];
 
 const decode = (text: string): string => {
   try {

@@ -3,6 +3,7 @@ import type { RunEnded, RunView, Usage } from '../../contract/run.js';
 
 export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contract/interaction.js';
 export type { Intern, Status } from '../../contract/intern.js';
+export type { LabRequest, LabRun } from '../../contract/lab-run.js';
 export type { Usage } from '../../contract/run.js';
 export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
 

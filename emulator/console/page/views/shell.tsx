@@ -8,6 +8,7 @@ import { Icon, type IconName } from '../ui/icons.js';
 import { ClockBar } from './clock-bar.js';
 import { FaultsView } from './faults.js';
 import { InternsView } from './interns.js';
+import { LabView } from './lab.js';
 import { ProofsView } from './proofs.js';
 import { RequestsView } from './requests.js';
 import { RequirementsView } from './requirements.js';
@@ -21,6 +22,7 @@ const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }
   { view: 'scripts', name: 'Scripts', icon: 'scripts' },
   { view: 'proofs', name: 'Proofs', icon: 'proofs' },
   { view: 'state', name: 'State', icon: 'state' },
+  { view: 'lab', name: 'Lab', icon: 'lab' },
 ];
 
 const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) => preact.JSX.Element>> = {
@@ -30,6 +32,7 @@ const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) 
   scripts: ScriptsView,
   proofs: ProofsView,
   state: StateView,
+  lab: LabView,
   requirements: RequirementsView,
 };
 
