@@ -1,0 +1,45 @@
+// What the default live run costs: requests, interns made, and real time at a rate of requests. Against the built
+// emulator over HTTP without its control interface, on a real clock; a boot takes its default second.
+//
+//   npx tsx bench/kit-live.ts [requests per second]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { report, startCommand } from './lib.js';
+
+const rate = Number(process.argv[2] ?? 50);
+const folder = mkdtempSync(join(tmpdir(), 'kit-live-'));
+const served = await startCommand(
+  ['--port', '0', '--daemon-port', '0', '--turns-per-minute', '0', '--clock', 'real'],
+  openSync(join(folder, 'log'), 'w'),
+);
+try {
+  const { origin } = new URL(String(served.hello.base_url));
+  const { credentials, workspace_id: workspace } = (await (await fetch(`${origin}/_emulator/target`)).json()) as {
+    credentials: { api_key: string };
+    workspace_id: string;
+  };
+  const bin = new URL('../dist/bin/intern-conformance.js', import.meta.url).pathname;
+  const file = join(folder, 'results.json');
+  const args = [`${origin}/api/v1`, '--no-control', '--rate', String(rate), '--report', `json=${file}`];
+  const child = spawn(process.execPath, [bin, ...args, '--ledger-dir', join(folder, 'ledgers')], {
+    env: { ...process.env, INTERN_API_KEY: credentials.api_key, INTERN_WORKSPACE_ID: workspace },
+    stdio: 'ignore',
+  });
+  const exit = await new Promise((resolve) => child.on('exit', resolve));
+  const results = JSON.parse(readFileSync(file, 'utf8')) as {
+    requests: number;
+    duration: number;
+    cleanup: { created: number };
+    counts: Record<string, number>;
+  };
+  console.log(`exit ${exit}`, JSON.stringify(results.counts), `${results.cleanup.created} interns made`);
+  report('requests of the default live run', String(results.requests), '≤ 700', results.requests <= 700);
+  const seconds = results.duration / 1_000;
+  const most = rate >= 50 ? 60 : 180;
+  report(`its time at ${rate} requests a second`, `${seconds.toFixed(0)} s`, `≤ ${most} s`, seconds <= most);
+} finally {
+  await served.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
