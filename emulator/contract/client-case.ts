@@ -118,6 +118,7 @@ export const clientCaseSchema = z.strictObject({
     ),
   why: z.array(text).min(1).describe('the clauses'),
   seen: z.array(z.string().regex(/^[\w.-]+\/[\w.-]+#\d+$/)).describe('threads about real clients that got it wrong'),
+  notes: z.array(text).min(1).optional().describe('parsers that are known to differ here, and how'),
   body: z.record(text, z.unknown()).optional().describe('what the client sends, where that matters'),
   retries: z.literal('default').optional().describe("the client's own retries stay on; else they are off"),
   stop_after: z.int().min(1).optional().describe('leave after so many events or chunks'),

@@ -88,6 +88,11 @@ test('a client that does not read takes no more than its connection holds', asyn
   }
   expect(before).toBeLessThan(1_000);
   socket.destroy();
+  const request = () => lab.read(run)?.requests[0];
+  while (request()?.closed === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  // What it let in: every write but the last, which waits, and no byte that was not written.
+  expect(request()?.taken).toBeGreaterThanOrEqual((before - 1) * 65_536);
+  expect(request()?.taken).toBeLessThan((before + 1) * 65_600);
 });
 
 test('requests on one connection are told apart, and answered in order', async () => {
@@ -103,6 +108,38 @@ test('requests on one connection are told apart, and answered in order', async (
     [1, '/chat/completions'],
     [2, '/chat/completions?again'],
   ]);
+});
+
+test('a reader that sleeps, then reads, gets every byte', async () => {
+  const { url } = await lab.start({
+    case: caseOf({ framing: 'close', steps: [{ write: 'x'.repeat(65_536), repeat: 200 }] }),
+  });
+  const socket = await open(url);
+  socket.pause();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(bodyOf(await read(socket))).toHaveLength(200 * 65_536);
+});
+
+test('a request that leaves as the idle connection closes is not answered, and is answered on a fresh one', async () => {
+  const one = caseOf({ framing: 'length', connection: 'keep-alive', steps: [{ write: 'first' }, { end: 'fin' }] });
+  const [first] = one.exchanges;
+  const second = { ...(first as Scripted), connection: 'close' as const, steps: [{ write: 'second' }] };
+  const { url, run } = await lab.start({ case: { ...one, exchanges: [first as Scripted, second] } });
+  const { hostname, port, pathname } = new URL(url);
+  const get = `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`;
+  const idle = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  idle.on('error', () => {});
+  idle.write(get);
+  // The client has not noticed the close yet, and sends.
+  idle.once('end', () => idle.end(get));
+  let text = '';
+  idle.on('data', (part) => {
+    text += part;
+  });
+  await new Promise((resolve) => idle.once('close', resolve));
+  expect(bodyOf(text)).toBe('first');
+  expect(await read(await open(url))).toContain('second');
+  expect(lab.read(run)?.requests.map(({ n }) => n)).toEqual([1, 2]);
 });
 
 test('how and when the client left is kept', async () => {

@@ -117,6 +117,11 @@ export function createLab(options: LabOptions): Lab {
 
   const handle = async (received: Received) => {
     const { socket, incoming } = received;
+    // It came on a connection that the lab had closed: a server that is gone sees nothing of it.
+    if (socket.writableEnded) {
+      socket.destroy();
+      return;
+    }
     const run = findRun(received);
     if (run === undefined || run.over.signal.aborted) {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');

@@ -1,6 +1,7 @@
 import { chatOf } from '../../conformance/clients/oracle/chat.js';
 import { eventStream, type OracleOptions } from '../../conformance/clients/oracle/event-stream.js';
 import type { CaseExchange, ClientCase, Expectation, Scripted, Step } from '../../emulator/contract/client-case.js';
+import { notesOn } from './differences.js';
 import { SEEN } from './seen.js';
 
 /** Text of one write, bytes of one write, or a step as it stands. */
@@ -65,7 +66,7 @@ export const refusal = (
 type Alternative = NonNullable<ClientCase['alternatives']>[number];
 type Given = Omit<
   ClientCase,
-  'layer' | 'class' | 'seen' | 'why' | 'exchanges' | 'expect' | 'alternatives' | 'flags'
+  'layer' | 'class' | 'seen' | 'notes' | 'why' | 'exchanges' | 'expect' | 'alternatives' | 'flags'
 > & {
   class?: ClientCase['class'];
   why: string | string[];
@@ -80,6 +81,7 @@ function finish(
   exchanges: CaseExchange[],
   expect: Expectation,
 ): ClientCase {
+  const notes = notesOn(given.id);
   const classOf = alternatives.length > 0 ? 'either' : expect.outcome === 'error' ? 'invalid' : 'valid';
   return {
     ...given,
@@ -88,6 +90,7 @@ function finish(
     ...(flags.length === 0 ? {} : { flags }),
     why: [why].flat(),
     seen: [...(SEEN[given.id] ?? [])].sort(),
+    ...(notes.length === 0 ? {} : { notes }),
     exchanges,
     expect,
     ...(alternatives.length === 0 ? {} : { alternatives: [...alternatives] }),
