@@ -159,11 +159,11 @@ test('a seed that says one thing twice, or a credential that no header can carry
   const [intern] = seed.interns;
   const more = { ...intern, id: '0b000000-0000-4000-8000-0000000000ff', api_key: 'another-key' };
   const open = (change: object) => () => createEmulator({ seedFile: { ...seed, ...change } });
-  expect(open({ interns: [intern, { ...more, id: intern.id }] })).toThrow('seed: interns.1.id: this id is used twice');
-  expect(open({ interns: [intern, more] })).toThrow('interns.1.name: this name of one creator is used twice');
-  expect(open({ interns: [intern, { ...more, name: 'other' }] })).toThrow('interns.1.vault_id: this vault');
+  expect(open({ interns: [intern, { ...more, id: intern.id }] })).toThrow('seed: interns[1].id: this id is used twice');
+  expect(open({ interns: [intern, more] })).toThrow('interns[1].name: this name of one creator is used twice');
+  expect(open({ interns: [intern, { ...more, name: 'other' }] })).toThrow('interns[1].vault_id: this vault');
   expect(open({ members: [{ ...member, api_key: 'a key of alice' }] })).toThrow(
-    'members.0.api_key: expected at least 8',
+    'members[0].api_key: expected at least 8',
   );
 });
 
