@@ -248,6 +248,12 @@ test('a recorded proof is made anew with the key that the daemons know', async (
     headers: { authorization: `Bearer ${access.token}`, ...proof },
   });
   expect(await answer.json()).toMatchObject({ ok: true, verified: { version: 'v2', intern_id: OTHER } });
+  await emulator.reset();
+  const gone = await fetch(`${access.origin}/api/invoke`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access.token}` },
+  });
+  expect(await gone.json()).toMatchObject({ error: { metadata: { reason: 'token_invalid' } } });
 });
 
 describe('streams', () => {

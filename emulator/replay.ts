@@ -121,7 +121,7 @@ function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps
 export function loadReplay(deps: ReplayPartsDeps): Replay {
   const { options, clock, random, daemonOrigin, profile, log } = deps;
   try {
-    return createReplay(options.files, {
+    const replay = createReplay(options.files, {
       clock,
       random,
       daemonOrigin,
@@ -130,6 +130,14 @@ export function loadReplay(deps: ReplayPartsDeps): Replay {
       pace: options.pace ?? 'recorded',
       warn: (message) => log({ level: 'warn', event: 'recording', message }),
     });
+    return {
+      answer: replay.answer,
+      reset() {
+        replay.reset();
+        // Their daemons go with them.
+        deps.interns.clear();
+      },
+    };
   } catch (error) {
     if (error instanceof RecordingInvalid) throw new OptionError(error.message, { cause: error });
     throw error;
