@@ -1,4 +1,5 @@
-import type { Journal, JournalDraft } from '../http/journal.js';
+import type { Journal } from '../http/journal.js';
+import type { JournalDraft } from '../http/journal-entry.js';
 import { json } from '../http/response.js';
 import { OPERATIONS } from '../http/route.js';
 import { ControlError } from './error.js';

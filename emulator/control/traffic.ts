@@ -1,5 +1,6 @@
 import type { Transcripts } from '../domain/transcripts.js';
-import type { Journal, JournalDraft } from '../http/journal.js';
+import type { Journal } from '../http/journal.js';
+import type { JournalDraft } from '../http/journal-entry.js';
 import type { Events, Pending } from './events.js';
 
 const saidPending = (seq: number, runId: string, line: object): Pending => ({

@@ -8,7 +8,8 @@ import { canonicalise, type ProofFields } from '../signing/canonical.js';
 import { type SigningKey, signingKeyFromSecret } from '../signing/keys.js';
 import { signBytes } from '../signing/sign.js';
 import { PROOF_USER } from '../signing/signer.js';
-import { DEFECTS, type Defect, type HeaderMap, type Workshop } from './defects.js';
+import type { Defect, HeaderMap, Workshop } from './defect.js';
+import { DEFECTS } from './defects.js';
 import type { Issued } from './issued.js';
 import type { Interns } from './tokens.js';
 

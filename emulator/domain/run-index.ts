@@ -1,4 +1,5 @@
-import type { Run } from './run.js';
+import type { ApprovalMode, RunView, Usage } from '../contract/run.js';
+import { type Run, viewRun } from './run.js';
 
 /** How many ended runs are remembered per intern, newest kept. */
 export const ENDED_RUNS_KEPT = 1_000;
@@ -28,6 +29,14 @@ export interface EndedRuns {
   readonly gone: readonly string[];
 }
 
+/** A run as it is shown, with how it was started. */
+export interface RunDetails {
+  readonly view: RunView;
+  readonly script: string;
+  readonly approvalMode: ApprovalMode;
+  readonly usage: Usage | null;
+}
+
 /** Keeps the indexes of every intern's runs in step with what the runs do. */
 export function createRunIndex() {
   const interns = new Map<string, InternRuns>();
@@ -38,7 +47,30 @@ export function createRunIndex() {
     for (const id of run.asked ?? []) own.asked.delete(id);
   };
 
+  /** The runs of one intern, or of all, intern by intern. */
+  const among = (internId?: string): Iterable<InternRuns> => {
+    if (internId === undefined) return interns.values();
+    const own = interns.get(internId);
+    return own ? [own] : [];
+  };
+
   return {
+    among,
+    /** The runs of one intern, or of all, newest first. */
+    list: (internId?: string): RunView[] =>
+      [...among(internId)]
+        .flatMap((own) => [...own.runs.values()])
+        .sort((a, b) => b.seq - a.seq)
+        .map(viewRun),
+    view(runId: string, internId?: string): RunDetails | undefined {
+      for (const own of among(internId)) {
+        const run = own.runs.get(runId);
+        if (!run) continue;
+        const { approvalMode, behaviour, usage } = run;
+        return { view: viewRun(run), script: behaviour.name, approvalMode, usage };
+      }
+      return undefined;
+    },
     /** Those of an intern, made when it has none yet. */
     of(internId: string): InternRuns {
       let own = interns.get(internId);
@@ -49,7 +81,6 @@ export function createRunIndex() {
       return own;
     },
     find: (internId: string): InternRuns | undefined => interns.get(internId),
-    all: (): Iterable<InternRuns> => interns.values(),
     clear() {
       interns.clear();
       gone.length = 0;

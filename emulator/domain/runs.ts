@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../clock/random.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
-import type { ApprovalMode, RunView, Usage } from '../contract/run.js';
+import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import type { Behaviour } from '../scripts/behaviour.js';
@@ -11,15 +11,14 @@ import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
 import { attachReader, type Reader } from './reader.js';
-import { createRun, type Run, viewRun } from './run.js';
-import { createRunIndex, type EndedRuns, type InternRuns } from './run-index.js';
+import { createRun, type Run } from './run.js';
+import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from './run-index.js';
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner } from './runner.js';
-
-export type * from './run-requests.js';
-
 import { createSessions } from './sessions.js';
 import type { Said } from './transcripts.js';
+
+export type * from './run-requests.js';
 
 export interface RunsDeps {
   readonly clock: Clock;
@@ -64,10 +63,7 @@ export interface Runs {
    */
   list(internId?: string): RunView[];
   /** One of those that {@link Runs.list} shows, with how it was started. */
-  find(
-    runId: string,
-    internId?: string,
-  ): { view: RunView; script: string; approvalMode: ApprovalMode; usage: Usage | null } | undefined;
+  find(runId: string, internId?: string): RunDetails | undefined;
   /** Drops the sessions of an intern that is gone. */
   forget(internId: string): void;
   /** Those that have ended. */
@@ -183,9 +179,8 @@ export function createRuns(deps: RunsDeps): Runs {
 
   const endAll = (internId: string | undefined, cause: EndCause) => {
     const message = `The intern ended the run: ${cause}`;
-    const of = internId === undefined ? index.all() : [index.find(internId)];
-    for (const own of of) {
-      for (const run of [...(own?.going.values() ?? [])]) runner.end(run, { ended: 'cancelled', message });
+    for (const own of index.among(internId)) {
+      for (const run of [...own.going.values()]) runner.end(run, { ended: 'cancelled', message });
     }
   };
 
@@ -264,26 +259,8 @@ export function createRuns(deps: RunsDeps): Runs {
 
     endAll,
 
-    list(internId) {
-      const of = internId === undefined ? index.all() : [index.find(internId)];
-      const runs: Run[] = [];
-      for (const own of of) if (own) runs.push(...own.runs.values());
-      return runs.sort((a, b) => b.seq - a.seq).map(viewRun);
-    },
-
-    find(runId, internId) {
-      for (const own of internId === undefined ? index.all() : [index.find(internId)]) {
-        const run = own?.runs.get(runId);
-        if (run)
-          return {
-            view: viewRun(run),
-            script: run.behaviour.name,
-            approvalMode: run.approvalMode,
-            usage: run.usage,
-          };
-      }
-      return undefined;
-    },
+    list: index.list,
+    find: index.view,
 
     forget(internId) {
       index.forget(internId);

@@ -8,7 +8,8 @@ import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
 import { AcceptedCall, ReadRequest } from './call.js';
 import { after, DropConnection, type Exchange, type Resource } from './exchange.js';
 import { dropOf, type Faults, faultRow, injectedOf, resets } from './faults.js';
-import type { Journal, JournalDraft } from './journal.js';
+import type { Journal } from './journal.js';
+import type { JournalDraft } from './journal-entry.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
 import { BASE, type Route } from './route.js';
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../clock/scope.js';
-import type { JournalDraft } from './journal.js';
+import type { JournalDraft } from './journal-entry.js';
 import type { Route } from './route.js';
 
 /** Which rules a path is under: interns, SCIM, or neither. */

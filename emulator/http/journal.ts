@@ -1,51 +1,8 @@
 import type { Clock } from '../clock/clock.js';
-import type { Injected } from '../contract/fault.js';
 import type { Redaction } from '../domain/redaction.js';
-import type { RunRef } from '../domain/runs.js';
-import type { StreamClosed, StreamHooks } from '../sse/body.js';
-
-/** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
-export interface JournalEntry {
-  id: string;
-  at: string;
-  operation: string | null;
-  caller: string | null;
-  intern_id: string | null;
-  /** The run that the request started, continued or was delivered into. */
-  run_id: string | null;
-  /** From the request to its response, on the clock; of a stream to its first byte. Null until then. */
-  ms: number | null;
-  /** Of a refusal: what exactly was wrong, also where the response may not say it, and the requirement it rests on. */
-  wrong: string | null;
-  requirement: string | null;
-  /** What an injected fault did to it. */
-  injected?: Injected;
-  request: { method: string; url: string; headers: Record<string, string>; body: string | null };
-  response: { status: number | null; headers: Record<string, string>; body: string | null };
-  /** Only for streams: every write as it left. */
-  writes?: { at: string; bytes: number; text: string }[];
-  /** Only for streams: how the body ended, and why the run did. */
-  closed?: { at: string; how: StreamClosed; run_ended?: string };
-  /** Where parts were left out for their size. */
-  truncated?: true;
-}
-
-interface Write {
-  readonly seq: number;
-  readonly at: number;
-  readonly kept: Uint8Array | string;
-  readonly size: number;
-}
-
-/** A write of a stream as events tell it. */
-export interface WriteView {
-  request_id: string;
-  /** Which write of its stream, from 0. */
-  n: number;
-  at: string;
-  bytes: number;
-  text: string;
-}
+import type { StreamHooks } from '../sse/body.js';
+import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
+import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 /** Is told of requests as they go on: the log and the events. */
 export interface JournalObserver {
@@ -55,39 +12,6 @@ export interface JournalObserver {
   /** The stream has come to its end. */
   closed?(draft: JournalDraft): void;
 }
-
-/** A body as it came; a long one is redacted before it is cut. */
-interface Held {
-  readonly content: Uint8Array | string;
-  readonly cut: boolean;
-}
-
-interface Raw {
-  id: string;
-  at: number;
-  method: string;
-  url: string;
-  headers: Headers | readonly string[];
-  requestBody: Held | undefined;
-  operation: string | undefined;
-  caller: string | undefined;
-  internId: string | undefined;
-  run: RunRef | undefined;
-  refused: { wrong: string; requirement: string | undefined } | undefined;
-  injected: Injected | undefined;
-  respondedAt: number | undefined;
-  /** Where it stands among all changes, as of its response or its end; 0 before. */
-  seq: number;
-  status: number | undefined;
-  responseHeaders: Readonly<Record<string, string>>;
-  responseBody: Held | undefined;
-  writes: Write[] | undefined;
-  held: number;
-  closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
-}
-
-/** What the pipeline notes of a request while it goes through. */
-export type JournalDraft = Raw;
 
 export interface Journal {
   /**
@@ -115,38 +39,18 @@ export interface Journal {
 }
 
 const MAX_ENTRIES = 1_000;
-/** Of each body this many characters are shown, of all writes of one stream together this many bytes kept. */
-const MAX_HELD = 65_536;
-/** The end of what was cut may be part of a credential, which then can't be told: this much of it is never shown. */
-const MARGIN = 4_096;
-const KEPT = MAX_HELD + MARGIN;
-/** How many writes on each side are looked at when one is shown by itself: a credential may lie in several. */
-const WRITES_AROUND = 128;
-
-function headersOf({ headers }: Pick<Raw, 'headers'>): Headers {
-  if (headers instanceof Headers) return headers;
-  const joined = new Headers();
-  for (let at = 0; at < headers.length; at += 2) joined.append(headers[at] ?? '', headers[at + 1] ?? '');
-  return joined;
-}
-
-/** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
-const withoutCredential = (value: string): string =>
-  /^bearer\s/i.test(value) ? `${value.slice(0, 6)} [redacted]` : '[redacted]';
-
 /**
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
- * when they are read, because that is rare and requests are not; `redact` then takes every credential out. `prefix` was
+ * when they are read, because that is rare and requests are not; `redaction` then takes every credential out. `prefix` was
  * taken off the paths before the requests came here.
  */
 export function createJournal(
   clock: Clock,
-  { redact, redactWrites }: Pick<Redaction, 'redact' | 'redactWrites'>,
+  redaction: Pick<Redaction, 'redact' | 'redactWrites'>,
   next: () => number = () => 0,
   prefix = '',
 ): Journal {
-  let entries: Raw[] = [];
+  let entries: JournalDraft[] = [];
   let start = 0;
   let forgotten = 0;
   const observers: JournalObserver[] = [];
@@ -155,87 +59,12 @@ export function createJournal(
     const path = url.indexOf('/', url.indexOf('://') + 3);
     return prefix === '' || path < 0 ? url : url.slice(0, path) + prefix + url.slice(path);
   };
-  const iso = (at: number) => new Date(at).toISOString();
-  const utf8 = new TextDecoder();
-
-  const textOf = (content: Uint8Array | string) => (typeof content === 'string' ? content : utf8.decode(content));
-  /** One decoder for all: a character may be split over two writes. */
-  const textsOf = (writes: readonly Write[]) => {
-    const decoder = new TextDecoder();
-    return writes.map(({ kept }) => (typeof kept === 'string' ? kept : decoder.decode(kept, { stream: true })));
-  };
-  const hold = (content: Uint8Array | string): Held => {
-    if (content.length <= MAX_HELD) return { content, cut: false };
-    const text = typeof content === 'string' ? content.slice(0, KEPT) : utf8.decode(content.subarray(0, KEPT));
-    const [clean = ''] = redactWrites([text], true);
-    // A copy, so that the rest can go.
-    return { content: Buffer.from(clean.slice(0, MAX_HELD)).toString(), cut: true };
-  };
+  const render = createJournalRenderer(redaction);
   const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];
-
-  const writesOf = (writes: readonly Write[], cut: boolean) => {
-    const texts = redactWrites(textsOf(writes), cut);
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
-    let room = Math.min(MAX_HELD, cut ? length - MARGIN : length);
-    const shown = writes.map((write, index) => {
-      const text = (texts[index] ?? '').slice(0, Math.max(0, room));
-      room -= texts[index]?.length ?? 0;
-      return { at: iso(write.at), bytes: write.size, text };
-    });
-    return { shown, truncated: cut || length > MAX_HELD };
-  };
-
-  const view = (raw: Raw): JournalEntry => {
-    let truncated = false;
-    const shown = ({ content, cut }: Held): string => {
-      const clean = redact(textOf(content));
-      if (cut || clean.length > MAX_HELD) truncated = true;
-      return clean.slice(0, MAX_HELD);
-    };
-    const { requestBody, responseBody } = raw;
-    const headers: Record<string, string> = {};
-    headersOf(raw).forEach((value, name) => {
-      headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
-    });
-    const seen: JournalEntry = {
-      id: redact(raw.id),
-      at: iso(raw.at),
-      operation: raw.operation ?? null,
-      caller: raw.caller ?? null,
-      intern_id: raw.internId ?? null,
-      run_id: raw.run?.id ?? null,
-      ms: raw.respondedAt === undefined ? null : raw.respondedAt - raw.at,
-      wrong: raw.refused ? redact(raw.refused.wrong) : null,
-      requirement: raw.refused?.requirement ?? null,
-      ...(raw.injected ? { injected: raw.injected } : {}),
-      request: {
-        method: raw.method,
-        url: redact(raw.url),
-        headers,
-        body: requestBody ? shown(requestBody) : null,
-      },
-      response: {
-        status: raw.status ?? null,
-        headers: Object.fromEntries(Object.entries(raw.responseHeaders).map(([name, value]) => [name, redact(value)])),
-        body: responseBody ? shown(responseBody) : null,
-      },
-    };
-    if (raw.writes) {
-      const writes = writesOf(raw.writes, raw.held >= KEPT);
-      seen.writes = writes.shown;
-      if (writes.truncated) truncated = true;
-    }
-    if (raw.closed) {
-      const { at, how, ended } = raw.closed;
-      seen.closed = { at: iso(at), how, ...(ended === undefined ? {} : { run_ended: ended }) };
-    }
-    if (truncated) seen.truncated = true;
-    return seen;
-  };
 
   return {
     begin(id, request, received) {
-      const draft: Raw = {
+      const draft: JournalDraft = {
         id,
         at: clock.now(),
         method: request.method,
@@ -266,10 +95,10 @@ export function createJournal(
       return draft;
     },
     noteRequestBody(draft, bytes) {
-      draft.requestBody = hold(bytes);
+      draft.requestBody = render.hold(bytes);
     },
     noteResponseBody(draft, text) {
-      draft.responseBody = hold(text);
+      draft.responseBody = render.hold(text);
     },
     watch(draft) {
       const writes: Write[] = [];
@@ -302,17 +131,10 @@ export function createJournal(
     observe: (observer) => void observers.push(observer),
     list(filter, limit) {
       const held = filter ? ordered().filter(filter) : ordered();
-      return (limit === undefined ? held : held.slice(-limit)).map(view);
+      return (limit === undefined ? held : held.slice(-limit)).map(render.entry);
     },
-    view,
-    viewWrite(draft, index) {
-      const write = draft.writes?.[index];
-      if (!write) return undefined;
-      const first = Math.max(0, index - WRITES_AROUND);
-      const around = (draft.writes ?? []).slice(first, index + WRITES_AROUND);
-      const text = redactWrites(textsOf(around), true)[index - first] ?? '';
-      return { request_id: redact(draft.id), n: index, at: iso(write.at), bytes: write.size, text };
-    },
+    view: render.entry,
+    viewWrite: render.write,
     drafts: ordered,
     forgotten: () => forgotten,
     clear() {

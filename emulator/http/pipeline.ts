@@ -6,7 +6,7 @@ import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js
 import type { Cors } from './cors.js';
 import { after, DropConnection, Exchange, type Resource, type Transport } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
-import type { JournalDraft } from './journal.js';
+import type { JournalDraft } from './journal-entry.js';
 import { givenRequestId } from './protocol.js';
 import type { RequestIds } from './request-ids.js';
 import type { PlainResponse } from './response.js';

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
-import type { Journal, JournalDraft, JournalObserver } from './journal.js';
+import type { Journal, JournalObserver } from './journal.js';
+import type { JournalDraft } from './journal-entry.js';
 import { BASE } from './route.js';
 
 /** A line of the log: one for each request when it is answered, and for a stream at each turn it takes (SEE-1). */

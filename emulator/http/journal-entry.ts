@@ -1,0 +1,78 @@
+import type { Injected } from '../contract/fault.js';
+import type { RunRef } from '../domain/runs.js';
+import type { StreamClosed } from '../sse/body.js';
+
+/** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
+export interface JournalEntry {
+  id: string;
+  at: string;
+  operation: string | null;
+  caller: string | null;
+  intern_id: string | null;
+  /** The run that the request started, continued or was delivered into. */
+  run_id: string | null;
+  /** From the request to its response, on the clock; of a stream to its first byte. Null until then. */
+  ms: number | null;
+  /** Of a refusal: what exactly was wrong, also where the response may not say it, and the requirement it rests on. */
+  wrong: string | null;
+  requirement: string | null;
+  /** What an injected fault did to it. */
+  injected?: Injected;
+  request: { method: string; url: string; headers: Record<string, string>; body: string | null };
+  response: { status: number | null; headers: Record<string, string>; body: string | null };
+  /** Only for streams: every write as it left. */
+  writes?: { at: string; bytes: number; text: string }[];
+  /** Only for streams: how the body ended, and why the run did. */
+  closed?: { at: string; how: StreamClosed; run_ended?: string };
+  /** Where parts were left out for their size. */
+  truncated?: true;
+}
+
+/** A write of a stream as events tell it. */
+export interface WriteView {
+  request_id: string;
+  /** Which write of its stream, from 0. */
+  n: number;
+  at: string;
+  bytes: number;
+  text: string;
+}
+
+/** A write of a stream, as much of it as is kept. */
+export interface Write {
+  readonly seq: number;
+  readonly at: number;
+  readonly kept: Uint8Array | string;
+  readonly size: number;
+}
+
+/** A body as it came; a long one is redacted before it is cut. */
+export interface Held {
+  readonly content: Uint8Array | string;
+  readonly cut: boolean;
+}
+
+/** What the pipeline notes of a request while it goes through. */
+export interface JournalDraft {
+  id: string;
+  at: number;
+  method: string;
+  url: string;
+  headers: Headers | readonly string[];
+  requestBody: Held | undefined;
+  operation: string | undefined;
+  caller: string | undefined;
+  internId: string | undefined;
+  run: RunRef | undefined;
+  refused: { wrong: string; requirement: string | undefined } | undefined;
+  injected: Injected | undefined;
+  respondedAt: number | undefined;
+  /** Where it stands among all changes, as of its response or its end; 0 before. */
+  seq: number;
+  status: number | undefined;
+  responseHeaders: Readonly<Record<string, string>>;
+  responseBody: Held | undefined;
+  writes: Write[] | undefined;
+  held: number;
+  closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
+}

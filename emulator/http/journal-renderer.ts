@@ -1,0 +1,118 @@
+import type { Redaction } from '../domain/redaction.js';
+import type { Held, JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
+
+/** Of each body this many characters are shown, of all writes of one stream together this many bytes kept. */
+const MAX_HELD = 65_536;
+/** The end of what was cut may be part of a credential, which then can't be told: this much of it is never shown. */
+const MARGIN = 4_096;
+export const KEPT = MAX_HELD + MARGIN;
+/** How many writes on each side are looked at when one is shown by itself: a credential may lie in several. */
+const WRITES_AROUND = 128;
+
+function headersOf({ headers }: Pick<JournalDraft, 'headers'>): Headers {
+  if (headers instanceof Headers) return headers;
+  const joined = new Headers();
+  for (let at = 0; at < headers.length; at += 2) joined.append(headers[at] ?? '', headers[at + 1] ?? '');
+  return joined;
+}
+
+/** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
+const withoutCredential = (value: string): string =>
+  /^bearer\s/i.test(value) ? `${value.slice(0, 6)} [redacted]` : '[redacted]';
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Turns what the journal keeps into what it shows: bounded in size, and without credentials. */
+export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 'redact' | 'redactWrites'>) {
+  const utf8 = new TextDecoder();
+
+  const textOf = (content: Uint8Array | string) => (typeof content === 'string' ? content : utf8.decode(content));
+  /** One decoder for all: a character may be split over two writes. */
+  const textsOf = (writes: readonly Write[]) => {
+    const decoder = new TextDecoder();
+    return writes.map(({ kept }) => (typeof kept === 'string' ? kept : decoder.decode(kept, { stream: true })));
+  };
+  /** The beginning of a body, where it is long: redacted before it is cut. */
+  const hold = (content: Uint8Array | string): Held => {
+    if (content.length <= MAX_HELD) return { content, cut: false };
+    const text = typeof content === 'string' ? content.slice(0, KEPT) : utf8.decode(content.subarray(0, KEPT));
+    const [clean = ''] = redactWrites([text], true);
+    // A copy, so that the rest can go.
+    return { content: Buffer.from(clean.slice(0, MAX_HELD)).toString(), cut: true };
+  };
+
+  const writesOf = (writes: readonly Write[], cut: boolean) => {
+    const texts = redactWrites(textsOf(writes), cut);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    let room = Math.min(MAX_HELD, cut ? length - MARGIN : length);
+    const shown = writes.map((write, index) => {
+      const text = (texts[index] ?? '').slice(0, Math.max(0, room));
+      room -= texts[index]?.length ?? 0;
+      return { at: iso(write.at), bytes: write.size, text };
+    });
+    return { shown, truncated: cut || length > MAX_HELD };
+  };
+
+  const entry = (raw: JournalDraft): JournalEntry => {
+    let truncated = false;
+    const shown = ({ content, cut }: Held): string => {
+      const clean = redact(textOf(content));
+      if (cut || clean.length > MAX_HELD) truncated = true;
+      return clean.slice(0, MAX_HELD);
+    };
+    const { requestBody, responseBody } = raw;
+    const headers: Record<string, string> = {};
+    headersOf(raw).forEach((value, name) => {
+      headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
+    });
+    const seen: JournalEntry = {
+      id: redact(raw.id),
+      at: iso(raw.at),
+      operation: raw.operation ?? null,
+      caller: raw.caller ?? null,
+      intern_id: raw.internId ?? null,
+      run_id: raw.run?.id ?? null,
+      ms: raw.respondedAt === undefined ? null : raw.respondedAt - raw.at,
+      wrong: raw.refused ? redact(raw.refused.wrong) : null,
+      requirement: raw.refused?.requirement ?? null,
+      ...(raw.injected ? { injected: raw.injected } : {}),
+      request: {
+        method: raw.method,
+        url: redact(raw.url),
+        headers,
+        body: requestBody ? shown(requestBody) : null,
+      },
+      response: {
+        status: raw.status ?? null,
+        headers: Object.fromEntries(Object.entries(raw.responseHeaders).map(([name, value]) => [name, redact(value)])),
+        body: responseBody ? shown(responseBody) : null,
+      },
+    };
+    if (raw.writes) {
+      const writes = writesOf(raw.writes, raw.held >= KEPT);
+      seen.writes = writes.shown;
+      if (writes.truncated) truncated = true;
+    }
+    if (raw.closed) {
+      const { at, how, ended } = raw.closed;
+      seen.closed = { at: iso(at), how, ...(ended === undefined ? {} : { run_ended: ended }) };
+    }
+    if (truncated) seen.truncated = true;
+    return seen;
+  };
+
+  return {
+    hold,
+    entry,
+    /** The write of a stream with a number; a credential may lie in several. */
+    write(draft: JournalDraft, index: number): WriteView | undefined {
+      const write = draft.writes?.[index];
+      if (!write) return undefined;
+      const first = Math.max(0, index - WRITES_AROUND);
+      const around = (draft.writes ?? []).slice(first, index + WRITES_AROUND);
+      const text = redactWrites(textsOf(around), true)[index - first] ?? '';
+      return { request_id: redact(draft.id), n: index, at: iso(write.at), bytes: write.size, text };
+    },
+  };
+}
