@@ -255,6 +255,22 @@ describe('a full disk', () => {
     expect((await call(again, 'GET', '/interns')).json).toEqual(listed);
   });
 
+  test('ends the run of an invoke whose session could not be stored, and takes no turn for it', async () => {
+    const { disk, emulator } = onDisk();
+    const { intern } = emulator.target.credentials;
+    const invoke = () => call(emulator, 'POST', `/interns/${intern.id}/invoke`, { input: 'script: never-ends' });
+    await call(emulator, 'PUT', '/_emulator/limits', { turns_per_minute: 1 });
+    disk.full = true;
+    expect((await invoke()).status).toBe(500);
+    const runs = async () => (await call(emulator, 'GET', '/_emulator/runs')).json.data;
+    expect(await runs()).toMatchObject([{ origin: 'invoke', status: 'ended', ended: 'cancelled' }]);
+
+    disk.full = false;
+    const accepted = await invoke();
+    expect(accepted.status).toBe(202);
+    expect(await runs()).toMatchObject([{ session_id: accepted.json.session_id, status: 'running' }, {}]);
+  });
+
   test('lets a boot go on that nobody has to be told of', async () => {
     const { disk, emulator } = onDisk();
     const body = { name: 'boots', workspace_id: emulator.target.workspace_id, provision: true };

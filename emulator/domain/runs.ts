@@ -253,7 +253,14 @@ export function createRuns(deps: RunsDeps): Runs {
       onRun?.(refOf(run));
       await start(run, chosen.prompt, row, giveBack, client);
       sessions.issue(intern.id, run.sessionId, callerId);
-      await store.commit();
+      try {
+        await store.commit();
+      } catch (error) {
+        // Whoever asked is told that nothing began: so nothing goes on, and no turn was taken.
+        cancel(run);
+        giveBack();
+        throw error;
+      }
       return { session_id: run.sessionId, status: 'started' };
     },
 
