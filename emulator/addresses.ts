@@ -64,6 +64,8 @@ export interface Place {
   addresses(): Addresses;
   /** Whether a listener can be reached from other machines. */
   beyondLoopback(): boolean;
+  /** Since when it listens, in ms of the machine's time: another process at the same address has another. */
+  since(): number | undefined;
   /** The host of the public URL, where there is one. */
   readonly publicHost: string | undefined;
 }
@@ -72,7 +74,7 @@ export interface Place {
 export interface OwnPlace extends Place {
   /** Where it is reached from here, whatever it says of itself. */
   local(): Addresses;
-  listening(at: Addresses, beyondLoopback: boolean): void;
+  listening(at: Addresses, beyondLoopback: boolean, since: number): void;
 }
 
 /** @throws OptionError as {@link publicAddresses} */
@@ -80,6 +82,7 @@ export function createPlace(publicUrl: string | undefined, publicDaemonUrl: stri
   const shown = publicAddresses(publicUrl, publicDaemonUrl);
   let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
   let beyond = false;
+  let listeningSince: number | undefined;
   return {
     prefix: '',
     publicHost: shown.host,
@@ -90,7 +93,9 @@ export function createPlace(publicUrl: string | undefined, publicDaemonUrl: stri
       daemon_origin: shown.daemonOrigin ?? local.daemon_origin,
     }),
     beyondLoopback: () => beyond,
-    listening(at, isBeyond) {
+    since: () => listeningSince,
+    listening(at, isBeyond, since) {
+      listeningSince ??= since;
       local = at;
       beyond ||= isBeyond;
     },
@@ -110,4 +115,5 @@ export const placeBehind = (host: Place, prefix: string): Place => ({
     };
   },
   beyondLoopback: () => host.beyondLoopback(),
+  since: host.since,
 });

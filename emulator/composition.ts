@@ -1,57 +1,41 @@
 import type { Place } from './addresses.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
-import { createRandom, type Random } from './clock/random.js';
-import { type Profile, proofHeaders } from './contract/profile.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
 import type { Events } from './control/events.js';
 import { createReaders } from './control/readers.js';
-import { seededTarget, type Target } from './control/target.js';
+import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
 import { credentialResolver } from './credentials.js';
+import type { DaemonTokens } from './daemon-tokens.js';
 import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
-import { defaultFactories, type Factories } from './factories.js';
-import { type Cors, CorsInvalid, createCors } from './http/cors.js';
+import type { Factories } from './factories.js';
 import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
 import { createRequestIds } from './http/request-ids.js';
 import { logRequests } from './http/request-log.js';
 import { keptNonces, signingKeyOf } from './kept.js';
+import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import type { Lifetime } from './lifetime.js';
 import { createWaitTeller, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
-import { type EmulatorOptions, OptionError } from './options.js';
+import { type EmulatorOptions, loadCors } from './options.js';
+import { createRandomness } from './randomness.js';
 import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
-import type { Store } from './store/store.js';
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
-/** Counts the openings of a store: the answer is 1 for a new one. */
-function countOpening(store: Store): number {
-  const meta = store.collection('meta');
-  const last = meta.get('openings')?.value;
-  const openings = typeof last === 'number' ? last + 1 : 1;
-  meta.put({ id: 'openings', value: openings });
-  return openings;
-}
-
-function corsOf({ cors }: EmulatorOptions, profile: Profile): Cors {
-  try {
-    return createCors(cors, Object.values(proofHeaders(profile)));
-  } catch (error) {
-    throw error instanceof CorsInvalid ? new OptionError(error.message) : error;
-  }
-}
-
-/** How daemon tokens say whose they are, where emulators share a listener for their daemons. */
-export interface DaemonTokens {
-  /** A source of ids that makes such tokens. */
-  of(random: Random): Random;
-  /** Such a token, of one that was made elsewhere. */
-  adopt(token: string): string;
+/** What an emulator is put together with, beside its options. */
+export interface Surroundings {
+  readonly lifetime: Lifetime;
+  readonly place: Place;
+  readonly factories: Factories;
+  readonly tokens: DaemonTokens;
+  /** Makes another emulator, for the lab. */
+  readonly createEmulator: LabOptions['emulator'];
 }
 
 /**
@@ -62,10 +46,7 @@ export interface DaemonTokens {
  */
 export function compose(
   options: EmulatorOptions,
-  lifetime: Lifetime,
-  place: Place,
-  factories: Factories = defaultFactories,
-  tokens: DaemonTokens = { of: (random) => random, adopt: (token) => token },
+  { lifetime, place, factories, tokens, createEmulator }: Surroundings,
 ) {
   const log = options.log ?? (() => {});
   const { onRequest } = options;
@@ -104,42 +85,24 @@ export function compose(
     log,
   });
   lifetime.root.defer(() => store.close());
-  const openings = countOpening(store);
-  // Each opening of a store takes its own stream: a restarted emulator repeats no id and no nonce.
-  const root = createRandom(options.seed);
-  const sources = new Map<string, Random>();
-  const randomOf = (name: string): Random => {
-    const source = createRandom(root.seed, `${openings} ${name}`);
-    sources.set(name, source);
-    return source;
-  };
+  const { of: randomOf, sources } = createRandomness(options.seed, store);
   const random = tokens.of(randomOf('ids'));
   const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
 
-  const target: Target = {
-    get base_url() {
-      return place.addresses().base_url;
-    },
-    get control_url() {
-      return place.addresses().control_url;
-    },
-    get daemon_origin() {
-      return place.addresses().daemon_origin;
-    },
-    profile: profile.name,
-    clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
-    get public_keys() {
-      return [signingKey.jwk];
-    },
-    ...seededTarget(seed),
-  };
+  const target = createTarget(
+    place.addresses,
+    () => [signingKey.jwk],
+    { profile: profile.name, clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual' },
+    seed,
+  );
   const daemonOrigin = () => target.daemon_origin;
 
   // Who looks on. What they are shown is made further down: hence the late looks.
   const transcripts = factories.createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
+  const seededTag = randomOf('events').uuid().slice(0, 8) + clock.now().toString(36);
   const events: Events = factories.createEvents({
     sequence,
-    tag: `${randomOf('events').uuid().slice(0, 8)}${clock.now().toString(36)}`,
+    tag: () => seededTag + (place.since()?.toString(36) ?? ''),
     read: (type, id, within) => readers[type](id, within),
     past: {
       since: (seq) => pastSince(journal, transcripts, seq),
@@ -247,7 +210,7 @@ export function compose(
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
     scim: seed.scim_group_mappings,
   });
-  const cors = corsOf(options, profile);
+  const cors = loadCors(options.cors, profile);
   const regional = matchRegional(options.regionalHosts ?? ['eu.']);
   const pipeline = factories.createPipeline({
     clock,
@@ -282,10 +245,9 @@ export function compose(
   const app = replay ? createReplayApp({ replay, otherwise, journal, emulated, requestId: random.uuid }) : emulated;
 
   const lab = lazyLab(async () => {
-    const [{ loadLab }, { createEmulator }] = await Promise.all([import('./lab/load.js'), import('./emulator.js')]);
-    const ids = randomOf('lab');
+    const { loadLab } = await import('./lab/load.js');
     const loaded = loadLab({
-      id: ids.uuid,
+      id: randomOf('lab').uuid,
       emulator: createEmulator,
       changed: ({ run }) => events.changed('lab', run),
     });

@@ -258,7 +258,7 @@ describe('a full disk', () => {
   test('ends the run of an invoke whose session could not be stored, and takes no turn for it', async () => {
     const { disk, emulator } = onDisk();
     const { intern } = emulator.target.credentials;
-    const invoke = () => call(emulator, 'POST', `/interns/${intern.id}/invoke`, { input: 'script: never-ends' });
+    const invoke = () => call(emulator, 'POST', `/interns/${intern?.id}/invoke`, { input: 'script: never-ends' });
     await call(emulator, 'PUT', '/_emulator/limits', { turns_per_minute: 1 });
     disk.full = true;
     expect((await invoke()).status).toBe(500);

@@ -1,50 +1,30 @@
-import { addressesOf, createPlace, DEFAULT_PORT, isLoopback, type OwnPlace, type Place } from './addresses.js';
+import { createPlace, type OwnPlace, type Place } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
-import { compose, type DaemonTokens } from './composition.js';
+import { compose } from './composition.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
-import { guardLogin, isHealthCheck } from './control/guard.js';
+import { guardLogin } from './control/guard.js';
 import { labRows } from './control/lab.js';
 import { openApiRow } from './control/openapi-row.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
+import { type DaemonTokens, plainTokens } from './daemon-tokens.js';
 import { hideCredentials } from './export.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
-import { createHostRules } from './http/hosts.js';
-import { givenRequestId, refuseHost } from './http/protocol.js';
+import { givenRequestId } from './http/protocol.js';
 import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
-import { type Bindings, type Listener, type ListenOptions, listen } from './listen.js';
-import { refusedRecord } from './log.js';
+import type { Bindings } from './listen.js';
+import { createListening, type ListenAt, type ListenRequest } from './listening.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
 import { createSpaces, type Served, type Spaces } from './spaces.js';
 import { createStateControl } from './state-control.js';
 import { VERSION } from './version.js';
-
-/** Where an emulator listens. */
-export interface ListenAt {
-  /** Scheme, host and port. */
-  readonly url: string;
-  readonly baseUrl: string;
-  readonly controlUrl: string;
-  readonly daemonOrigin: string;
-}
-
-export interface ListenRequest {
-  /** Default `127.0.0.1`. Another address needs `controlToken`. */
-  readonly host?: string;
-  /** Default 4683; 0 picks one for each listener. */
-  readonly port?: number;
-  /** Where the daemons listen. Default: the next port, or a free one where that is taken; 0 picks one. */
-  readonly daemonPort?: number;
-  /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
-  readonly replaceGlobals?: boolean;
-}
 
 /** The whole interface in one object; any number of them side by side, sharing nothing. */
 export interface Emulator {
@@ -84,7 +64,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
   const place = createPlace(options.publicUrl, options.publicDaemonUrl);
   const lifetime = createLifetime();
   return orDispose(lifetime, () => {
-    const parts = compose(options, lifetime, place, factories);
+    const parts = compose(options, { lifetime, place, factories, tokens: plainTokens, createEmulator });
     const shared = sharedFactories(factories, parts, options.profile);
     const spaces = createSpaces({
       place,
@@ -117,9 +97,10 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
 /** An emulator at a place of another's: it answers requests, and listens nowhere. */
 function mount(options: EmulatorOptions, place: Place, factories: Factories, tokens: DaemonTokens): Served {
   const lifetime = createLifetime();
-  return orDispose(lifetime, () =>
-    connect(options, lifetime, place, compose(options, lifetime, place, factories, tokens), undefined),
-  );
+  return orDispose(lifetime, () => {
+    const parts = compose(options, { lifetime, place, factories, tokens, createEmulator });
+    return connect(options, lifetime, place, parts, undefined);
+  });
 }
 
 function orDispose<T>(lifetime: Lifetime, make: () => T): T {
@@ -251,74 +232,28 @@ function own(
   const serveDaemon = (request: Request, bindings?: Bindings) =>
     (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 
-  const listeners: Listener[] = [];
-  root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
-  const bind = async (request: ListenOptions): Promise<Listener> => {
-    const listener = await listen(request);
-    listeners.push(listener);
-    // Closed meanwhile: it came too late to be closed with the others.
-    if (root.disposed) await listener.close();
-    root.throwIfDisposed();
-    return listener;
-  };
   const baseUrl = () => place.local().base_url;
 
   return {
     fetch: inProcessFetch(serveInProcess, baseUrl, root),
     daemon: { fetch: inProcessFetch((request) => serveDaemon(request), baseUrl, root) },
-    async listen({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) {
-      const beyond = !isLoopback(host);
-      if (options.controlToken === undefined && beyond)
-        throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
-      const { publicHost } = place;
-      const validateHost = createHostRules({
-        regional,
-        allowed: beyond ? undefined : [...(options.allowHosts ?? []), ...(publicHost ? [publicHost] : [])],
-      });
-      const main = await bind({
-        host,
-        port,
-        replaceGlobals,
+    listen: createListening({
+      options,
+      root,
+      place,
+      target,
+      now: served.clock.now,
+      regional,
+      redact: accounts.redact,
+      requestId: random.uuid,
+      log,
+      main: {
         fetch: served.fetch,
-        requestId: random.uuid,
-        log,
-        refuse(request, seen) {
-          if (isHealthCheck(request.method, request.url)) return undefined;
-          const refusal = refuseHost(validateHost, request, seen);
-          if (refusal) options.onRequest?.(refusedRecord(request, refusal, served.clock.now(), accounts.redact));
-          return refusal;
-        },
         intercept: (request, response) => served.intercept?.(request, response) ?? false,
         mounted: spaces.mounted,
-      });
-      if (beyond) place.listening(place.local(), true);
-      try {
-        const bindDaemons = (at: number) =>
-          bind({ host, port: at, replaceGlobals, requestId: random.uuid, log, fetch: serveDaemon });
-        const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
-          // Nobody asked for the next port: any will do.
-          if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-          return bindDaemons(0);
-        });
-        if (port !== 0 && daemonPort === undefined && second.port !== port + 1)
-          log({
-            level: 'warn',
-            event: 'daemon_port',
-            message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
-          });
-        place.listening(addressesOf(host, main.port, second.port), beyond);
-      } catch (error) {
-        listeners.splice(listeners.indexOf(main), 1);
-        await main.close();
-        throw Object.assign(error as Error, { listener: 'daemons' });
-      }
-      return {
-        url: new URL(baseUrl()).origin,
-        baseUrl: target.base_url,
-        controlUrl: target.control_url,
-        daemonOrigin: target.daemon_origin,
-      };
-    },
+      },
+      daemons: serveDaemon,
+    }),
     target,
     clock: served.clock,
     reset: served.reset,

@@ -10,8 +10,9 @@ export type { RunView } from './contract/run.js';
 export type { Seed } from './contract/seed.js';
 export type { Settings } from './contract/settings.js';
 export type { Target } from './control/target.js';
-export { createEmulator, type Emulator, type ListenAt } from './emulator.js';
+export { createEmulator, type Emulator } from './emulator.js';
 export type { RequestRecord } from './http/request-log.js';
+export type { ListenAt } from './listening.js';
 export { type EmulatorOptions, OptionError } from './options.js';
 export type {
   Behaviour,

@@ -4,9 +4,10 @@ import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from './clock/clock.js';
 import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
-import { PROFILES, type Profile, profileSchema } from './contract/profile.js';
+import { PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { type Settings, settingsSchema } from './contract/settings.js';
+import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import type { OnRequest } from './http/request-log.js';
 import type { Behaviour } from './scripts/behaviour.js';
 
@@ -133,4 +134,13 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   const what = typeof given === 'string' ? `chaos profile ${given}` : 'chaos profile';
   const value = typeof given === 'string' ? readJson('chaos profile', given) : given;
   return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
+}
+
+/** The pages that may use the interface. @throws OptionError */
+export function loadCors(given: EmulatorOptions['cors'], profile: Profile): Cors {
+  try {
+    return createCors(given, Object.values(proofHeaders(profile)));
+  } catch (error) {
+    throw error instanceof CorsInvalid ? new OptionError(error.message) : error;
+  }
 }

@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Place } from './addresses.js';
 import { placeBehind } from './addresses.js';
 import type { Random } from './clock/random.js';
-import type { DaemonTokens } from './composition.js';
 import { ERRORS } from './contract/errors.js';
 import type { SpaceRequest } from './contract/space.js';
 import { ControlError } from './control/error.js';
 import type { Target } from './control/target.js';
-import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
+import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 import type { NodeBindings } from './http/app.js';
 import { givenRequestId, protocolError } from './http/protocol.js';
 import { toResponse } from './http/response.js';
@@ -78,8 +77,6 @@ interface Space {
 
 /** Of so many ended spaces it is known why they ended. */
 const ENDED_KEPT = 1_000;
-/** How much of a daemon token says whose it is. */
-const TAG = 8;
 /** Of how many looks at what is idle one is enough for the time that a space may be. */
 const LOOKS = 4;
 
@@ -92,21 +89,6 @@ function split(target: string): { name: string; rest: string } | undefined {
   const rest = target.slice(whole.length);
   return { name, rest: `${authority}${rest.startsWith('/') ? '' : '/'}${rest}` };
 }
-
-/** Daemon tokens that end in a tag: the rest of them, and all else, is as without. */
-const tagged = (tag: string): DaemonTokens => {
-  const adopt = (token: string) => token.slice(0, -TAG) + tag;
-  return {
-    adopt,
-    of: (random) => ({
-      ...random,
-      get seed() {
-        return random.seed;
-      },
-      token: (prefix) => (prefix === DAEMON_TOKEN_PREFIX ? adopt(random.token(prefix)) : random.token(prefix)),
-    }),
-  };
-};
 
 export function createSpaces(deps: SpacesDeps): Spaces {
   const { host } = deps;
@@ -198,7 +180,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       );
       let served: Served;
       try {
-        served = deps.make(options, placeBehind(deps.place, `/spaces/${name}`), tagged(tag));
+        served = deps.make(options, placeBehind(deps.place, `/spaces/${name}`), taggedTokens(tag));
       } catch (error) {
         throw error instanceof OptionError ? new ControlError(400, error.message) : error;
       }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -47,10 +47,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     types: ['emulator/store', 'emulator/scripts'],
   },
   // Makes emulators for the real side of `signing`: the function that does is received.
-  'emulator/lab': {
-    uses: ['emulator/contract', 'emulator/clock'],
-    types: ['emulator/emulator.ts', 'emulator/options.ts'],
-  },
+  'emulator/lab': { uses: ['emulator/contract', 'emulator/clock'] },
   // Describes the route table: it calls no handler.
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
@@ -102,7 +99,7 @@ interface Import {
 }
 
 const FROM = /(?:^|\n)\s*(import|export)\s+(type\s+)?([^;'"]*?)\s*from\s+'(\.[^']+)'/g;
-const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
+const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g;
 
 /** `emulator/http/app.ts` as `emulator/http`, `emulator/index.ts` as itself. */
 const areaOf = (file: string) => {
@@ -118,10 +115,10 @@ const onlyTypes = (names: string) =>
     .filter((name) => name.trim() !== '')
     .every((name) => name.trim().startsWith('type '));
 
-function importsOf(file: string): Import[] {
-  const source = readFileSync(join(ROOT, file), 'utf8');
+function importsIn(file: string, source: string): Import[] {
   const located = (path: string, typeOnly: boolean): Import => {
-    const target = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts');
+    const written = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts');
+    const target = existsSync(join(ROOT, `${written}x`)) ? `${written}x` : written;
     return { file, from: areaOf(file), target, typeOnly };
   };
   return [
@@ -132,15 +129,16 @@ function importsOf(file: string): Import[] {
   ];
 }
 
-const SOURCES = ['emulator', 'conformance', 'bin']
+const importsOf = (file: string) => importsIn(file, readFileSync(join(ROOT, file), 'utf8'));
 
+const SOURCES = ['emulator', 'conformance', 'bin']
   .flatMap((half) =>
     readdirSync(join(ROOT, half), { recursive: true, encoding: 'utf8' }).map((file) => join(half, file)),
   )
   .filter((file) => /\.tsx?$/.test(file))
   .filter((file) => !/\.(test|harness)\.ts$/.test(file));
 
-const isCode = ({ target }: Import) => /^(emulator|conformance|bin)\//.test(target);
+const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
 /** Whether an import keeps the rules. */
 function isAllowed({ from, target, typeOnly }: Import): boolean {
@@ -197,9 +195,29 @@ function circles(imports: readonly Pick<Import, 'file' | 'target'>[]): string[][
   return [...new Map(groups.filter((group) => group.length > 0).map((group) => [group.join(), group])).values()];
 }
 
-test('no file of the conformance half imports itself by way of others', () => {
-  const imports = SOURCES.filter((file) => file.startsWith('conformance/')).flatMap(importsOf);
+test('no file imports itself by way of others, be it types only or when it is needed', () => {
+  const imports = SOURCES.flatMap(importsOf);
+  expect(imports.filter(({ target }) => isCode({ target }) && !existsSync(join(ROOT, target)))).toEqual([]);
   expect(circles(imports)).toEqual([]);
+});
+
+test('every way to import is seen', () => {
+  const source = [
+    "import { a } from './a.js';",
+    "import type { b } from './b.js';",
+    "export * from './c.js';",
+    "import './d.js';",
+    "const e = await import('./e.js');",
+    "type F = typeof import('./f.js');",
+    'import {',
+    '  g,',
+    "} from './g.js';",
+    'const h = import(',
+    "  './h.js'",
+    ');',
+  ].join('\n');
+  const seen = importsIn('x/x.ts', source).map(({ target }) => target);
+  expect(seen.sort()).toEqual([...'abcdefgh'].map((name) => `x/${name}.ts`));
 });
 
 test('a circle of imports would be found', () => {

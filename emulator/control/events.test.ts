@@ -159,6 +159,30 @@ describe('SEE-3: Last-Event-ID', () => {
     await seen.until(({ type }) => type === 'request');
   });
 
+  /** The id of the first request of an emulator that is made the same each time, after so many of them. */
+  async function idAfter(requests: number, served: boolean) {
+    const api = createTestClient({ seed: 'same', clock: 'virtual' });
+    if (served) await api.emulator.listen({ port: 0 });
+    const seen = await listen(api);
+    for (let i = 0; i < requests; i++) await api.get('/interns');
+    await seen.until(() => seen.told.length === requests);
+    await seen.leave();
+    return { api, id: seen.told[0]?.id ?? '' };
+  }
+
+  test('answers an id of an earlier process with a reset, also one of the same seed on a virtual clock', async () => {
+    const earlier = await idAfter(1, true);
+    await earlier.api.emulator.close();
+    const { api } = await idAfter(3, true);
+    const back = await listen(api, '', earlier.id);
+    await back.until(({ type }) => type === 'reset');
+    await api.emulator.close();
+  });
+
+  test('ids are the same each time where nobody can come back: without a socket', async () => {
+    expect((await idAfter(2, false)).id).toBe((await idAfter(2, false)).id);
+  });
+
   test('answers what the journal no longer reaches with a reset', async () => {
     const api = createTestClient();
     const first = await listen(api);

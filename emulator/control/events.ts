@@ -22,8 +22,8 @@ export interface Past {
 export interface EventsDeps {
   /** The place of the last change, and of the next one. */
   readonly sequence: { readonly last: number; next(): number };
-  /** Tells this process from an earlier one, so that ids of that one are not taken for ours. */
-  readonly tag: string;
+  /** Tells this emulator from an earlier one at the same address, so that ids of that one are not taken for ours. */
+  tag(): string;
   /** How a thing reads now; undefined once it is gone. `within` is the intern of a run. */
   read(type: Readable, id: string, within?: string): unknown;
   readonly past: Past;
@@ -97,7 +97,7 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
   let room = REQUESTS_AT_ONCE;
   let skipped = 0;
 
-  const idOf = (seq: number) => `${tag}-${seq}`;
+  const idOf = (seq: number) => `${tag()}-${seq}`;
   const block = (type: string, seq: number, data: unknown) =>
     `event: ${type}\nid: ${idOf(seq)}\ndata: ${JSON.stringify(data)}\n\n`;
   const blockOf = ({ type, seq, data }: Pending) => block(type, seq, data());
@@ -225,7 +225,8 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
             // Sets what a client sends as Last-Event-ID, also where it leaves before the first event.
             push(own, `retry: 1000\nid: ${idOf(sequence.last)}\n\n`, sequence.last);
             if (after !== null) {
-              const known = after.startsWith(`${tag}-`) ? Number(after.slice(tag.length + 1)) : Number.NaN;
+              const ours = `${tag()}-`;
+              const known = after.startsWith(ours) ? Number(after.slice(ours.length)) : Number.NaN;
               replay(own, Number.isSafeInteger(known) && known >= 0 ? known : Number.POSITIVE_INFINITY);
             }
             if (closed) controller.close();

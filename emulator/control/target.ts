@@ -62,3 +62,28 @@ export function seededTarget(
     },
   };
 }
+
+/** A target whose addresses are asked for each time: they are known once it listens. So are its keys, which take time to make. */
+export function createTarget(
+  addresses: () => Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>,
+  publicKeys: () => PublicJwk[],
+  fixed: Pick<Target, 'profile' | 'clock'>,
+  seed: Seed,
+): Target {
+  return {
+    get base_url() {
+      return addresses().base_url;
+    },
+    get control_url() {
+      return addresses().control_url;
+    },
+    get daemon_origin() {
+      return addresses().daemon_origin;
+    },
+    get public_keys() {
+      return publicKeys();
+    },
+    ...fixed,
+    ...seededTarget(seed),
+  };
+}

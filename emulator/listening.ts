@@ -1,0 +1,112 @@
+import { addressesOf, DEFAULT_PORT, isLoopback, type OwnPlace } from './addresses.js';
+import { hostNow } from './clock/host.js';
+import type { Scope } from './clock/scope.js';
+import { isHealthCheck } from './control/guard.js';
+import type { Target } from './control/target.js';
+import type { Redaction } from './domain/redaction.js';
+import { createHostRules } from './http/hosts.js';
+import { refuseHost } from './http/protocol.js';
+import { type Listener, type ListenOptions, listen } from './listen.js';
+import { refusedRecord } from './log.js';
+import { type EmulatorOptions, OptionError } from './options.js';
+
+/** Where an emulator listens. */
+export interface ListenAt {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly daemonOrigin: string;
+}
+
+export interface ListenRequest {
+  /** Default `127.0.0.1`. Another address needs `controlToken`. */
+  readonly host?: string;
+  /** Default 4683; 0 picks one for each listener. */
+  readonly port?: number;
+  /** Where the daemons listen. Default: the next port, or a free one where that is taken; 0 picks one. */
+  readonly daemonPort?: number;
+  /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
+  readonly replaceGlobals?: boolean;
+}
+
+export interface ListeningDeps {
+  readonly options: EmulatorOptions;
+  /** The listeners are closed with it. */
+  readonly root: Scope;
+  readonly place: OwnPlace;
+  readonly target: Target;
+  readonly now: () => number;
+  readonly regional: (host: string) => boolean;
+  readonly redact: Redaction['redact'];
+  readonly requestId: () => string;
+  readonly log: (record: Record<string, unknown>) => void;
+  /** What the listener of the interface serves, and what that of the daemons. */
+  readonly main: Pick<ListenOptions, 'fetch' | 'intercept' | 'mounted'>;
+  readonly daemons: ListenOptions['fetch'];
+}
+
+/** Opens the two listeners of an emulator: the interface, and its daemons. */
+export function createListening(deps: ListeningDeps): (request?: ListenRequest) => Promise<ListenAt> {
+  const { options, root, place, target, log, requestId } = deps;
+  const listeners: Listener[] = [];
+  root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
+  const bind = async (request: ListenOptions): Promise<Listener> => {
+    const listener = await listen(request);
+    listeners.push(listener);
+    // Closed meanwhile: it came too late to be closed with the others.
+    if (root.disposed) await listener.close();
+    root.throwIfDisposed();
+    return listener;
+  };
+  return async ({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) => {
+    const beyond = !isLoopback(host);
+    if (options.controlToken === undefined && beyond)
+      throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
+    const { publicHost } = place;
+    const validateHost = createHostRules({
+      regional: deps.regional,
+      allowed: beyond ? undefined : [...(options.allowHosts ?? []), ...(publicHost ? [publicHost] : [])],
+    });
+    const main = await bind({
+      ...deps.main,
+      host,
+      port,
+      replaceGlobals,
+      requestId,
+      log,
+      refuse(request, seen) {
+        if (isHealthCheck(request.method, request.url)) return undefined;
+        const refusal = refuseHost(validateHost, request, seen);
+        if (refusal) options.onRequest?.(refusedRecord(request, refusal, deps.now(), deps.redact));
+        return refusal;
+      },
+    });
+    if (beyond) place.listening(place.local(), true, hostNow());
+    try {
+      const bindDaemons = (at: number) => bind({ host, port: at, replaceGlobals, requestId, log, fetch: deps.daemons });
+      const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
+        // Nobody asked for the next port: any will do.
+        if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+        return bindDaemons(0);
+      });
+      if (port !== 0 && daemonPort === undefined && second.port !== port + 1)
+        log({
+          level: 'warn',
+          event: 'daemon_port',
+          message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
+        });
+      place.listening(addressesOf(host, main.port, second.port), beyond, hostNow());
+    } catch (error) {
+      listeners.splice(listeners.indexOf(main), 1);
+      await main.close();
+      throw Object.assign(error as Error, { listener: 'daemons' });
+    }
+    return {
+      url: new URL(place.local().base_url).origin,
+      baseUrl: target.base_url,
+      controlUrl: target.control_url,
+      daemonOrigin: target.daemon_origin,
+    };
+  };
+}

@@ -1,0 +1,33 @@
+import { createRandom, type Random } from './clock/random.js';
+import type { Store } from './store/store.js';
+
+/** The randomness of an emulator: one seed, and a source of its own for each part that draws from it. */
+export interface Randomness {
+  of(part: string): Random;
+  /** Those that were asked for, by their parts. */
+  readonly sources: ReadonlyMap<string, Random>;
+}
+
+/** Counts the openings of a store: the answer is 1 for a new one. */
+function countOpening(store: Store): number {
+  const meta = store.collection('meta');
+  const last = meta.get('openings')?.value;
+  const openings = typeof last === 'number' ? last + 1 : 1;
+  meta.put({ id: 'openings', value: openings });
+  return openings;
+}
+
+/** Each opening of a store takes streams of its own: a restarted emulator repeats no id and no nonce. */
+export function createRandomness(given: string | undefined, store: Store): Randomness {
+  const openings = countOpening(store);
+  const { seed } = createRandom(given);
+  const sources = new Map<string, Random>();
+  return {
+    sources,
+    of(part) {
+      const source = createRandom(seed, `${openings} ${part}`);
+      sources.set(part, source);
+      return source;
+    },
+  };
+}
