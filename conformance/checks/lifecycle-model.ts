@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
-import { type Command, type CommandName, commands, type Real } from '../model/commands.js';
+import type { Command, Real } from '../model/command.js';
+import { type CommandName, commands } from '../model/commands.js';
 import { createModel } from '../model/model.js';
 
 const LIFE: readonly CommandName[] = ['create', 'retry', 'get', 'list', 'update', 'provision', 'suspend', 'delete'];

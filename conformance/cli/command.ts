@@ -10,8 +10,9 @@ import { UsageError } from '../run/usage.js';
 import { KIT_VERSION } from '../run/version.js';
 import { cleanupCommand } from './cleanup.js';
 import { driftCommand, driftTargets } from './drift.js';
+import { FACTS } from './files.js';
 import { deliver, type Io, runCommand } from './run.js';
-import { FACTS, readSettings } from './settings.js';
+import { readSettings } from './settings.js';
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 

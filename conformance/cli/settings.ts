@@ -1,72 +1,16 @@
-import { readFileSync } from 'node:fs';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey, Target } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import { variable } from '../drivers/needs.js';
-import type { BehaviourName } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import type { Level } from '../requirements/index.js';
 import { UsageError } from '../run/usage.js';
-import { duration } from './duration.js';
+import { FACTS, type Fact, readConfig, readJson, readKeys, readPrompts } from './files.js';
+import { createValues, type Flags } from './values.js';
 
-/** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
-export const FACTS = {
-  workspace_id: 'workspaceId',
-  foreign_workspace_id: 'foreignWorkspaceId',
-  oauth_subject: 'oauthSubject',
-  peer_oauth_subject: 'peerOauthSubject',
-  scim_mapping_id: 'scimMappingId',
-  own_intern_id: 'ownInternId',
-  regional_host: 'regionalHost',
-} as const;
-type Fact = keyof typeof FACTS;
-
-const BEHAVIOURS: readonly BehaviourName[] = [
-  'echo',
-  'ask-permission',
-  'ask-question',
-  'ask-twice',
-  'silent',
-  'slow',
-  'never-ends',
-  'cancelled',
-  'deadline',
-  'severed',
-  'fails',
-  'refuses',
-  'unreachable',
-  'no-usage',
-  'long',
-  'unicode',
-];
-
-/** What may be set in a config file beside credentials, facts and prompts, with the flag's own spelling of values. */
-const PLAIN = [
-  'url',
-  'profile',
-  'only',
-  'skip',
-  'level',
-  'runs',
-  'seed',
-  'read_only',
-  'slow',
-  'rate',
-  'max_requests',
-  'max_time',
-  'timeout',
-  'boot_timeout',
-  'baseline',
-  'min_coverage',
-  'save',
-  'report',
-  'ledger_dir',
-  'control',
-  'control_token',
-  'public_keys',
-] as const;
+export type { Flags } from './values.js';
 
 export interface ReportTo {
   readonly kind: ReportKind;
@@ -114,62 +58,6 @@ export interface Settings {
   readonly ledgerDir: string;
 }
 
-/** Flags as they were given, by their names in snake case. */
-export type Flags = Readonly<Record<string, unknown>>;
-
-function readJson(file: string, what: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(
-      `${what} ${file} cannot be read: ${error instanceof Error && 'code' in error ? error.code : error}`,
-    );
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${what} ${file} is no JSON: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-function readConfig(file: string | undefined): Record<string, unknown> {
-  if (file === undefined) return {};
-  const config = readJson(file, 'config file');
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new UsageError(`config file ${file}: expected an object`);
-  }
-  const known = new Set<string>([...PLAIN, ...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'prompts', '$schema']);
-  for (const key of Object.keys(config)) {
-    if (!known.has(key))
-      throw new UsageError(`config file ${file}: ${key} is not known; known are ${[...known].join(', ')}`);
-  }
-  return config as Record<string, unknown>;
-}
-
-function readPrompts(value: unknown): Prompts {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null)
-    throw new UsageError('prompts: expected an object of prompts by behaviour');
-  const prompts: Prompts = {};
-  for (const [name, prompt] of Object.entries(value)) {
-    const behaviour = BEHAVIOURS.find((known) => known === name);
-    if (behaviour === undefined)
-      throw new UsageError(`prompts: ${name} is not known; known are ${BEHAVIOURS.join(', ')}`);
-    if (typeof prompt !== 'string') throw new UsageError(`prompts.${name}: expected a string`);
-    prompts[behaviour] = prompt;
-  }
-  return prompts;
-}
-
-function readKeys(file: string | undefined): PublicKey[] {
-  if (file === undefined) return [];
-  const value = readJson(file, 'public keys');
-  const keys = Array.isArray(value) ? value : (value as { keys?: unknown }).keys;
-  if (!Array.isArray(keys)) throw new UsageError(`public keys ${file}: expected a JWK set, {"keys": […]}`);
-  return keys as PublicKey[];
-}
-
 function reportOf(text: string): ReportTo {
   const [kind = '', ...rest] = text.split('=');
   const known = REPORT_KINDS.find((one) => one === kind);
@@ -180,49 +68,7 @@ function reportOf(text: string): ReportTo {
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>): Settings {
   const config = readConfig(typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG);
-  const raw = (name: string): unknown =>
-    flags[name] ?? (environment[`INTERN_${name.toUpperCase()}`] || undefined) ?? config[name];
-  // Settings of the kit itself are no facts of a deployment: no INTERN_ variable changes them by accident.
-  const own = (name: string): unknown => flags[name] ?? config[name];
-  const text = (value: unknown, name: string): string | undefined => {
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string' && typeof value !== 'number') throw new UsageError(`${name}: expected text`);
-    return String(value) === '' ? undefined : String(value);
-  };
-  const many = (value: unknown, name: string): string[] => {
-    const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
-    return list
-      .flatMap((entry) => (text(entry, name) ?? '').split(','))
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
-  };
-  const number = (name: string, least: number): number | undefined => {
-    const value = text(own(name), name);
-    if (value === undefined) return undefined;
-    const found = Number(value);
-    if (!Number.isFinite(found) || found < least) {
-      throw new UsageError(
-        `--${name.replaceAll('_', '-')}: expected a number of at least ${least}, got ${JSON.stringify(value)}`,
-      );
-    }
-    return found;
-  };
-  const whole = (name: string, least: number) => {
-    const value = number(name, least);
-    if (value !== undefined && !Number.isInteger(value))
-      throw new UsageError(`--${name.replaceAll('_', '-')}: expected a whole number`);
-    return value;
-  };
-  const time = (name: string): number | undefined => {
-    const value = text(own(name), name);
-    return value === undefined ? undefined : duration(value, `--${name.replaceAll('_', '-')}`);
-  };
-  const truth = (name: string): boolean => {
-    const value = own(name);
-    if (value !== undefined && typeof value !== 'boolean') throw new UsageError(`${name}: expected true or false`);
-    return value === true;
-  };
-
+  const { raw, own, text, many, number, whole, time, truth } = createValues(flags, environment, config);
   const url = text(flags.url ?? environment.INTERN_BASE_URL ?? config.url, 'url');
   const credentials: Partial<Record<CredentialName, string>> = {};
   for (const name of CREDENTIAL_NAMES) {

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import type { PublicKey } from '../drivers/driver.js';
+import type { Prompts } from '../drivers/live.js';
+import type { BehaviourName } from '../framework/needs.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
+import { UsageError } from '../run/usage.js';
+
+/** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
+export const FACTS = {
+  workspace_id: 'workspaceId',
+  foreign_workspace_id: 'foreignWorkspaceId',
+  oauth_subject: 'oauthSubject',
+  peer_oauth_subject: 'peerOauthSubject',
+  scim_mapping_id: 'scimMappingId',
+  own_intern_id: 'ownInternId',
+  regional_host: 'regionalHost',
+} as const;
+export type Fact = keyof typeof FACTS;
+
+const BEHAVIOURS: readonly BehaviourName[] = [
+  'echo',
+  'ask-permission',
+  'ask-question',
+  'ask-twice',
+  'silent',
+  'slow',
+  'never-ends',
+  'cancelled',
+  'deadline',
+  'severed',
+  'fails',
+  'refuses',
+  'unreachable',
+  'no-usage',
+  'long',
+  'unicode',
+];
+
+/** What may be set in a config file beside credentials, facts and prompts, with the flag's own spelling of values. */
+const PLAIN = [
+  'url',
+  'profile',
+  'only',
+  'skip',
+  'level',
+  'runs',
+  'seed',
+  'read_only',
+  'slow',
+  'rate',
+  'max_requests',
+  'max_time',
+  'timeout',
+  'boot_timeout',
+  'baseline',
+  'min_coverage',
+  'save',
+  'report',
+  'ledger_dir',
+  'control',
+  'control_token',
+  'public_keys',
+] as const;
+
+/** A file of JSON. `what` names it in the UsageError for one that cannot be read. */
+export function readJson(file: string, what: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `${what} ${file} cannot be read: ${error instanceof Error && 'code' in error ? error.code : error}`,
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${what} ${file} is no JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** A config file, whose every key is known. */
+export function readConfig(file: string | undefined): Record<string, unknown> {
+  if (file === undefined) return {};
+  const config = readJson(file, 'config file');
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new UsageError(`config file ${file}: expected an object`);
+  }
+  const known = new Set<string>([...PLAIN, ...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'prompts', '$schema']);
+  for (const key of Object.keys(config)) {
+    if (!known.has(key))
+      throw new UsageError(`config file ${file}: ${key} is not known; known are ${[...known].join(', ')}`);
+  }
+  return config as Record<string, unknown>;
+}
+
+/** The `prompts` of a config file. */
+export function readPrompts(value: unknown): Prompts {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null)
+    throw new UsageError('prompts: expected an object of prompts by behaviour');
+  const prompts: Prompts = {};
+  for (const [name, prompt] of Object.entries(value)) {
+    const behaviour = BEHAVIOURS.find((known) => known === name);
+    if (behaviour === undefined)
+      throw new UsageError(`prompts: ${name} is not known; known are ${BEHAVIOURS.join(', ')}`);
+    if (typeof prompt !== 'string') throw new UsageError(`prompts.${name}: expected a string`);
+    prompts[behaviour] = prompt;
+  }
+  return prompts;
+}
+
+/** A file of public keys: a JWK set, or the list in one. */
+export function readKeys(file: string | undefined): PublicKey[] {
+  if (file === undefined) return [];
+  const value = readJson(file, 'public keys');
+  const keys = Array.isArray(value) ? value : (value as { keys?: unknown }).keys;
+  if (!Array.isArray(keys)) throw new UsageError(`public keys ${file}: expected a JWK set, {"keys": […]}`);
+  return keys as PublicKey[];
+}

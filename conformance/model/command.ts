@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import type { Ctx } from '../framework/context.js';
+import type { Transcript } from '../probe/chunks.js';
+import { type Model, type ModelIntern, pick } from './model.js';
+
+/** The target, and what was heard from it that later commands need. */
+export interface Real {
+  readonly ctx: Ctx;
+  /** Responses that ended with a question. */
+  readonly asked: Transcript[];
+  /** Judges statuses and reasons too, as the published API shows them. */
+  readonly published: boolean;
+  /** Leaves boots and teardowns to the `wait` command instead of waiting for them at once. */
+  readonly inTime: boolean;
+}
+
+export type Command = fc.AsyncCommand<Model, Real>;
+
+/** A command on one of the interns of the model that `when` holds for; not run where there is none. */
+export function on(
+  name: string,
+  which: number,
+  when: (intern: ModelIntern) => boolean,
+  run: (intern: ModelIntern, real: Real, model: Model) => Promise<void>,
+): Command {
+  return {
+    check: (model) => pick(model, which, when) !== undefined,
+    async run(model, real) {
+      const intern = pick(model, which, when);
+      if (intern !== undefined) await run(intern, real, model);
+    },
+    toString: () => name,
+  };
+}
+
+/** Which intern of those that a command may be on. */
+export const which = fc.nat({ max: 3 });

@@ -1,0 +1,142 @@
+import type { Host } from '../framework/time.js';
+import type { Evidence } from './exchange.js';
+import { MAX_BODY } from './limit.js';
+import { NoAnswer } from './no-answer.js';
+import type { Redactor } from './redact.js';
+import type { Watch } from './watch.js';
+
+/** A whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown;
+  readonly exchange: number;
+}
+
+/** An answer whose body is still coming. */
+export interface OpenAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly exchange: number;
+  readonly evidence: Evidence;
+  /** ms between the request and the head of the answer. */
+  readonly headAfter: number;
+  /** The bytes as they come; undefined at the end. Throws {@link NoAnswer} where the connection breaks. */
+  read(): Promise<{ bytes: Uint8Array; at: number } | undefined>;
+  /** Ends the connection from this side: cancels the body and takes the request back. */
+  close(): Promise<void>;
+  /** Only cancels the body, as a client does that has read all it wants. */
+  cancel(): Promise<void>;
+  /** Reads to the end. */
+  whole(): Promise<Answer>;
+}
+
+export interface OpenAnswerDeps {
+  readonly host: Host;
+  readonly redactor: Redactor;
+  readonly watch: Watch;
+  readonly record: Evidence;
+  /** Of the exchange. */
+  readonly number: number;
+  readonly headAfter: number;
+  /** ms since the client began. */
+  at(): number;
+  /** The body has come to its end, by itself or otherwise. */
+  over(answer: OpenAnswer, complete: boolean): void;
+  seen(answer: Answer): void;
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** How the evidence names what kept a body from coming. */
+export const said = (lost: unknown): string => String(lost instanceof NoAnswer ? lost.actual : lost);
+
+/** Reads the body of a response, and keeps the evidence of it. */
+export function openAnswer(response: Response, deps: OpenAnswerDeps): OpenAnswer {
+  const { at, host, record, redactor, watch } = deps;
+  const reader = response.body?.getReader();
+  let total = 0;
+  let over = reader === undefined;
+  if (over) record.close('end');
+
+  const finish = (how: string) => {
+    over = true;
+    record.close(how);
+    deps.over(answer, how === 'end');
+  };
+  const letGo = async () => {
+    watch.hangUp();
+    // A body that does not end would keep the cancel waiting as well.
+    void reader?.cancel().catch(() => {});
+    await host.turn();
+  };
+  const answer: OpenAnswer = {
+    status: response.status,
+    headers: response.headers,
+    exchange: deps.number,
+    evidence: record,
+    headAfter: deps.headAfter,
+    async read() {
+      if (over || reader === undefined) return undefined;
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          if (!over) finish('end');
+          return undefined;
+        }
+        const when = at();
+        record.received(when, value);
+        total += value.length;
+        if (total > MAX_BODY) throw new NoAnswer('too long', watch.what, `a body of more than ${MAX_BODY} bytes`);
+        return { bytes: value, at: when };
+      } catch (error) {
+        const lost = watch.reasonOf(error);
+        const ours = over;
+        if (!ours) finish(said(lost));
+        if (lost instanceof NoAnswer && lost.kind === 'too long') watch.hangUp();
+        if (ours) return undefined;
+        throw lost;
+      }
+    },
+    async cancel() {
+      if (over) return;
+      finish('cancelled');
+      await reader?.cancel().catch(() => {});
+    },
+    async close() {
+      if (over) return;
+      finish('cancelled');
+      // The request is taken back first: over a network that is what closes the connection.
+      watch.hangUp();
+      await reader?.cancel().catch(() => {});
+    },
+    async whole() {
+      const parts: Uint8Array[] = [];
+      const all = async () => {
+        for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) parts.push(piece.bytes);
+      };
+      await watch.within(all(), 'whole came').catch(async (error) => {
+        if (!over) finish(said(error));
+        await letGo();
+        throw error;
+      });
+      const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      const text = new TextDecoder().decode(bytes);
+      redactor.learnFrom(text);
+      const { status, headers, exchange } = answer;
+      const read: Answer = { status, headers, bytes, text, json: parsed(text), exchange };
+      deps.seen(read);
+      return read;
+    },
+  };
+  return answer;
+}

@@ -1,0 +1,81 @@
+import type { Host } from '../framework/time.js';
+import { kindOf, NoAnswer } from './no-answer.js';
+import type { Redactor } from './redact.js';
+
+/** Ends what a scope has under way when its signal aborts. One listener for all: a listener per request costs more. */
+export interface Cuts {
+  readonly signal: AbortSignal | undefined;
+  readonly ends: Set<(reason: unknown) => void>;
+}
+
+export function createCuts(signal: AbortSignal | undefined): Cuts {
+  const ends = new Set<(reason: unknown) => void>();
+  const cut = () => {
+    for (const end of [...ends]) end(signal?.reason);
+  };
+  signal?.addEventListener('abort', cut, { once: true });
+  return { signal, ends };
+}
+
+export interface WatchOptions {
+  readonly host: Host;
+  readonly redactor: Redactor;
+  readonly cuts: Cuts;
+  /** Method and address. */
+  readonly what: string;
+  /** ms of real time. */
+  readonly limit: number;
+  /** Takes the request back, where there is a connection to close. */
+  readonly abort: AbortController | undefined;
+}
+
+/** Keeps one request within its time and its scope. */
+export interface Watch {
+  readonly what: string;
+  /** What the work answers, unless the time is up or the scope has ended first: then the request is taken back. */
+  within<T>(work: Promise<T> | T, doing: string): Promise<T>;
+  /** Why something failed: the reason of the scope where that has ended, else a {@link NoAnswer}. */
+  reasonOf(error: unknown): unknown;
+  /** Takes the request back from this side. */
+  hangUp(): void;
+}
+
+export function watchRequest({ host, redactor, cuts, what, limit, abort }: WatchOptions): Watch {
+  const { ends, signal } = cuts;
+  let timedOut = false;
+  return {
+    what,
+    async within(work, doing) {
+      let stop = () => {};
+      let end = (_: unknown) => {};
+      const late = new Promise<never>((_, reject) => {
+        end = (reason: unknown) => {
+          reject(reason);
+          abort?.abort(reason);
+        };
+        ends.add(end);
+        // What was called may have ended the run before it answered.
+        if (signal?.aborted) end(signal.reason);
+        stop = host.later(limit, () => {
+          timedOut = true;
+          end(new NoAnswer('timeout', what, `nothing ${doing} within ${limit} ms`));
+        });
+      });
+      try {
+        return await Promise.race([work, late]);
+      } finally {
+        stop();
+        ends.delete(end);
+      }
+    },
+    reasonOf(error) {
+      if (signal?.aborted) return signal.reason;
+      if (error instanceof NoAnswer) return error;
+      const { kind, detail } = timedOut
+        ? { kind: 'timeout' as const, detail: `nothing within ${limit} ms` }
+        : kindOf(error);
+      return new NoAnswer(kind, what, redactor.text(detail));
+    },
+    hangUp: () => abort?.abort(new Error('closed by the kit')),
+  };
+}
