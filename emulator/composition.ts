@@ -171,6 +171,8 @@ export function compose(
     said: transcripts.note,
   });
 
+  const requestIds = createRequestIds(randomOf('requests'));
+
   // Proofs, and the daemons that verify them. Where recordings are replayed, daemons know the interns of those too.
   const replayed = options.replay && withReplayedInterns(store.collection('interns'), clock, randomOf('replay'));
   const proofs = factories.createProofs({
@@ -185,6 +187,7 @@ export function compose(
     requireV2: options.requireV2,
     kept: keptNonces(options, clock, store),
     lifecyclePlan: plan,
+    requestId: requestIds.next,
     log,
     ...(onRequest
       ? {
@@ -200,7 +203,6 @@ export function compose(
     random: randomOf('faults'),
     initial: factories.loadChaos(options.chaos),
   });
-  const requestIds = createRequestIds(randomOf('requests'));
   const journal: Journal = factories.createJournal(clock, accounts, sequence.next, place.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({

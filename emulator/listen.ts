@@ -3,8 +3,9 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from './clock/host.js';
 import { ERRORS } from './contract/errors.js';
+import { givenRequestId } from './contract/request-id.js';
 import { createDepartures } from './http/departures.js';
-import { givenRequestId, internalError, parserError, protocolError, type RequestSeen } from './http/protocol.js';
+import { internalError, parserError, protocolError, type RequestSeen } from './http/protocol.js';
 import { type PlainResponse, toResponse } from './http/response.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */

@@ -80,10 +80,10 @@ export function createTarget(
     get daemon_origin() {
       return addresses().daemon_origin;
     },
+    ...fixed,
     get public_keys() {
       return publicKeys();
     },
-    ...fixed,
     ...seededTarget(seed),
   };
 }

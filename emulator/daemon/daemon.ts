@@ -11,6 +11,7 @@ import {
 } from '../contract/daemon.js';
 import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
+import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
 import { readReceivedBody } from '../request-body.js';
 import type { VerifyKey } from '../signing/verify.js';
@@ -38,6 +39,8 @@ export interface DaemonDeps {
   /** Where used nonces outlive the process; without it they are held in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
+  /** An id for a request that has none of its own (BASE-6). */
+  requestId(): string;
   /** Told of every request: never of a token or a signature. */
   readonly onRequest?: ((request: DaemonRequest) => void) | undefined;
   /** Told of what goes wrong. */
@@ -58,8 +61,14 @@ export interface DaemonRequest {
   readonly wrong: string | undefined;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 interface Outcome {
-  readonly response: Response;
+  readonly answer: Answer;
   readonly internId?: string;
   readonly user?: string;
   /** Of a refusal. */
@@ -76,14 +85,13 @@ export interface Daemon {
   readonly nonces: Nonces;
 }
 
-/** Not Response.json: a listener serves a Response made from text without a stream in between. */
-const respond = (value: unknown, status: number, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(value), {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  });
+const answerOf = (value: unknown, status: number, headers: Record<string, string> = {}): Answer => ({
+  status,
+  body: JSON.stringify(value),
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+});
 
-function refusal({ reason, detail }: Refused, hint?: DaemonHint): Response {
+function refusal({ reason, detail }: Refused, hint?: DaemonHint): Answer {
   const body: DaemonRefused = {
     error: {
       code: 401,
@@ -92,11 +100,11 @@ function refusal({ reason, detail }: Refused, hint?: DaemonHint): Response {
     },
   };
   const challenge = reason === 'token_invalid' ? { 'www-authenticate': 'Bearer' } : {};
-  return respond(body, 401, challenge);
+  return answerOf(body, 401, challenge);
 }
 
-const failure = (key: keyof typeof DAEMON_ERRORS): Response =>
-  respond(rowEnvelope(DAEMON_ERRORS[key]), DAEMON_ERRORS[key].status);
+const failure = (key: keyof typeof DAEMON_ERRORS): Answer =>
+  answerOf(rowEnvelope(DAEMON_ERRORS[key]), DAEMON_ERRORS[key].status);
 
 /**
  * Verifies as an intern's daemon has to, from the request alone, in this order: token, presence, form, time, signature,
@@ -144,16 +152,16 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const intern = token === undefined ? undefined : findIntern(token);
     if (!intern) {
       const detail = token === undefined ? 'no bearer token was sent' : 'no running intern has this token';
-      return { response: refusal({ reason: 'token_invalid', detail }), wrong: `token_invalid: ${detail}` };
+      return { answer: refusal({ reason: 'token_invalid', detail }), wrong: `token_invalid: ${detail}` };
     }
     const internId = intern.id;
     const refuse = (refused: Refused, hint?: DaemonHint): Outcome => ({
-      response: refusal(refused, hint),
+      answer: refusal(refused, hint),
       internId,
       wrong: `${refused.reason}: ${refused.detail}`,
     });
     if (deps.lifecyclePlan?.(intern).daemon === 'unreachable')
-      return { response: failure('unreachable'), internId, wrong: "the intern's script makes its daemon unreachable" };
+      return { answer: failure('unreachable'), internId, wrong: "the intern's script makes its daemon unreachable" };
 
     const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
     const verify = (bodySha256: string | undefined, now: number, window: number) =>
@@ -191,7 +199,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       if (kept) await kept.commit();
     }
     const accepted: DaemonAccepted = { ok: true, verified };
-    return { response: respond(accepted, 200), internId, user: verified.user };
+    return { answer: answerOf(accepted, 200), internId, user: verified.user };
   };
 
   return {
@@ -199,23 +207,26 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     async fetch(request, incoming) {
       const { method } = request;
       const at = clock.now();
-      const told = ({ response, internId, user, wrong }: Outcome): Response => {
+      const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
+      const told = ({ answer: { status, body, headers }, internId, user, wrong }: Outcome): Response => {
         const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
-        deps.onRequest?.({ at, method, path, status: response.status, internId, user, wrong });
-        return response;
+        deps.onRequest?.({ at, method, path, status, internId, user, wrong });
+        // Not Response.json: a listener serves a Response made from text without a stream in between.
+        return new Response(body, { status, headers: { ...headers, 'x-request-id': id } });
       };
       try {
         return told(await respondTo(request, incoming));
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
-          return told({ response: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
+          return told({ answer: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
         deps.log?.({
           level: 'error',
           event: 'daemon_error',
+          request_id: id,
           method,
           message: error instanceof Error ? error.message : String(error),
         });
-        return told({ response: failure('internal'), wrong: 'the emulator failed; see the log' });
+        return told({ answer: failure('internal'), wrong: 'the emulator failed; see the log' });
       }
     },
   };

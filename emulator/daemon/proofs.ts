@@ -27,6 +27,7 @@ export interface ProofsDeps {
   /** Where used nonces outlive the process; without it they are held in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
+  readonly requestId: DaemonDeps['requestId'];
   readonly onRequest?: DaemonDeps['onRequest'];
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

@@ -123,3 +123,18 @@ it('of racing replays exactly one is accepted', async () => {
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
   expect(answers.filter((answer) => answer.json.error?.metadata.reason === 'nonce_reused')).toHaveLength(11);
 });
+
+it('BASE-6: every answer carries a request id, the caller’s where that is one', async () => {
+  const body = Buffer.from('{}');
+  const accepted = await prove(body, '/x');
+  const idOf = async (headers: Record<string, string>, path = '/x') => {
+    const response = await fetch(origin + path, { method: 'POST', headers, body });
+    return [response.status, response.headers.get('x-request-id')];
+  };
+  const [first, second] = [await idOf({}), await idOf(accepted)];
+  expect([first[0], second[0]]).toEqual([401, 200]);
+  expect(first[1]).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  expect(second[1]).not.toBe(first[1]);
+  expect(await idOf({ 'x-request-id': 'mine' })).toEqual([401, 'mine']);
+  expect((await idOf({ 'x-request-id': 'not one' }))[1]).not.toBe('not one');
+});

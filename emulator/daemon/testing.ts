@@ -112,6 +112,7 @@ export function createBench(
     subjects: () => [ALICE, BOB],
     settings: () => ({ proof_window: options.window ?? 60_000 }),
     daemonOrigin: () => ORIGIN,
+    requestId: () => 'request',
     requireV2: options.requireV2,
     kept: options.kept,
     log: (record) => logged.push(record),

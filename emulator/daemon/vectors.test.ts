@@ -67,6 +67,7 @@ const daemonFor = (profileName: string, now: number) => {
     settings: () => ({ proof_window: proofs.window * 1_000 }),
     issued: createIssued(),
     subjects: () => ['user_alice', 'user_bob'],
+    requestId: () => 'request',
   });
 };
 

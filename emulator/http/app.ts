@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
+import { givenRequestId } from '../contract/request-id.js';
 import { discardUnread, type Incoming } from '../request-body.js';
 import { type Area, DropConnection, type Resource, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
-import { givenRequestId, internalError } from './protocol.js';
+import { internalError } from './protocol.js';
 import { type PlainResponse, toResponse } from './response.js';
 import { BASE, type Route } from './route.js';
 

@@ -1,5 +1,6 @@
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
+import { givenRequestId } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
@@ -7,7 +8,6 @@ import type { Cors } from './cors.js';
 import { after, DropConnection, Exchange, type Resource, type Transport } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
-import { givenRequestId } from './protocol.js';
 import type { RequestIds } from './request-ids.js';
 import type { PlainResponse } from './response.js';
 import { BASE } from './route.js';

@@ -3,12 +3,6 @@ import type { HostVerdict } from './hosts.js';
 import { errorResponse, type PlainResponse } from './response.js';
 import { BASE } from './route.js';
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-
-/** The caller's request id where it is one (BASE-6). */
-export const givenRequestId = (header: string | string[] | null | undefined): string | undefined =>
-  typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
-
 /** Where a request was sent to, as far as it is known. */
 export interface RequestSeen {
   /** The target of the request line: a path, or an absolute URL. */
