@@ -1,6 +1,7 @@
 import type { Clock } from './clock/clock.js';
 import type { Random } from './clock/random.js';
 import { ERRORS } from './contract/errors.js';
+import { blankIntern } from './contract/intern-row.js';
 import { type Profile, proofHeaders } from './contract/profile.js';
 import { givenRequestId } from './contract/request-id.js';
 import { type SignBody, signBodySchema } from './contract/signing.js';
@@ -34,35 +35,10 @@ export interface ReplayedInterns extends Interns {
   clear(): void;
 }
 
-const row = (id: string, token: string, at: string): InternRow => ({
-  id,
-  seq: 0,
-  record: {
-    id,
-    name: 'replayed',
-    description: null,
-    instructions: null,
-    model: null,
-    status: 'running',
-    last_failure_message: null,
-    progress: null,
-    hostname: null,
-    workspace_id: id,
-    vault_id: null,
-    attached_vault_id: null,
-    created_at: at,
-    updated_at: at,
-  },
-  creator: '',
-  api_key: '',
-  script: null,
-  booted: null,
-  disk_id: null,
-  daemon_token: token,
-  loss_acknowledged: false,
-  unfinished: [],
-  failed_once: [],
-});
+const replayedRow = (id: string, token: string, at: string): InternRow => {
+  const blank = blankIntern(id, at);
+  return { ...blank, record: { ...blank.record, name: 'replayed', status: 'running' }, daemon_token: token };
+};
 
 /** The interns that the daemons know: the emulator's own, and those of recordings. */
 export function withReplayedInterns(own: Interns, clock: Pick<Clock, 'now'>, random: Random): ReplayedInterns {
@@ -80,7 +56,7 @@ export function withReplayedInterns(own: Interns, clock: Pick<Clock, 'now'>, ran
       const known = replayed.get(internId)?.daemon_token;
       if (known) return known;
       const token = random.token(DAEMON_TOKEN_PREFIX);
-      replayed.set(internId, row(internId, token, new Date(clock.now()).toISOString()));
+      replayed.set(internId, replayedRow(internId, token, new Date(clock.now()).toISOString()));
       return token;
     },
     clear: () => replayed.clear(),

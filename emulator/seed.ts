@@ -1,5 +1,6 @@
 import type { Clock } from './clock/clock.js';
 import type { Random } from './clock/random.js';
+import { blankIntern } from './contract/intern-row.js';
 import type { Seed } from './contract/seed.js';
 import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from './contract/state.js';
 import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
@@ -11,34 +12,26 @@ export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] 
     const running = intern.status === 'running';
     const workspace = seed.members.find((member) => member.id === intern.creator)?.workspace_id ?? '';
     const { model, instructions } = intern;
+    const blank = blankIntern(intern.id, at);
     return {
-      id: intern.id,
+      ...blank,
       seq: index + 1,
       record: {
-        id: intern.id,
+        ...blank.record,
         name: intern.name,
         description: intern.description,
         instructions,
         model,
         status: intern.status,
-        last_failure_message: null,
-        progress: null,
         hostname: running ? `${intern.name}-${intern.id.slice(0, 8)}.interns.localhost` : null,
         workspace_id: workspace,
         vault_id: intern.vault_id,
-        attached_vault_id: null,
-        created_at: at,
-        updated_at: at,
       },
       creator: intern.creator,
       api_key: intern.api_key,
-      script: null,
       booted: running ? { model, instructions } : null,
       disk_id: running ? random.uuid() : null,
       daemon_token: running ? random.token(DAEMON_TOKEN_PREFIX) : null,
-      loss_acknowledged: false,
-      unfinished: [],
-      failed_once: [],
     };
   });
 }

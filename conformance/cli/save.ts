@@ -2,23 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variable } from '../drivers/needs.js';
 import type { Exchange } from '../probe/exchange.js';
-import type { CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { UsageError } from '../run/usage.js';
-
-/** Credentials that the target descriptor of an emulator holds. */
-const CREDENTIALS: readonly CredentialName[] = [
-  'api_key',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-  'own_key',
-];
 
 /** Ids that an answer tells: interns, vaults, sessions, calls. In their order they stand for those of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;
@@ -73,7 +60,7 @@ export function script(check: CheckResult, results: Results, before = false): st
       .slice(0, 500);
   const steps = finding === undefined ? [] : stepsOf(finding, results.target.kind);
   const last = steps.findLastIndex((step) => 'url' in step);
-  const names = Object.fromEntries(CREDENTIALS.map((name) => [variable(name), name]));
+  const names = Object.fromEntries(CREDENTIAL_NAMES.map((name) => [variable(name), name]));
   return `// ${check.id} (${check.requirement}): ${comment(check.title)}
 // what:     ${comment(finding?.what)}
 // expected: ${comment(finding?.expected)}

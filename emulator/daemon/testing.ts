@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ClockControl, createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
+import { blankIntern } from '../contract/intern-row.js';
 import { PROFILES, type Profile, type ProofHeaders, proofHeaders } from '../contract/profile.js';
 import type { InternRow } from '../contract/state.js';
 import { loadSigningKey } from '../signing/keys.js';
@@ -20,36 +21,24 @@ export function internRow(
   changes: Partial<InternRow['record']> = {},
   token: string | null = `token-${id}`,
 ): InternRow {
-  const at = '2026-01-01T00:00:00.000Z';
+  const blank = blankIntern(id, '2026-01-01T00:00:00.000Z');
   return {
-    id,
+    ...blank,
     seq: 1,
     record: {
-      id,
+      ...blank.record,
       name: 'tester',
-      description: null,
-      instructions: null,
-      model: null,
       status: 'running',
-      last_failure_message: null,
-      progress: null,
       hostname: 'host',
       workspace_id: id,
       vault_id: id,
-      attached_vault_id: null,
-      created_at: at,
-      updated_at: at,
       ...changes,
     },
     creator: 'alice',
     api_key: `key-${id}`,
-    script: null,
     booted: { model: null, instructions: null },
     disk_id: id,
     daemon_token: token,
-    loss_acknowledged: false,
-    unfinished: [],
-    failed_once: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../contract/errors.js';
 import type { CreateBody, Intern } from '../contract/intern.js';
+import { blankIntern } from '../contract/intern-row.js';
 import type { IdempotencyRow, InternRow } from '../contract/state.js';
 import type { Caller } from './caller.js';
 import type { Interns, InternsDeps } from './interns.js';
@@ -78,35 +79,21 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     if (body.vault_id !== undefined && !attachable(caller.workspaceId, body.vault_id))
       throw new Refusal('vault_unavailable');
     const id = random.uuid();
-    const now = new Date(clock.now()).toISOString();
+    const blank = blankIntern(id, new Date(clock.now()).toISOString());
     return interns.put({
-      id,
+      ...blank,
       seq: nextSeq(),
       record: {
-        id,
+        ...blank.record,
         name: body.name,
         description: body.description ?? null,
         instructions: body.instructions ?? null,
-        model: null,
-        status: 'stopped',
-        last_failure_message: null,
-        progress: null,
-        hostname: null,
         workspace_id: caller.workspaceId,
-        vault_id: null,
         attached_vault_id: body.vault_id ?? null,
-        created_at: now,
-        updated_at: now,
       },
       creator: caller.id,
       api_key: random.token(OWN_KEY_PREFIX),
-      script: null,
-      booted: null,
-      disk_id: null,
-      daemon_token: null,
-      loss_acknowledged: false,
       unfinished: body.provision ? ['vault', 'provisioner'] : ['vault'],
-      failed_once: [],
     });
   };
 

@@ -2,6 +2,7 @@ import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
 import { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
+import { blankIntern } from '../contract/intern-row.js';
 import { PROFILES } from '../contract/profile.js';
 import { type Settings, settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
@@ -158,35 +159,19 @@ export function createHarness(options: HarnessOptions = {}) {
 
   const addIntern = (n = 1, change: Partial<InternRow> = {}): InternRow => {
     const id = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-    const time = '2026-01-01T00:00:00.000Z';
+    const blank = blankIntern(id, '2026-01-01T00:00:00.000Z');
     const row: InternRow = {
-      id,
+      ...blank,
       seq: n,
       record: {
-        id,
+        ...blank.record,
         name: `intern-${n}`,
-        description: null,
-        instructions: null,
-        model: null,
         status: 'running',
-        last_failure_message: null,
-        progress: null,
-        hostname: null,
         workspace_id: '00000000-0000-4000-8000-0000000000aa',
-        vault_id: null,
-        attached_vault_id: null,
-        created_at: time,
-        updated_at: time,
       },
       creator: 'alice',
       api_key: 'key',
-      script: null,
       booted: { model: null, instructions: null },
-      disk_id: null,
-      daemon_token: null,
-      loss_acknowledged: false,
-      unfinished: [],
-      failed_once: [],
       ...change,
     };
     interns.put(row);

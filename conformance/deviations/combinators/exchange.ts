@@ -1,3 +1,5 @@
+import type { FaultOperation } from '../../drivers/control.js';
+
 /** What the path and method of a request mean, by the published interface. */
 export interface Exchange {
   readonly request: Request;
@@ -14,19 +16,8 @@ export interface Exchange {
   readonly alias: boolean;
 }
 
-export type Operation =
-  | 'list'
-  | 'create'
-  | 'get'
-  | 'update'
-  | 'delete'
-  | 'provision'
-  | 'suspend'
-  | 'chat'
-  | 'invoke'
-  | 'daemon'
-  | 'sign'
-  | 'scim';
+/** The operations of the interface are those that faults can be made for. */
+export type Operation = FaultOperation;
 
 /** Which exchanges a mutation is about. */
 export type Of = Operation | readonly Operation[] | ((exchange: Exchange) => boolean);
