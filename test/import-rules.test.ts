@@ -16,13 +16,15 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/sse': { uses: ['emulator/contract', 'emulator/clock'] },
   'emulator/scripts': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
   'emulator/domain': {
-    uses: ['emulator/credential-index.ts', 'emulator/contract', 'emulator/clock'],
+    uses: ['emulator/credential-index.ts', 'emulator/spellings.ts', 'emulator/contract', 'emulator/clock'],
     types: ['emulator/store', 'emulator/scripts'],
   },
   // How a request's body is read, within its bounds, wherever one is.
   'emulator/request-body.ts': { uses: ['emulator/contract', 'emulator/clock'] },
   // What bearer tokens belong to, wherever they are looked up.
   'emulator/credential-index.ts': { uses: [] },
+  // How a credential may be spelled, wherever one is taken out of a text.
+  'emulator/spellings.ts': { uses: [] },
   'emulator/daemon': {
     uses: [
       'emulator/contract',
@@ -33,7 +35,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/store', 'emulator/scripts'],
   },
-  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock'] },
+  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/spellings.ts'] },
   'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   'emulator/http': {
     uses: [

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { percent, SPELLINGS, unicode } from '../spellings.harness.js';
 import { createRedaction } from './redaction.js';
 
 const SECRET = 'emu-key-alice-0000000000000000';
@@ -12,29 +13,6 @@ const redaction = () => {
   made.add(SECRET);
   made.add('emu-key-alice-00');
   return made;
-};
-
-const unicode = (text: string) =>
-  [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-const percent = (text: string) =>
-  [...text].map((one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
-
-const SPELLINGS: Record<string, (secret: string) => string> = {
-  'as it is': (secret) => secret,
-  'in \\u escapes': unicode,
-  'in \\U escapes in upper case': (secret) =>
-    unicode(secret).replace(/u00../g, (one) => `u${one.slice(1).toUpperCase()}`),
-  'with one character escaped': (secret) => unicode(secret[0] ?? '') + secret.slice(1),
-  'in JSON within JSON': (secret) => JSON.stringify(JSON.stringify({ a: secret }).replace('emu', '\\u0065mu')),
-  'percent-encoded': percent,
-  'percent-encoded twice': (secret) => percent(secret).replaceAll('%', '%25'),
-  'as encodeURIComponent has it': encodeURIComponent,
-  'with slashes escaped': (secret) => secret.replaceAll('/', '\\/'),
-  'in Base64': (secret) => Buffer.from(secret).toString('base64'),
-  'in Base64, as Basic has it': (secret) => Buffer.from(`user:${secret}`).toString('base64'),
-  'in Base64, off by two': (secret) => Buffer.from(`::${secret}:::`).toString('base64'),
-  'in base64url': (secret) => Buffer.from(`?>${secret}`).toString('base64url'),
-  'in Base64 in JSON': (secret) => JSON.stringify({ a: Buffer.from(secret).toString('base64') }).replaceAll('/', '\\/'),
 };
 
 describe.each([

@@ -1,4 +1,4 @@
-import { base64Beginnings, base64Readings, type Read, readings } from './spellings.js';
+import { createSearch, readings, type Search, type Shapes, spelledIn } from '../spellings.js';
 
 /** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
 export const OWN_KEY_PREFIX = 'emu-ikey-';
@@ -8,12 +8,18 @@ export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
  * Credentials that are known by their shape: what an emulator makes, the signatures of proofs (64 bytes in Base64), and
  * signed tokens (JWT). No list of them is needed, and none grows.
  */
-const SHAPES = [
+const SHAPED = [
   /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/,
   /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{85}[AQgw]==/,
   /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/,
 ].map((shape) => shape.source);
-const BY_SHAPE = new RegExp(`^(?:${SHAPES.join('|')})$`);
+const BY_SHAPE = new RegExp(`^(?:${SHAPED.join('|')})$`);
+const SHAPES: Shapes = {
+  wanted: SHAPED,
+  beginnings: [OWN_KEY_PREFIX, DAEMON_TOKEN_PREFIX, 'eyJhbGci', 'eyJ0eXAi'],
+  // A run that is long enough for the Base64 of a signature is read whatever it looks like.
+  base64: '[A-Za-z0-9+/]{112}',
+};
 
 /** The beginnings of credentials that are known by their shape, at the end of a text. */
 const BEGUN =
@@ -25,8 +31,6 @@ export const REDACTED = '[redacted]';
 
 /** Login tokens remembered for redaction at most: as many as the journal has entries, which each bring one at most. */
 const MOST_LOGIN_TOKENS = 1_000;
-
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** A part of a text that is shown as something else. */
 interface Span {
@@ -45,35 +49,11 @@ const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
 export function createRedaction() {
   const secrets = new Set<string>();
   const loginTokens = new Set<string>();
-  let patterns: ReturnType<typeof compile> | undefined;
+  let search: Search | undefined;
 
-  const compile = () => {
-    // The longest first: of two that begin alike, the whole one has to go.
-    const known = [...secrets, ...loginTokens].sort((a, b) => b.length - a.length);
-    const beginnings = [...known, OWN_KEY_PREFIX, DAEMON_TOKEN_PREFIX, 'eyJhbGci', 'eyJ0eXAi'].flatMap((one) =>
-      base64Beginnings(one.slice(0, 6)),
-    );
-    return {
-      credentials: new RegExp([...known.map(literally), ...SHAPES].join('|'), 'g'),
-      // A run that is long enough for the Base64 of a signature is read whatever it looks like.
-      base64: new RegExp(`[A-Za-z0-9+/]{112}|${[...new Set(beginnings)].map(literally).join('|')}`),
-    };
-  };
-
-  const find = function* ({ text, at, endAt }: Read): Generator<Span> {
-    patterns ??= compile();
-    for (const { 0: found, index } of text.matchAll(patterns.credentials))
-      yield { start: at(index), end: endAt(index + found.length), shown: REDACTED };
-  };
-  const mayBeBase64 = (run: string): boolean => {
-    patterns ??= compile();
-    return patterns.base64.test(run);
-  };
   const spansOf = function* (text: string): Generator<Span> {
-    for (const read of readings(text)) {
-      yield* find(read);
-      for (const decoded of base64Readings(read, mayBeBase64)) yield* find(decoded);
-    }
+    search ??= createSearch([...secrets, ...loginTokens], SHAPES);
+    for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
   };
 
   /** The end of a text that may be the beginning of a credential, which the next write may complete. */
@@ -132,7 +112,7 @@ export function createRedaction() {
     add(secret: string): void {
       if (secret === '' || BY_SHAPE.test(secret) || secrets.has(secret)) return;
       secrets.add(secret);
-      patterns = undefined;
+      search = undefined;
     },
     /** Has a token of a login redacted, in place of the oldest where there are many. */
     addLoginToken(token: string): void {
@@ -142,7 +122,7 @@ export function createRedaction() {
         if (loginTokens.size <= MOST_LOGIN_TOKENS) break;
         loginTokens.delete(oldest);
       }
-      patterns = undefined;
+      search = undefined;
     },
     redact(text: string): string {
       let clean = '';

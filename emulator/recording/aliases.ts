@@ -1,4 +1,4 @@
-import { encodedPatterns, plainPattern, SEARCHED_FROM } from './secrets.js';
+import { createSearch, type Search, spelledIn } from '../spellings.js';
 
 /** What is kept out of a recording, by the name that its aliases carry. */
 export type AliasKind =
@@ -39,19 +39,14 @@ export interface Aliases {
   readonly secretsKnown: number;
 }
 
-interface Search {
-  readonly pattern: RegExp;
-  readonly alias: string;
-  readonly encoded: boolean;
-}
-
 interface Found {
   readonly start: number;
   readonly end: number;
   readonly alias: string;
 }
 
-const BASE64 = /[A-Za-z0-9+/=_-]/;
+/** A text shorter than this is searched for as a whole only: it would be found in the middle of words. */
+const SEARCHED_FROM = 8;
 const TOKEN = /[\w-]+/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
@@ -73,33 +68,31 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const counts = new Map<AliasKind, number>();
   /** Values that no token of a text can be: searched for one by one. */
   const odd: string[] = [];
-  let secretSearches: Search[] | undefined;
+  let search: Search | undefined;
   for (const [value, alias] of environment) secrets.set(value, alias);
 
-  // Longest first: one secret may begin like another.
-  const searches = (): Search[] => {
-    secretSearches ??= [...secrets]
-      .sort(([a], [b]) => b.length - a.length)
-      .flatMap(([secret, alias]) => [
-        { pattern: new RegExp(plainPattern(secret), 'g'), alias, encoded: false },
-        ...encodedPatterns(secret).map((core) => ({ pattern: new RegExp(core, 'g'), alias, encoded: true })),
-      ]);
-    return secretSearches;
+  const aliasOf = (secret: string): string => {
+    const alias = secrets.get(secret) ?? secrets.get(Buffer.from(secret, 'latin1').toString());
+    if (alias === undefined) throw new Error('a secret without an alias was found');
+    return alias;
   };
 
   const findSecrets = (text: string): Found[] => {
-    const found: Found[] = [];
-    for (const { pattern, alias, encoded } of searches()) {
-      for (const match of text.matchAll(pattern)) {
-        let start = match.index;
-        let end = start + match[0].length;
-        // Whatever it was encoded with is gone too: its digits overlap.
-        while (encoded && start > 0 && BASE64.test(text[start - 1] ?? '')) start--;
-        while (encoded && end < text.length && BASE64.test(text[end] ?? '')) end++;
-        if (!found.some((other) => other.start < end && start < other.end)) found.push({ start, end, alias });
-      }
+    search ??= createSearch(secrets.keys(), undefined, SEARCHED_FROM);
+    const found = [...spelledIn(text, search)].map(({ start, end, value, base64 }): Found => {
+      const alias = aliasOf(value);
+      if (!base64) return { start, end, alias };
+      // What a secret was encoded with is gone too: its digits overlap. So is the padding.
+      const padding = /^=*/.exec(text.slice(base64.end))?.[0].length ?? 0;
+      return { start: base64.start, end: base64.end + padding, alias };
+    });
+    const apart: Found[] = [];
+    for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      const last = apart.at(-1);
+      if (!last || one.start >= last.end) apart.push(one);
+      else if (one.end > last.end) apart[apart.length - 1] = { ...last, end: one.end };
     }
-    return found.sort((a, b) => a.start - b.start);
+    return apart;
   };
 
   const findOthers = (text: string, from: number, to: number): Found[] => {
@@ -174,7 +167,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
       const alias = `$${kind}.${count}`;
       if (SECRET.has(kind)) {
         secrets.set(value, alias);
-        secretSearches = undefined;
+        search = undefined;
       } else {
         known.set(value, alias);
         if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.push(value);

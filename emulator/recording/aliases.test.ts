@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { SPELLINGS } from '../spellings.harness.js';
+import { createAliases } from './aliases.js';
+
+const SECRETS = {
+  'a key': 'sk-alice-7f3a9c01d2e4',
+  'a short one': 'k-12345z',
+  'one that is not ASCII': 'schlüssel-ß-4711',
+};
+
+describe.each(Object.entries(SECRETS))('%s', (_what, secret) => {
+  const aliases = createAliases(new Map([[secret, '$api_key']]));
+  const bytes = Buffer.from(secret).toString('latin1');
+
+  test.each(Object.entries(SPELLINGS))('is hidden %s', (_spelling, spell) => {
+    const [hidden = ''] = aliases.hideSecrets([`before ${spell(secret)} after`]);
+    expect(hidden).toMatch(/^before .*\$api_key.* after$/);
+    const rest = hidden.replace(/^before | after$/g, '').replaceAll('$api_key', ' ');
+    const decoded = [0, 1, 2, 3].map((skip) => Buffer.from(rest.slice(skip), 'base64').toString('latin1'));
+    for (let at = 0; at + 4 <= bytes.length; at++)
+      for (const text of [rest, ...decoded]) expect(text).not.toContain(bytes.slice(at, at + 4));
+  });
+
+  test('is hidden in UTF-8, percent-encoded', () => {
+    const percent = [...Buffer.from(secret)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    expect(aliases.hideSecrets([percent])).toEqual(['$api_key']);
+  });
+
+  test('is hidden twice where nothing stands between two spellings', () => {
+    const base64 = Buffer.from(secret).toString('base64');
+    expect(aliases.hideSecrets([`${secret}${base64}`]).join('')).toMatch(/^(\$api_key)+$/);
+  });
+});
+
+test('a text that is too short to be searched for is hidden where it stands alone', () => {
+  const aliases = createAliases(new Map([['cat', '$api_key']]));
+  expect(aliases.hideSecrets(['concatenate', 'cat'])).toEqual(['concatenate', 'cat']);
+  expect(aliases.hideSecrets(['cat'])).toEqual(['$api_key']);
+  expect(aliases.hideSecrets(['%63at'])).toEqual(['$api_key']);
+});
+
+test('of two secrets that begin alike the longer one is found', () => {
+  const aliases = createAliases(
+    new Map([
+      ['sk-alice-7', '$peer_api_key'],
+      ['sk-alice-7f3a9c01', '$api_key'],
+    ]),
+  );
+  expect(aliases.hideSecrets(['use sk-alice-7f3a9c01 and sk-alice-7!'])).toEqual(['use $api_key and $peer_api_key!']);
+});
