@@ -130,7 +130,10 @@ test('what is nested too deeply is refused, not fallen over', async () => {
   const put = (path: string, raw: string) => api.call('PUT', `/_emulator${path}`, { raw });
   const empty = { format: 'intern-emulator', version: 1, interns: [], idempotency: [], sessions: [], reveals: [] };
   const state = (meta: string) => `${JSON.stringify(empty).slice(0, -1)},"scripts":[],"meta":[${meta}]}`;
-  expect((await put('/scripts/deep', nest(20_000))).status).toBe(400);
+  const nested = await put('/scripts/deep', nest(20_000));
+  expect(nested.status).toBe(400);
+  expect(nested.json.error.message).toMatch(/^turn\[1\]\.then\[0\]\.then.*…\S+: nested deeper than 1000 levels$/);
+  expect((await put('/scripts/deep', '['.repeat(60_000))).status).toBe(400);
   expect((await put('/scripts/deep', deep(500_000))).status).toBe(400);
   expect((await put('/state', state(`{"id":"a","value":${deep(400_000)}}`))).status).toBe(400);
   expect((await put('/scripts/deep', nest(450))).status).toBe(200);
