@@ -1,4 +1,5 @@
 import type { Place } from './addresses.js';
+import { createFairQueue } from './clock/fair-queue.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
@@ -73,6 +74,7 @@ export function compose(
     onAdvance: () => events.changed('clock', 'clock'),
   });
   lifetime.root.defer(clock.close);
+  const heavyWork = createFairQueue(clock);
   const store = factories.openStore(options.data, {
     hold: () => clock.hold(),
     fsync: options.fsync ?? false,
@@ -177,6 +179,7 @@ export function compose(
   const replayed = options.replay && withReplayedInterns(store.collection('interns'), clock, randomOf('replay'));
   const proofs = factories.createProofs({
     clock,
+    heavyWork,
     random: randomOf('proofs'),
     profile,
     signingKey,
@@ -216,6 +219,7 @@ export function compose(
   const regional = matchRegional(options.regionalHosts ?? ['eu.']);
   const pipeline = factories.createPipeline({
     clock,
+    heavyWork,
     requestIds,
     settings,
     interns,

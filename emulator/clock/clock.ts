@@ -61,7 +61,8 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     if (stopped || closed) return;
     const next = timers.first();
     if (!next) return disarm();
-    if (next.due === armedFor) return;
+    // Armed for one that was cancelled: waking once too early costs less than arming anew with each.
+    if (next.due >= armedFor) return;
     disarm();
     armedFor = next.due;
     armed = setTimeout(onHost, Math.min(Math.max(0, next.due - now()), LONGEST_HOST_WAIT));

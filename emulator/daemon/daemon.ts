@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.js';
+import type { FairQueue } from '../clock/fair-queue.js';
 import {
   DAEMON_BODY_CAP,
   DAEMON_ERRORS,
@@ -25,6 +26,7 @@ import { type Trace, verifyProof } from './verify-proof.js';
 
 export interface DaemonDeps {
   readonly clock: Pick<Clock, 'now'>;
+  readonly heavyWork: FairQueue;
   readonly interns: Interns;
   readonly findIntern: FindIntern;
   readonly profile: Profile;
@@ -180,6 +182,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
 
     const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
+    await deps.heavyWork.next();
 
     // From here until its nonce is taken nothing waits: of two requests with one nonce, one is verified whole before the other.
     const now = clock.now();

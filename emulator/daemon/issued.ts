@@ -6,17 +6,20 @@ export interface Issued {
   get(signature: string): ProofFields | undefined;
 }
 
-/** Remembers the last `most` signatures. */
-export function createIssued(most = 10_000): Issued {
+/** By how much `most` may be passed, so that the oldest go together: from a map, taking them one by one costs ever more. */
+const SLACK = 1.1;
+
+/** Remembers the last `most` signatures, and some before them: by default those of the last 1,000 proofs with a route. */
+export function createIssued(most = 2_000): Issued {
   const bySignature = new Map<string, ProofFields>();
   return {
     add(signature, fields) {
       bySignature.delete(signature);
       bySignature.set(signature, fields);
-      if (bySignature.size <= most) return;
+      if (bySignature.size <= most * SLACK) return;
       for (const oldest of bySignature.keys()) {
+        if (bySignature.size <= most) break;
         bySignature.delete(oldest);
-        break;
       }
     },
     get: (signature) => bySignature.get(signature),

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { FairQueue } from '../clock/fair-queue.js';
 import type { Random } from '../clock/random.js';
 import type { Profile } from '../contract/profile.js';
 import type { PublicJwk } from '../contract/signing.js';
@@ -15,6 +16,7 @@ import { createTokens, type Interns } from './tokens.js';
 
 export interface ProofsDeps {
   readonly clock: Pick<Clock, 'now'>;
+  readonly heavyWork: FairQueue;
   readonly random: Pick<Random, 'bytes' | 'uuid'>;
   readonly profile: Profile;
   readonly signingKey: SigningKey;

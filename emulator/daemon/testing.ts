@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ClockControl, createClock } from '../clock/clock.js';
+import { createFairQueue } from '../clock/fair-queue.js';
 import { createRandom } from '../clock/random.js';
 import { blankIntern } from '../contract/intern-row.js';
 import { PROFILES, type Profile, type ProofHeaders, proofHeaders } from '../contract/profile.js';
@@ -94,6 +95,7 @@ export function createBench(
   const logged: Bench['logged'] = [];
   const proofs = createProofs({
     clock,
+    heavyWork: createFairQueue(clock),
     random,
     profile,
     signingKey: loadSigningKey({ seed: 'bench' }),

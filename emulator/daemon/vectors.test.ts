@@ -60,6 +60,7 @@ const daemonFor = (profileName: string, now: number) => {
   const interns = new Map(ids.map((id) => [id, internRow(id)]));
   return createDaemon({
     clock: { now: () => now * 1_000 },
+    heavyWork: { next: () => undefined },
     interns,
     findIntern: createTokens(interns, Buffer.alloc(32)),
     profile: { ...PROFILES.svc, ...names },

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { FairQueue } from '../clock/fair-queue.js';
 import { Refusal } from '../contract/errors.js';
 import type { Fault } from '../contract/fault.js';
 import type { Settings } from '../contract/settings.js';
@@ -15,6 +16,7 @@ import { BASE, type Route } from './route.js';
 
 export interface AcceptDeps {
   readonly clock: Clock;
+  readonly heavyWork: FairQueue;
   readonly settings: () => Settings;
   readonly interns: Interns;
   readonly faults: Faults;
@@ -107,29 +109,27 @@ export function createAccept(deps: AcceptDeps) {
     return scope.race(reading).then((bytes) => {
       needTime(exchange);
       deps.journal.noteRequestBody(exchange.draft, bytes);
-      return handle(exchange, row, caller, bytes);
+      const wait = row.heavy ? deps.heavyWork.next() : undefined;
+      if (!wait) return handle(exchange, row, caller, bytes);
+      return scope.race(wait).then(() => {
+        needTime(exchange);
+        return handle(exchange, row, caller, bytes);
+      });
     });
   };
 
   /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
-  const within = async (
-    setting: NonNullable<Route['timeout']>,
-    work: Promise<PlainResponse>,
-  ): Promise<PlainResponse> => {
-    const ms = deps.settings()[setting];
-    let ring: () => void = () => {};
-    const rung = new Promise<void>((resolve) => {
-      ring = resolve;
+  const within = (setting: NonNullable<Route['timeout']>, work: Promise<PlainResponse>): Promise<PlainResponse> =>
+    new Promise((resolve, reject) => {
+      const timer = deps.clock.timer(deps.settings()[setting], () => resolve(refusalResponse(new Refusal('timeout'))));
+      const inTime =
+        <T>(settle: (outcome: T) => void) =>
+        (outcome: T) => {
+          timer.cancel();
+          settle(outcome);
+        };
+      work.then(inTime(resolve), inTime(reject));
     });
-    const timer = deps.clock.timer(ms, () => ring());
-    try {
-      const answer = await Promise.race([work, rung]);
-      if (!answer) work.catch(() => {});
-      return answer ?? refusalResponse(new Refusal('timeout'));
-    } finally {
-      timer.cancel();
-    }
-  };
 
   return (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
     const work = accept(exchange, row, caller);

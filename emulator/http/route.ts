@@ -86,6 +86,8 @@ export interface Route<Input = unknown> {
   handle(call: Call<Input>): PlainResponse | Promise<PlainResponse>;
   /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
   readonly timeout?: 'signing_timeout';
+  /** Whether answering it computes for long: then others go in between. */
+  readonly heavy?: true;
   /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
   readonly successor?: string;
 }

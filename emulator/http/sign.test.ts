@@ -312,3 +312,42 @@ describe('daemon access', () => {
     expect(await again.json()).toMatchObject({ error: { metadata: { reason: 'nonce_reused' } } });
   });
 });
+
+describe('many signers at once', () => {
+  /** How many rounds of the event loop go by until `work` is done. */
+  const roundsUntil = async (work: Promise<unknown>): Promise<number> => {
+    let done = false;
+    void work.then(() => {
+      done = true;
+    });
+    for (let rounds = 0; ; rounds++) {
+      if (done) return rounds;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  it('leave time to others: no two signatures are made, and none verified, in the same round', async () => {
+    const proofs: Record<string, string>[] = [];
+    const signed = Array.from({ length: 20 }, () =>
+      sign({ body: { bodySha256, route } }).then(({ json }) => proofs.push(json)),
+    );
+    expect(await roundsUntil(Promise.all(signed))).toBeGreaterThanOrEqual(20);
+    const access = (await (await daemon(emulator.target.credentials.oauth_token)).json()) as Record<string, string>;
+    const verified = proofs.map(async (proof) => {
+      const headers = { authorization: `Bearer ${access.token}`, ...proof };
+      const { status } = await emulator.daemon.fetch(`${access.origin}/api/invoke`, {
+        method: 'POST',
+        body: 'hello',
+        headers,
+      });
+      expect(status).toBe(200);
+    });
+    expect(await roundsUntil(Promise.all(verified))).toBeGreaterThanOrEqual(20);
+  });
+
+  it('are all answered before a virtual clock goes on', async () => {
+    const signed = Array.from({ length: 20 }, () => sign());
+    await emulator.clock.advance(5_000);
+    for (const { json } of await Promise.all(signed)) expect(json['x-svc-invoke-timestamp']).toBe('1767225600');
+  });
+});
