@@ -93,14 +93,11 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
 
 /**
  * Answers what Node's parser refuses in the error envelope. What is already being answered on that connection is cut
- * instead: nothing may be written into the middle of it.
+ * instead: nothing may be written into the middle of it. The result is to be told of every request.
  */
-function answerParserErrors(server: Server, options: Pick<ListenOptions, 'requestId' | 'log'>): void {
+function answerParserErrors(server: Server, options: Pick<ListenOptions, 'requestId' | 'log'>) {
   const refused = new WeakSet<Socket>();
   const answering = new WeakMap<Socket, ServerResponse>();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answering.set(request.socket, response);
-  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Data that follows what could not be parsed fails again, and a connection that broke has nobody to tell.
     if (refused.has(socket)) return;
@@ -120,6 +117,7 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
     void hostDelay(LINGER).then(() => socket.destroy());
   });
+  return (request: IncomingMessage, response: ServerResponse) => void answering.set(request.socket, response);
 }
 
 /**
@@ -173,6 +171,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // A request without a host is refused like one with a wrong host, not by Node without a word.
   const checks = { requireHostHeader: false, ...(options.headersTimeout && { connectionsCheckingInterval: 25 }) };
   const server: Server = createServer(checks, (request, response) => {
+    answering(request, response);
     // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
@@ -190,7 +189,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       .then((loaded) => loaded(request, response))
       .catch((error: unknown) => write(request, response, failed(seenOf(request), error)));
   });
-  answerParserErrors(server, options);
+  const answering = answerParserErrors(server, options);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request))),
   );

@@ -66,6 +66,7 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket
 
 /** A request as Node's server has it, as far as it is looked at here. */
 export interface Incoming {
+  readonly headers: NodeJS.Dict<string | string[]>;
   readonly complete: boolean;
   readonly readableDidRead: boolean;
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
@@ -76,10 +77,10 @@ export interface Incoming {
  * Lets a sender finish a body that nobody looked at, where the answer came before it: the caller's refusals do. The same
  * bounds hold. Undefined where there is nothing to wait for.
  */
-export function discardUnread(request: Request, incoming: Incoming | undefined): Promise<void> | undefined {
+export function discardUnread(incoming: Incoming | undefined): Promise<void> | undefined {
   if (!incoming || incoming.complete || incoming.readableDidRead) return undefined;
-  const { headers } = request;
-  if ((headers.get('content-length') ?? '0') === '0' && headers.get('transfer-encoding') === null) return undefined;
+  const { headers } = incoming;
+  if ((headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined) return undefined;
   const drained = new Promise<void>((resolve) => {
     let size = 0;
     incoming.on('data', (bytes) => {

@@ -96,8 +96,8 @@ export function createAccept(deps: AcceptDeps) {
   };
 
   const accept = (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
-    const { request, scope } = exchange;
     if (!row.body.read) return handle(exchange, row, caller, NOTHING);
+    const { request, scope } = exchange;
     const brokenOff = (error: unknown): never => {
       if (error instanceof Refusal) throw error;
       throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });

@@ -1,17 +1,16 @@
-import { Hono } from 'hono';
 import { hostDelay } from '../clock/host.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { discardUnread, type Incoming } from '../request-body.js';
-import { type Area, DropConnection, type Resource, type Transport } from './exchange.js';
+import { DropConnection, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
 import { type PlainResponse, toResponse } from './response.js';
-import { BASE, type Route } from './route.js';
+import type { Route } from './route.js';
+import { createRouter } from './router.js';
 
 /** What @hono/node-server hands over beside the request; absent in process. */
 export interface NodeBindings {
   readonly incoming?: Incoming & {
-    readonly headers: { readonly host?: string | undefined };
     readonly rawHeaders?: readonly string[];
     readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
   };
@@ -47,14 +46,6 @@ const chunked = ({ status, body, headers }: PlainResponse): PlainResponse => ({
   headers: { 'transfer-encoding': 'chunked', ...headers },
 });
 
-const areaOf = (path: string): Area => {
-  const below = path.slice(BASE.length);
-  if (!path.startsWith(`${BASE}/`)) return 'none';
-  if (below === '/interns' || below.startsWith('/interns/')) return 'interns';
-  if (below === '/scim' || below.startsWith('/scim/')) return 'scim';
-  return 'none';
-};
-
 /** A request, and what it came by. A class, since one is made per request. */
 class Received implements Transport {
   constructor(
@@ -79,13 +70,13 @@ class Received implements Transport {
 }
 
 /**
- * The interface as a Hono app, made from the route table: one handler per path, which also answers other methods on it,
- * and one for all that isn't a path.
+ * The interface as a function, made from the route table: every request goes through the pipeline, whether its path and
+ * method are in the table or not.
  *
  * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
  */
 export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
-  const app = new Hono<{ Bindings: NodeBindings }>();
+  const resourceOf = createRouter(routes);
 
   const drop = ({ reset }: DropConnection, bindings: NodeBindings | undefined): Response => {
     const socket = bindings?.incoming?.socket;
@@ -113,13 +104,13 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     }
   };
   const answered = (answer: PlainResponse, received: Received): Response | Promise<Response> => {
-    const rest = discardUnread(received.request, received.bindings?.incoming);
+    const rest = discardUnread(received.bindings?.incoming);
     return rest ? rest.then(() => respond(answer, received)) : respond(answer, received);
   };
-  const serve = (request: Request, bindings: NodeBindings | undefined, resource: Resource) => {
+  const fetch = (request: Request, bindings?: NodeBindings) => {
     const received = new Received(request, bindings);
     try {
-      const answer = run(request, resource, received);
+      const answer = run(request, resourceOf(request), received);
       return answer instanceof Promise
         ? answer.then((value) => answered(value, received)).catch((error) => failed(error, received))
         : answered(answer, received);
@@ -127,20 +118,5 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       return failed(error, received);
     }
   };
-
-  const byPath = new Map<string, Route[]>();
-  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
-  for (const [path, rows] of byPath) {
-    const area = areaOf(BASE + path);
-    app.all(BASE + path, (c) => {
-      const internId = c.req.param('id');
-      const mappingId = c.req.param('mappingId');
-      return serve(c.req.raw, c.env, { area, routes: rows, internId, mappingId });
-    });
-  }
-  app.notFound((c) => serve(c.req.raw, c.env, { area: areaOf(c.req.path), routes: [] }));
-  app.onError((error) => {
-    throw error;
-  });
-  return { fetch: (request, bindings) => app.fetch(request, bindings) };
+  return { fetch };
 }
