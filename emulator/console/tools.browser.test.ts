@@ -53,8 +53,26 @@ inBrowser('the console, tools', (open) => {
     await form.getByRole('spinbutton', { name: 'How many times' }).fill('2');
     await form.getByRole('button', { name: 'Add fault' }).click();
     await list.getByText('Each of the next 2 chat loses its connection mid-event').waitFor();
+    await page.getByRole('button', { name: 'Take all back' }).click();
+
+    await form.getByRole('combobox', { name: 'To' }).selectOption({ label: 'first-intern' });
+    await form.getByRole('combobox', { name: 'What happens' }).selectOption('status');
+    await form.getByRole('combobox', { name: 'Status' }).selectOption('429');
+    await form.getByRole('checkbox', { name: 'Every time' }).check();
+    await form.getByRole('spinbutton', { name: 'After so many calls' }).fill('2');
+    await form.getByRole('spinbutton', { name: 'Chance in %' }).fill('30');
+    await form.getByRole('button', { name: 'Add fault' }).click();
+    await list.getByText(/^Every chat to [0-9a-f]{8} answers 429, with a chance of 30 %, after 2 more$/).waitFor();
+    expect((await api.get('/_emulator/faults')).json.data).toEqual([
+      { operation: 'chat', status: 429, times: 'always', after: 2, probability: 0.3, intern_id: expect.any(String) },
+    ]);
+    // Calls of list name no intern.
+    await form.getByRole('combobox', { name: 'The next' }).selectOption('list');
+    expect(await form.getByRole('combobox', { name: 'To' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Take all back' }).click();
+
     await page.getByRole('button', { name: 'Add Flaky service' }).click();
-    await expect.poll(() => list.getByRole('listitem').count(), { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => list.getByRole('listitem').count(), { timeout: 10_000 }).toBe(3);
     await page.getByRole('button', { name: 'Take all back' }).click();
     await page.getByText('All goes well').waitFor();
     expect((await api.get('/_emulator/faults')).json.data).toEqual([]);
@@ -148,6 +166,28 @@ inBrowser('the console, tools', (open) => {
     await expect
       .poll(async () => (await api.get('/_emulator/limits')).json.turns_per_minute, { timeout: 10_000 })
       .toBe(3);
+  });
+
+  test('the state is kept under a name, gone back to, and forgotten', async () => {
+    const { page, api } = await open({ view: '#/state' });
+    const panel = page.getByRole('region', { name: 'Snapshots' });
+    const list = panel.getByRole('list', { name: 'Kept snapshots' });
+    await list.getByText('start', { exact: true }).waitFor();
+    expect(await panel.getByRole('button', { name: 'Forget start' }).count()).toBe(0);
+    const before = (await api.get('/interns')).json.data.length;
+    const form = panel.getByRole('form', { name: 'New snapshot' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('no good/name');
+    await form.getByRole('button', { name: 'Keep the state' }).click();
+    await page.getByRole('log', { name: 'Notices' }).getByText(/name/).waitFor();
+    await form.getByRole('textbox', { name: 'Name' }).fill('before');
+    await form.getByRole('button', { name: 'Keep the state' }).click();
+    await list.getByText('before', { exact: true }).waitFor();
+    await api.create({ name: 'after' });
+    await list.getByRole('button', { name: 'Go back to before' }).click();
+    await expect.poll(async () => (await api.get('/interns')).json.data.length, { timeout: 10_000 }).toBe(before);
+    await list.getByRole('button', { name: 'Forget before' }).click();
+    await list.getByText('before', { exact: true }).waitFor({ state: 'detached' });
+    expect((await api.get('/_emulator/snapshots')).json.data).toHaveLength(1);
   });
 
   test('a page that nobody sees gives its connection back, and catches up when it is seen again', async () => {

@@ -65,6 +65,11 @@ export interface Fault {
   at?: string;
 }
 
+/** A snapshot, or one of a file that can't be read. */
+export type SnapshotView =
+  | { name: string; now: string; interns: number; scripts: number; faults: number }
+  | { name: string; unusable: string };
+
 export interface ScriptView {
   name: string;
   from: string;

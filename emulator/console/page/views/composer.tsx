@@ -4,6 +4,7 @@ import { short } from '../format.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
+import { ScriptOptions } from '../ui/script-options.js';
 
 /** Sends a prompt as a client of the intern: which script takes it, whether it is asked, which session it goes to. */
 export function Composer({ intern, sessions }: { intern: Intern; sessions: readonly string[] }) {
@@ -55,11 +56,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
           <span>Script</span>
           <select value={script} onChange={(event) => setScript(event.currentTarget.value)}>
             <option value="">default</option>
-            {model.scripts.value.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <ScriptOptions />
           </select>
         </label>
         <label>

@@ -7,6 +7,7 @@ import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
 import { Empty, StatusPill } from '../ui/parts.js';
+import { ScriptOptions } from '../ui/script-options.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
@@ -80,11 +81,7 @@ function ScriptChoice({
       <span>Behaves by</span>
       <select value={inside?.script ?? ''} onChange={(event) => void choose(event.currentTarget.value)}>
         <option value="">its own choice</option>
-        {model.scripts.value.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <ScriptOptions />
       </select>
     </label>
   );

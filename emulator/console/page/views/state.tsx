@@ -3,6 +3,7 @@ import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Field } from '../ui/field.js';
 import { ViewHead } from '../ui/parts.js';
+import { Snapshots } from './snapshots.js';
 
 /** Hands a text to the browser as a file to save. */
 function save(name: string, text: string): void {
@@ -154,6 +155,7 @@ export function StateView() {
         sub="What the emulator holds: take it along, bring it back, and connect a client to it."
       />
       <div class="columns">
+        <Snapshots />
         <Export />
         <Import />
         <Limit />

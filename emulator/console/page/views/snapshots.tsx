@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'preact/hooks';
+import { plural } from '../format.js';
+import type { SnapshotView } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Field } from '../ui/field.js';
+
+/** Is there from the start, and stays. */
+const START = 'start';
+
+const holds = (snapshot: SnapshotView): string =>
+  'unusable' in snapshot
+    ? `cannot be used: ${snapshot.unusable}`
+    : [
+        snapshot.now.replace('T', ' ').replace('Z', ''),
+        plural(snapshot.interns, 'intern'),
+        plural(snapshot.scripts, 'script'),
+        plural(snapshot.faults, 'fault'),
+      ].join(', ');
+
+/** The states that the emulator keeps under a name: kept, gone back to, forgotten. */
+export function Snapshots() {
+  const { model } = useServices();
+  const [snapshots, setSnapshots] = useState<readonly SnapshotView[]>([]);
+  const [name, setName] = useState('');
+  const path = (of: string) => `snapshots/${encodeURIComponent(of)}`;
+  const read = async () => {
+    setSnapshots((await model.api.control<{ data: SnapshotView[] }>('GET', 'snapshots')).data);
+  };
+  useEffect(() => {
+    void model.attempt(read);
+  }, []);
+  const does = (method: string, at: string, done: string) =>
+    model.attempt(async () => {
+      await model.api.control(method, at);
+      await read();
+    }, done);
+  return (
+    <section class="panel stack" aria-label="Snapshots">
+      <h2>Snapshots</h2>
+      <p class="quiet">
+        Interns, keys, scripts, faults, limits, clock and randomness: after going back, the same requests get the same
+        answers. Open runs end.
+      </p>
+      <ul class="choices" aria-label="Kept snapshots">
+        {snapshots.map((snapshot) => (
+          <li key={snapshot.name}>
+            <div>
+              <b>{snapshot.name}</b>
+              <p class="quiet">{holds(snapshot)}</p>
+            </div>
+            <div class="row">
+              <Button
+                small
+                disabled={'unusable' in snapshot}
+                onClick={() =>
+                  void model.attempt(async () => {
+                    await model.api.control('POST', `${path(snapshot.name)}/restore`);
+                    await model.load();
+                  }, `Back at ${snapshot.name}`)
+                }
+              >
+                Go back<span class="unseen"> to {snapshot.name}</span>
+              </Button>
+              {snapshot.name !== START && (
+                <Button
+                  small
+                  icon="trash"
+                  label={`Forget ${snapshot.name}`}
+                  onClick={() => void does('DELETE', path(snapshot.name), `${snapshot.name} is forgotten`)}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <form
+        class="stack"
+        aria-label="New snapshot"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void does('PUT', path(name), `${name} is kept`).then((kept) => kept && setName(''));
+        }}
+      >
+        <Field label="Name" hint="One that is there is replaced">
+          {(ids) => <input {...ids} required value={name} onInput={(event) => setName(event.currentTarget.value)} />}
+        </Field>
+        <div class="row end">
+          <Button type="submit">Keep the state</Button>
+        </div>
+      </form>
+    </section>
+  );
+}
