@@ -156,10 +156,10 @@ export function StateView() {
       />
       <div class="columns">
         <Snapshots />
+        <Credentials />
         <Export />
         <Import />
         <Limit />
-        <Credentials />
       </div>
     </div>
   );
