@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -24,7 +24,7 @@ const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 async function busy(ctx: Ctx, id: string, input: ChatInput | string, what: string): Promise<void> {
   const answer = await unstreamed(ctx, id, input);
   expect.error(answer, { status: 409, reason: 'busy', retryable: true }, what);
-  match(answer.headers.get('retry-after'), /^\d+$/, `Retry-After of ${what}`);
+  expect.retryAfter(answer, what);
 }
 
 /** Where the two sentences of CHAT-14 meet, either is taken: the lock before the steer, or the steer before the lock. */
@@ -35,7 +35,7 @@ async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: strin
     return 'steered';
   }
   expect.error(answer, { status: 409, reason: 'busy', retryable: true }, what);
-  match(answer.headers.get('retry-after'), /^\d+$/, `Retry-After of ${what}`);
+  expect.retryAfter(answer, what);
   return 'busy';
 }
 
@@ -88,7 +88,7 @@ export const CHAT_LOCK = defineChecks([
       await busyOrSteered(ctx, intern.id, steer, 'a prompt to a session that waits');
       const answer = await plain(ctx, await ctx.answer(intern.id, waiting, 'allow_once'));
       expect.error(answer, { status: 409, reason: 'busy', retryable: true }, 'a reply while another run streams');
-      match(answer.headers.get('retry-after'), /^\d+$/, 'Retry-After of a reply while another run streams');
+      expect.retryAfter(answer, 'a reply while another run streams');
       expect.status(
         await unstreamed(ctx, intern.id, { prompt: 'Hello.', session_id }),
         202,

@@ -124,7 +124,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       }
       const full = await plain(ctx, reply);
       expect.error(full, { status: 503, reason: 'busy' }, `a prompt while ${waiting} runs wait`);
-      match(full.headers.get('retry-after'), /^\d+$/, 'Retry-After of 503 busy');
+      expect.retryAfter(full, '503 busy');
       const other = await ctx.interns.running();
       expect.finish(await talk(ctx, other.id, 'Hello.'), 'stop', 'a prompt to another intern');
       expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'an answer while so many wait');

@@ -1,4 +1,4 @@
-import { equal, match, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -255,7 +255,7 @@ export const CHAT_REFUSALS = defineChecks([
       for (const content of [GOOD, BAD]) {
         const answer = await badAnswer(ctx, intern.id, parts(t, content));
         judged(answer, 'busy', `the reply ${JSON.stringify(content)} while another run streams`);
-        match(answer.headers.get('retry-after'), /^\d+$/, 'Retry-After of 409 busy');
+        expect.retryAfter(answer, '409 busy');
       }
       await ctx.clock.advance(20_000);
       expect.finish(await reply.end(), 'stop', 'the run that streamed');

@@ -19,6 +19,17 @@ export function refused(answer: Answer, what: string): void {
   if (answer.status < 400 || answer.status > 499) fail(what, 'a refusal (4xx)', shown(answer));
 }
 
+/** `Retry-After`, in either of the forms that HTTP gives it (RFC 9110, 10.2.3): seconds, or a date. */
+export function retryAfter(answer: Answer, what: string): void {
+  const value = answer.headers.get('retry-after');
+  ok(
+    value !== null && (/^\d+$/.test(value) || (/GMT$/.test(value) && !Number.isNaN(Date.parse(value)))),
+    `Retry-After of ${what}`,
+    'seconds or an HTTP date',
+    value,
+  );
+}
+
 export interface ExpectedError {
   readonly status: number;
   readonly message?: string | RegExp;

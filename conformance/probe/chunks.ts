@@ -197,7 +197,8 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
     t.items.push(item);
     if (item.kind === 'comment') {
       t.comments.push(item);
-      if (item.within) problem('CHAT-11', 'S', 'a comment splits an event');
+      // Any other comment may stand where its server likes: a reader passes over it.
+      if (item.within && item.text.trim() === 'keepalive') problem('CHAT-11', 'S', 'a keepalive splits an event');
       return;
     }
     if (t.done) return problem('CHAT-3', 'S', 'an event after [DONE]');

@@ -2,6 +2,7 @@ import { Unmet } from '../framework/assert.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { createReply } from '../probe/reply.js';
+import { acceptable } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
 /** The chat requests of one check: `chat` and `answer` of its context. */
@@ -49,7 +50,8 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
         content: null,
         tool_calls: [{ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } }],
       };
-      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      const said = asked.scripted ? content : acceptable(call.arguments, content);
+      const text = typeof said === 'string' ? said : JSON.stringify(said);
       const messages = [echo, { role: 'tool', tool_call_id: call.id, content: text }];
       const mode = approval_mode === undefined ? {} : { approval_mode };
       return chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);

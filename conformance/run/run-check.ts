@@ -90,7 +90,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
   if (run.driver.control === undefined && finding.flaky) {
     // Nothing stands still on a live target: what does not come again may have been somebody else's doing.
-    const why = 'it was found once and not again when it was repeated';
+    const why = `${check.id} found it once and not again when repeated: ${finding.what}`;
     return { ...skipped('a finding that comes again', why, 'race'), note: finding };
   }
   return { verdict: severity(check, run.driver), finding, lost };

@@ -10,7 +10,7 @@ import {
   withRequest,
 } from '../combinators/exchange.js';
 import { type Made, routes, wrap } from '../combinators/parts.js';
-import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
+import { errorMetadata, errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
 import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
 import { defineDeviations, together } from '../mutant.js';
 
@@ -50,6 +50,13 @@ export const BODIES = defineDeviations([
       'bodies/provision-media-type',
       'sign/refusals',
     ],
+  },
+  {
+    name: 'media-type-for-another-reason',
+    requirement: 'BODY-3',
+    description: 'Another media type is 415 invalid_body.',
+    mutant: errorMetadata('unsupported_media_type', 415, { reason: 'invalid_body' }),
+    caughtBy: ['bodies/media-type-reason', 'bodies/media-type-of-signing'],
   },
   {
     name: 'media-type-of-chat-looked-at',
@@ -182,6 +189,13 @@ export const BODIES = defineDeviations([
       'sign/refusals',
       'order/pairs',
     ],
+  },
+  {
+    name: 'cap-for-another-reason',
+    requirement: 'BODY-2',
+    description: 'An oversized body is 413 invalid_body.',
+    mutant: errorMetadata('payload_too_large', 413, { reason: 'invalid_body' }),
+    caughtBy: ['bodies/cap-reason', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
   {
     name: 'cap-with-the-limit-itself',

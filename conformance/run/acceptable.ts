@@ -1,0 +1,22 @@
+/** What a call of `provide_input` asked, out of its arguments; undefined where that cannot be read. */
+function questionOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What to answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
+ * it is one; else the first option that was offered, and for a question that has no options a refusal to answer it.
+ *
+ * @param question the arguments of the call, as streamed
+ */
+export function acceptable(question: string, content: unknown): unknown {
+  const { kind, options } = questionOf(question) ?? {};
+  if (kind === 'elicitation') return typeof content === 'string' ? { action: 'decline' } : content;
+  if (!Array.isArray(options) || options.length === 0) return content;
+  return content === 'cancel' || options.includes(content) ? content : options[0];
+}
