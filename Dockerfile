@@ -20,6 +20,6 @@ ENV NODE_ENV=production \
   INTERN_EMULATOR_DATA=/data/interns.json
 EXPOSE 4683 4684
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4683/_emulator/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.INTERN_EMULATOR_PORT || 4683) + '/_emulator/health', { signal: AbortSignal.timeout(2500) }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the first process, and the emulator ends on SIGTERM: no shell stands between them.
 ENTRYPOINT ["node", "/app/node_modules/intern-emulator/dist/bin/intern-emulator.js"]

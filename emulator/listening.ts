@@ -62,7 +62,9 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
   return async ({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) => {
     const beyond = !isLoopback(host);
     if (options.controlToken === undefined && beyond)
-      throw new OptionError(`listening on ${host} opens the control interface: give it a control token`);
+      throw new OptionError(
+        `listening on ${host} opens the control interface: give it a control token (--control-token, INTERN_EMULATOR_CONTROL_TOKEN)`,
+      );
     const { publicHost } = place;
     const validateHost = createHostRules({
       regional: deps.regional,

@@ -7,6 +7,7 @@ import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { type Settings, settingsSchema } from './contract/settings.js';
+import { inWords } from './contract/system-error.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import type { OnRequest } from './http/request-log.js';
 import type { Behaviour } from './scripts/behaviour.js';
@@ -92,7 +93,7 @@ function readJson(what: string, path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new OptionError(`${what} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+    throw new OptionError(`${what} ${path} cannot be read: ${inWords(error)}`);
   }
   try {
     return parseJson(text);

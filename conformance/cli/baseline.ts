@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { inWords } from '../../emulator/contract/system-error.js';
 import type { Results } from '../run/results.js';
 import { UsageError } from '../run/usage.js';
 
@@ -43,7 +44,7 @@ export function readBaseline(file: string, updating: boolean): Known[] {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`baseline ${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`baseline ${file} cannot be read: ${inWords(error)}`);
   }
   const list = (value as { known?: unknown } | null)?.known;
   if (!Array.isArray(list)) throw new UsageError(`baseline ${file}: expected {"known": [ids of checks, or entries]}`);

@@ -50,11 +50,11 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--only', 'no/such'], /no check and no requirement is called no\/such/],
     [['--update-baseline'], /expected --baseline FILE/],
     [['--path', 'nonsense'], /NAME:PATH/],
-    [['--profile', '/no/such/profile.json'], /cannot be read: ENOENT/],
-    [['--config', '/no/such/config.json'], /cannot be read: ENOENT/],
+    [['--profile', '/no/such/profile.json'], /profile \/no\/such\/profile.json cannot be read: there is no such file/],
+    [['--config', '/no/such/config.json'], /cannot be read: there is no such file/],
     [['ftp://x', '--api-key', 'abcdefgh'], /expected http/],
     [['http://127.0.0.1:9/api/v1'], /needs a credential: --api-key, INTERN_API_KEY/],
-    [['report', 'merge', '/no/such.json'], /ENOENT/],
+    [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: there is no such file/],
     [['cleanup', 'nope'], /there is no ledger of a run nope/],
   ])('%j', async (args, line) => {
     const { exit, err, out } = await call(args);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
+import { inWords } from '../../emulator/contract/system-error.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
@@ -66,9 +67,18 @@ function given(args: Record<string, unknown>): Record<string, unknown> {
   return found;
 }
 
-const readReport = (file: string) => {
+const textOf = (file: string) => {
   try {
-    return readResults(readFileSync(file, 'utf8'), file);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`report ${file} cannot be read: ${inWords(error)}`);
+  }
+};
+
+const readReport = (file: string) => {
+  const text = textOf(file);
+  try {
+    return readResults(text, file);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

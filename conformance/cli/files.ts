@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inWords } from '../../emulator/contract/system-error.js';
 import type { PublicKey } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import type { BehaviourName } from '../framework/needs.js';
@@ -68,9 +69,7 @@ export function readJson(file: string, what: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(
-      `${what} ${file} cannot be read: ${error instanceof Error && 'code' in error ? error.code : error}`,
-    );
+    throw new UsageError(`${what} ${file} cannot be read: ${inWords(error)}`);
   }
   try {
     return JSON.parse(text);

@@ -398,14 +398,28 @@ describe('WEB-3: nothing is left listening when whoever started it is gone', () 
   }, 60_000);
 });
 
+/** A port that is free, and a server on the next one. */
+async function freeBeforeTaken() {
+  for (;;) {
+    const first = createServer().listen(0, '127.0.0.1');
+    await once(first, 'listening');
+    const { port: free } = first.address() as { port: number };
+    const taken = createServer().listen(free + 1, '127.0.0.1');
+    const listens = await once(taken, 'listening').then(
+      () => true,
+      () => false,
+    );
+    await new Promise((closed) => first.close(closed));
+    if (listens) return { free, taken };
+  }
+}
+
 test('WEB-3: the daemons take a free port where the next one is taken, and say so', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  const { child, ended, line } = await serve(['--port', String(port - 1)]);
+  const { free, taken } = await freeBeforeTaken();
+  const { child, ended, line } = await serve(['--port', String(free)]);
   taken.close();
   child.kill('SIGTERM');
   const { stderr } = await ended;
-  expect(line).toContain(`:${port - 1}/`);
-  expect(stderr).toMatch(new RegExp(`^Port ${port} is in use: the intern daemons listen on \\d+\\. `, 'm'));
+  expect(line).toContain(`:${free}/`);
+  expect(stderr).toMatch(new RegExp(`^Port ${free + 1} is in use: the intern daemons listen on \\d+\\. `, 'm'));
 });

@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
+import { inWords } from '../contract/system-error.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** Read without being named, where it is there. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { inWords } from '../contract/system-error.js';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
 import { createLogging } from './logging.js';
 import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** What a command that runs beside an emulator finds in its environment. */
 export function environmentOf(target: Target, at: ListenAt): Record<string, string> {

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Options } from 'yargs';
 import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
+import { inWords } from '../contract/system-error.js';
 import { UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
 

@@ -1,6 +1,7 @@
 import type { Options } from 'yargs';
 import { createClock } from '../clock/clock.js';
 import type { ExplainBody, Explanation } from '../contract/signing-lab.js';
+import { inWords } from '../contract/system-error.js';
 import { explain } from '../daemon/explain.js';
 import { readPublicKey } from '../signing/keys.js';
 import type { Io } from './command.js';
@@ -14,7 +15,7 @@ import {
   requestOptions,
   seconds,
 } from './proof-flags.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** Flags of the commands that judge a request as a daemon received it. */
 export const receivedOptions = (): Record<string, Options> => ({

@@ -1,9 +1,10 @@
+import { inWords } from '../contract/system-error.js';
 import { RecordingFileError } from '../recording/files.js';
 import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
 import { createLogging } from './logging.js';
 import { untilStopped } from './signals.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** Where the recorder listens unless it is told otherwise: beside an emulator, not in its place. */
 const DEFAULT_PORT = 4690;

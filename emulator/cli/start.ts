@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inWords } from '../contract/system-error.js';
 import {
   createEmulator,
   type Emulator,
@@ -10,7 +11,7 @@ import {
   UnusableKey,
 } from '../index.js';
 import type { Given } from './flags.js';
-import { inWords, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
 /** An emulator that listens. */
 export interface Started {

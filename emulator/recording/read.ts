@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inWords } from '../contract/system-error.js';
 import { exchangeSchema, RECORDING_FORMAT, type RecordedExchange } from './format.js';
 
 /** A recording that cannot be used. The message names file, line and what was wrong. */
@@ -18,8 +19,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new RecordingInvalid(`recording ${file}: cannot be read: ${code}`);
+    throw new RecordingInvalid(`recording ${file} cannot be read: ${inWords(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { inWords } from '../contract/system-error.js';
 import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
@@ -38,7 +39,7 @@ function orInvalid<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new ScriptInvalid(path, [error instanceof Error ? error.message : String(error)]);
+    throw new ScriptInvalid(path, [inWords(error)]);
   }
 }
 
@@ -52,8 +53,7 @@ export function readScriptFile(file: string): Behaviour {
   try {
     source = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ScriptInvalid(file, [error instanceof SyntaxError ? `not JSON: ${message}` : message]);
+    throw new ScriptInvalid(file, [error instanceof SyntaxError ? `not JSON: ${error.message}` : inWords(error)]);
   }
   return compileScript(source, { file });
 }

@@ -142,7 +142,7 @@ describe('the registry', () => {
     const dir = directory();
     writeFileSync(join(dir, 'a.json'), '{"name": "a", "turn": [{"say": 7}]}');
     expect(() => setUp([join(dir, 'a.json')])).toThrow(`${join(dir, 'a.json')}: turn[0].say: expected string`);
-    expect(() => setUp([join(dir, 'none.json')])).toThrow(/ENOENT/);
+    expect(() => setUp([join(dir, 'none.json')])).toThrow(/none.json: there is no such file/);
     mkdirSync(join(dir, 'two'));
     writeFileSync(join(dir, 'two', '1.json'), JSON.stringify(script('same')));
     writeFileSync(join(dir, 'two', '2.json'), JSON.stringify(script('same')));
