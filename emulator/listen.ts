@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from './clock/host.js';
@@ -7,6 +7,8 @@ import { givenRequestId } from './contract/request-id.js';
 import { createDepartures } from './http/departures.js';
 import { internalError, parserError, protocolError, type RequestSeen } from './http/protocol.js';
 import { type PlainResponse, toResponse } from './http/response.js';
+import { writeStream } from './http/write-stream.js';
+import { EventStream } from './sse/stream.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;
@@ -26,8 +28,11 @@ export interface Bindings {
   readonly incoming: IncomingMessage;
   /** To be called when the answer is a stream: then a client that closes its half of the connection has left. */
   streams(): void;
-  /** Has the answer sent in chunks, without a length; false where the client can't read them (HTTP/1.0). */
-  chunked(): boolean;
+  /**
+   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was; undefined for a text
+   * where the client can't read chunks (HTTP/1.0).
+   */
+  send(answer: PlainResponse): Response | undefined;
 }
 
 type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Response>;
@@ -60,28 +65,27 @@ export interface ListenOptions {
   readonly replaceGlobals?: boolean;
 }
 
-/** Leaves out the length that @hono/node-server gives to every response whose body is a text. */
-function withoutLength(response: ServerResponse): true {
-  const writeHead = response.writeHead.bind(response);
-  response.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
-    const { 'Content-Length': _, ...rest } = headers;
-    return writeHead(status, rest);
-  }) as ServerResponse['writeHead'];
-  return true;
-}
-
 /** The bindings of one request. A class, since one is made per request. */
 class Connection implements Bindings {
   constructor(
     readonly incoming: IncomingMessage,
     private readonly outgoing: ServerResponse,
     private readonly streaming: (socket: Socket, response: ServerResponse) => void,
+    private readonly sent: Response,
   ) {}
   streams(): void {
     this.streaming(this.incoming.socket, this.outgoing);
   }
-  chunked(): boolean {
-    return this.incoming.httpVersion === '1.1' && withoutLength(this.outgoing);
+  send({ status, headers, body }: PlainResponse): Response | undefined {
+    const { incoming, outgoing } = this;
+    const streams = body instanceof EventStream;
+    if (!streams && incoming.httpVersion !== '1.1') return undefined;
+    outgoing.writeHead(status, headers);
+    if (streams) {
+      this.streams();
+      writeStream(body, outgoing);
+    } else outgoing.end(body);
+    return this.sent;
   }
 }
 
@@ -141,13 +145,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const mounts = new WeakMap<IncomingMessage, Mounted>();
   let handle: Handle | undefined;
   const load = async (): Promise<Handle> => {
-    const { getRequestListener, RequestError } = await import('@hono/node-server');
+    const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+      import('@hono/node-server'),
+      import('@hono/node-server/utils/response'),
+    ]);
     const serve = (
       request: Request,
       { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
     ) => {
       try {
-        const answer = (mounts.get(incoming) ?? options).fetch(request, new Connection(incoming, outgoing, streams));
+        const bindings = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
+        const answer = (mounts.get(incoming) ?? options).fetch(request, bindings);
         return answer instanceof Promise
           ? answer.catch((error) => toResponse(failed(seenOf(incoming), error)))
           : answer;

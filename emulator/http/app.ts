@@ -4,7 +4,7 @@ import { discardUnread, type Incoming } from '../request-body.js';
 import { DropConnection, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
-import { type PlainResponse, toResponse } from './response.js';
+import { ALREADY_SENT, type PlainResponse, toResponse } from './response.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
 
@@ -16,8 +16,11 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
-  /** Has the listener send the response in chunks, without a length; false where the client can't read them (HTTP/1.0). */
-  chunked?(): boolean;
+  /**
+   * Has the listener send a stream, in chunks and without a length, also where all of it is there already (WEB-2). The result
+   * tells that it was; undefined where the client can't read chunks (HTTP/1.0).
+   */
+  send?(answer: PlainResponse): Response | undefined;
 }
 
 export interface AppDeps {
@@ -31,20 +34,10 @@ export interface App {
   fetch(request: Request, bindings?: NodeBindings): Response | Promise<Response>;
 }
 
-/** Tells @hono/node-server that the connection was dealt with. */
-const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
-
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
 
 const isStream = ({ headers }: PlainResponse): boolean => headers['content-type'] === 'text/event-stream';
-
-/** A stream that is all there already is sent as one that is not: with a length it would be none (WEB-2). */
-const chunked = ({ status, body, headers }: PlainResponse): PlainResponse => ({
-  status,
-  body,
-  headers: { 'transfer-encoding': 'chunked', ...headers },
-});
 
 /** A request, and what it came by. A class, since one is made per request. */
 class Received implements Transport {
@@ -97,8 +90,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
   const respond = (answer: PlainResponse, received: Received): Response => {
     const { bindings } = received;
     try {
-      if (answer.body instanceof ReadableStream) bindings?.streams?.();
-      return toResponse(isStream(answer) && bindings?.chunked?.() ? chunked(answer) : answer);
+      return (isStream(answer) ? bindings?.send?.(answer) : undefined) ?? toResponse(answer);
     } catch (error) {
       return failed(error, received, answer);
     }

@@ -5,7 +5,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
 import { parseJson } from '../request-body.js';
-import type { StreamHooks } from '../sse/body.js';
+import type { StreamHooks } from '../sse/stream.js';
 import type { Exchange } from './exchange.js';
 import type { CreateStep } from './faults.js';
 import type { Journal } from './journal.js';

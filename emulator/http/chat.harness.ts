@@ -11,7 +11,7 @@ import { createLimiter } from '../domain/limiter.js';
 import { createRuns } from '../domain/runs.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { createScriptRegistry } from '../scripts/registry.js';
-import type { StreamHooks } from '../sse/body.js';
+import type { StreamHooks } from '../sse/stream.js';
 import { createMemoryStore } from '../store/memory.js';
 import { chatRoute } from './chat.js';
 import { invokeRoute } from './invoke.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from './hosts.js';
-import { type PlainResponse, toResponse } from './response.js';
+import { isSent, type PlainResponse, toResponse } from './response.js';
 
 /** What a page may read of an answer beside what every page may (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
@@ -121,6 +121,7 @@ export const withCors =
     const preflight = cors.preflight(method, (name) => headers.get(name));
     if (preflight) return toResponse(preflight);
     const response = await serve(request, bindings);
+    if (isSent(response)) return response;
     for (const [name, value] of Object.entries(cors.headers(headers.get('origin')))) response.headers.set(name, value);
     return response;
   };

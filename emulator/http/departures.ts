@@ -27,7 +27,8 @@ export function createDepartures() {
         waiting.set(socket, responses);
         const left = responses;
         socket.once('close', () => {
-          for (const one of left) one.emit('close');
+          // As Node does to the one that is being sent.
+          for (const one of left) Object.assign(one, { destroyed: true }).emit('close');
         });
       }
       responses.add(response);

@@ -1,6 +1,6 @@
 import type { Injected } from '../contract/fault.js';
 import type { RunRef } from '../domain/runs.js';
-import type { StreamClosed } from '../sse/body.js';
+import type { StreamClosed } from '../sse/stream.js';
 
 /** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
 export interface JournalEntry {

@@ -2,6 +2,7 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
+import { EventStream } from '../sse/stream.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
@@ -80,7 +81,7 @@ export function createPipeline(deps: PipelineDeps) {
     draft.responseHeaders = headers;
     // A stream that was over at once is a text too; the journal has its writes.
     if (typeof answer.body === 'string' && !draft.writes) journal.noteResponseBody(draft, answer.body);
-    journal.responded(draft, answer.body instanceof ReadableStream);
+    journal.responded(draft, answer.body instanceof EventStream);
     return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 

@@ -1,9 +1,10 @@
 import { ERRORS, type ErrorRow, type Refusal, rowEnvelope } from '../contract/errors.js';
+import { EventStream } from '../sse/stream.js';
 
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
 export interface PlainResponse {
   readonly status: number;
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | EventStream | null;
   readonly headers: Record<string, string>;
 }
 
@@ -35,5 +36,11 @@ export function refusalResponse(refusal: Refusal): PlainResponse {
   return errorResponse(retryable === undefined ? row : { ...row, retryable }, { message, detail, headers });
 }
 
-export const toResponse = (answer: PlainResponse): Response =>
-  new Response(answer.body, { status: answer.status, headers: answer.headers });
+export const toResponse = ({ status, headers, body }: PlainResponse): Response =>
+  new Response(body instanceof EventStream ? body.readable() : body, { status, headers });
+
+/** What a listener is told of a response that was dealt with already, as @hono/node-server has it. */
+export const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
+
+/** Whether a response was sent already, with the headers it was to have. */
+export const isSent = ({ headers }: Response): boolean => headers.has('x-hono-already-sent');

@@ -3,7 +3,7 @@ import type { Disconnect, Operation } from '../contract/fault.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
-import type { StreamHooks } from '../sse/body.js';
+import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { createClock } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
-import { createBody, type Source, type StreamClosed } from './body.js';
+import { createBody } from './body.js';
 import { createEncoder } from './chunks.js';
+import type { Source, StreamClosed } from './stream.js';
 
 /** A stream of one event that then stays open, with hooks that fail from the second write on. */
 const open = () => {
@@ -46,7 +47,7 @@ const open = () => {
 
 test('a keepalive that cannot be written is reported, and ends its stream; the clock goes on', async () => {
   const { body, clock, errors, closed, left } = open();
-  const reader = body.getReader();
+  const reader = body.readable().getReader();
   await reader.read();
   const next = expect(reader.read()).rejects.toThrow('no room');
   let fired = false;

@@ -4,7 +4,7 @@ const encoder = new TextEncoder();
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** A comment line that keeps a silent stream alive (CHAT-11), as its own block: it can stand between any two events. */
-export const KEEPALIVE = encoder.encode(': keepalive\n\n');
+export const KEEPALIVE = ': keepalive\n\n';
 
 /** The event that ends every stream (CHAT-3). */
 export const DONE = 'data: [DONE]\n\n';
@@ -24,5 +24,5 @@ export function lineJson(value: unknown): string {
     : json;
 }
 
-/** The bytes of what leaves in one write. Whole events only, so that no character is ever split. */
+/** The bytes of a text. */
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);

@@ -8,6 +8,12 @@ export interface Reply {
   readonly body: string | ReadableStream<Uint8Array> | null;
 }
 
+/** One whose body is there. */
+export interface TextReply extends Reply {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
 async function replyOf(response: Response): Promise<Reply> {
   const headers = Object.fromEntries(response.headers);
   const isStream = headers['content-type']?.startsWith('text/event-stream') === true;
@@ -18,19 +24,19 @@ export const responseOf = ({ status, headers, body }: Reply): Response => new Re
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
+export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): TextReply => ({
   status,
   headers: { ...JSON_TYPE, ...headers },
   body: JSON.stringify(body),
 });
 
 /** An error in the usual envelope. */
-export const errorReply = (status: number, message: string, reason?: string, retryable = false): Reply =>
+export const errorReply = (status: number, message: string, reason?: string, retryable = false): TextReply =>
   jsonReply(status, {
     error: { code: status, message, ...(reason === undefined ? {} : { metadata: { reason, retryable } }) },
   });
 
-const isJson = (reply: Reply): reply is Reply & { body: string } =>
+const isJson = (reply: Reply): reply is TextReply =>
   typeof reply.body === 'string' && reply.headers['content-type']?.startsWith('application/json') === true;
 
 /** Changes whatever the interface answers. */

@@ -1,0 +1,226 @@
+import type { Clock, Timer } from '../clock/clock.js';
+import type { RunEnded, RunEvent } from '../contract/run.js';
+import type { Encoder } from './chunks.js';
+import { bytesOf, KEEPALIVE } from './frame.js';
+
+/** Where the events of a response come from. */
+export interface Source {
+  /** False while more may become ready at once; `listen`'s callback tells when to look again. */
+  ready(): boolean;
+  /** Whether the run is over and all the rest of it can be taken: no disconnect can matter to it any more. */
+  complete(): boolean;
+  take(limit: number): readonly RunEvent[];
+  listen(wake: () => void): void;
+  /** The last bytes were handed over. */
+  finish(): void;
+  /** The client left before that. */
+  leave(): void;
+  ended(): RunEnded | undefined;
+}
+
+/** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
+export type StreamClosed = 'complete' | 'client_left' | 'dropped';
+
+/** What leaves in one write: whole events only, so that no character is ever split. */
+export type Written = string | Uint8Array<ArrayBuffer>;
+
+/** What a stream reports to the journal, as it happens. */
+export interface StreamHooks {
+  /** Handed over for writing. */
+  onWrite(written: string | Uint8Array): void;
+  /** The stream is over; `ended` says how the run ended, if it has. */
+  onClose(why: StreamClosed, ended?: RunEnded): void;
+}
+
+export interface StreamOptions {
+  readonly source: Source;
+  readonly encoder: Encoder;
+  readonly clock: Clock;
+  /** Milliseconds of silence after which a keepalive is written. */
+  readonly keepalive: () => number;
+  /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
+  readonly drop?: 'mid-event' | 'before-done' | undefined;
+  /** What cuts the connection then, where there is one; otherwise the body ends in an error. */
+  readonly cut?: (() => void) | undefined;
+  readonly hooks?: StreamHooks | undefined;
+  /** Aborted when the client is gone. Asked for where no connection tells of it. */
+  readonly signal?: (() => AbortSignal) | undefined;
+}
+
+/** Where a stream is written to. */
+export interface Sink {
+  /** Takes one write; false where the next one has to wait until the sink wants more. */
+  write(written: Written): boolean;
+  end(): void;
+  /** Breaks it off, so that its reader sees that it is not whole. */
+  fail(error: unknown): void;
+}
+
+/** A stream that is being written, for its sink to steer. */
+export interface Flow {
+  /** The sink wants more. */
+  want(): void;
+  /** The client is gone: its disconnect, until the last bytes have been handed over. False where it was over already. */
+  gone(): boolean;
+}
+
+/** About how much one write may carry: more waits until the sink asks again. */
+const WRITE_LIMIT = 256 * 1024;
+
+/**
+ * Writes a stream when its sink wants more and something is there: what is ready together leaves in one write, what comes
+ * alone leaves alone and at once. A sink that wants nothing holds nothing but the run's own log, which is bounded. A class,
+ * since thousands may wait at once.
+ */
+class Writing implements Flow {
+  private wanted = false;
+  private opened = false;
+  private over = false;
+  private written = 0;
+  private timer: Timer | undefined;
+
+  constructor(
+    private readonly options: StreamOptions,
+    private readonly sink: Sink,
+    private readonly begun: string | undefined,
+  ) {
+    options.source.listen(() => this.write());
+  }
+
+  want(): void {
+    this.wanted = true;
+    this.write();
+  }
+
+  gone(): boolean {
+    if (this.over) return false;
+    this.close('client_left');
+    return true;
+  }
+
+  private send(written: Written): void {
+    this.written = this.options.clock.now();
+    this.options.hooks?.onWrite(written);
+    this.wanted = this.sink.write(written);
+  }
+
+  private close(why: StreamClosed): void {
+    const { source, hooks } = this.options;
+    this.over = true;
+    this.timer?.cancel();
+    this.timer = undefined;
+    if (why === 'complete') source.finish();
+    else source.leave();
+    hooks?.onClose(why, source.ended());
+  }
+
+  private drop(): void {
+    this.close('dropped');
+    if (this.options.cut) this.options.cut();
+    else this.sink.fail(new Error('the connection was dropped by an injected fault'));
+  }
+
+  private write(): void {
+    const { source, encoder, drop, keepalive } = this.options;
+    if (this.over || !this.wanted || !source.ready()) return;
+    const events = source.take(WRITE_LIMIT);
+    if (this.opened && events.length === 0) return;
+    let text = this.opened ? '' : (this.begun ?? encoder.open());
+    this.opened = true;
+    for (const event of events) {
+      const frames = encoder.event(event);
+      if (drop === 'mid-event' && frames !== '') {
+        const event = bytesOf(frames);
+        this.send(Buffer.concat([bytesOf(text), event.subarray(0, event.length >> 1)]));
+        this.drop();
+        return;
+      }
+      text += frames;
+    }
+    const final = encoder.final();
+    if (final === '') {
+      this.send(text);
+      if (!this.timer) this.arm(keepalive());
+      return;
+    }
+    if (drop === 'before-done') {
+      this.send(text);
+      this.drop();
+      return;
+    }
+    this.send(text + final);
+    this.close('complete');
+    this.sink.end();
+  }
+
+  /** One timer per stream, set anew only when it fires: a write merely moves the time it is measured from. */
+  private arm(ms: number): void {
+    const { clock, keepalive, source } = this.options;
+    this.timer = clock.timer(ms, () => {
+      const left = this.written + keepalive() - clock.now();
+      if (left > 0) return this.arm(left);
+      try {
+        // A reader that has not taken the last write needs no further one.
+        if (this.wanted && source.ready()) this.send(KEEPALIVE);
+      } catch (error) {
+        // A stream that can no longer notice its client leave must not go on.
+        this.close('dropped');
+        this.sink.fail(error);
+        throw error;
+      }
+      this.arm(keepalive());
+    });
+  }
+}
+
+/** The body of a response that is not there yet, or not all of it. To be opened or read, once. */
+export class EventStream {
+  /** `begun` is what was encoded of it already. */
+  constructor(
+    private readonly options: StreamOptions,
+    private readonly begun?: string,
+  ) {}
+
+  /** Lets it flow into a sink, once that wants it. */
+  open(sink: Sink): Flow {
+    return new Writing(this.options, sink, this.begun);
+  }
+
+  /** As the body of a `Response`. Cancelling it is the client's disconnect, as the abort of the signal is. */
+  readable(): ReadableStream<Uint8Array> {
+    const signal = this.options.signal?.();
+    let flow: Flow | undefined;
+    let left = () => {};
+    const over = () => signal?.removeEventListener('abort', left);
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          flow = this.open({
+            write(written) {
+              controller.enqueue(typeof written === 'string' ? bytesOf(written) : written);
+              return false;
+            },
+            end() {
+              over();
+              controller.close();
+            },
+            fail(error) {
+              over();
+              controller.error(error);
+            },
+          });
+          // Nobody is there to receive an error, and servers log those.
+          left = () => flow?.gone() && controller.close();
+          if (signal?.aborted) left();
+          else signal?.addEventListener('abort', left, { once: true });
+        },
+        pull: () => flow?.want(),
+        cancel() {
+          over();
+          flow?.gone();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+}
