@@ -262,7 +262,7 @@ export function compose(
   });
   const readers = createReaders({ clock, interns, runs, faults, scripts, lab });
   watchTraffic(events, journal, transcripts);
-  if (onRequest) logRequests({ clock, journal, redact: accounts.redact, nameOf, write: onRequest });
+  if (onRequest) logRequests({ journal, redact: accounts.redact, nameOf, write: onRequest });
 
   return {
     log,

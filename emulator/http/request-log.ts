@@ -1,4 +1,3 @@
-import type { Clock } from '../clock/clock.js';
 import type { Journal, JournalObserver } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 import { BASE } from './route.js';
@@ -26,7 +25,6 @@ export interface RequestRecord {
 }
 
 export interface RequestLogDeps {
-  readonly clock: Pick<Clock, 'now'>;
   readonly journal: Pick<Journal, 'observe'>;
   redact(text: string): string;
   /** What people call an intern. */
@@ -55,30 +53,28 @@ const isKnownPath = ({ internId }: JournalDraft, path: string): boolean =>
   path === COLLECTION || (internId !== undefined && !path.includes('?'));
 
 /** Tells of each request that goes through a journal. Nothing of it is there where nobody wants to be told. */
-export function logRequests({ clock, journal, redact, nameOf, write }: RequestLogDeps): void {
-  const tell = (draft: JournalDraft, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>
+export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps): void {
+  const tell = (draft: JournalDraft, at: number, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>
     write(
-      turn ? { ...recordOf(draft), ...turn } : recordOf(draft),
+      turn ? { ...recordOf(draft, at), ...turn } : recordOf(draft, at),
       draft.internId === undefined ? undefined : nameOf(draft.internId),
     );
-  let now = 0;
-  let time = '';
+  let last = Number.NaN;
+  let text = '';
   /** Many requests fall into one millisecond, and making its text costs more than the rest of a record. */
-  const tick = () => {
-    const at = clock.now();
-    if (at === now && time !== '') return;
-    now = at;
-    time = new Date(at).toISOString();
+  const textOf = (at: number): string => {
+    if (at !== last) text = new Date(at).toISOString();
+    last = at;
+    return text;
   };
-  const recordOf = (draft: JournalDraft): RequestRecord => {
-    tick();
+  const recordOf = (draft: JournalDraft, at: number): RequestRecord => {
     const path = pathOf(draft.url);
     return {
-      time,
+      time: textOf(at),
       method: draft.method,
       path: isKnownPath(draft, path) ? path : redact(path),
       status: draft.status ?? null,
-      ms: now - draft.at,
+      ms: at - draft.at,
       caller: draft.caller ?? null,
       intern: draft.internId ?? null,
       script: draft.run?.script ?? null,
@@ -87,13 +83,14 @@ export function logRequests({ clock, journal, redact, nameOf, write }: RequestLo
   };
   const observer: JournalObserver = {
     responded(draft, streams) {
-      if (draft.writes === undefined) return tell(draft);
+      const at = draft.respondedAt ?? draft.at;
+      if (draft.writes === undefined) return tell(draft, at);
       // All of it was there at once.
-      if (!streams) return tell(draft, turnOf(draft));
-      tell(draft, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
+      if (!streams) return tell(draft, at, turnOf(draft));
+      tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
     },
     closed(draft) {
-      if (draft.respondedAt !== undefined) tell(draft, turnOf(draft));
+      if (draft.respondedAt !== undefined) tell(draft, draft.closed?.at ?? draft.at, turnOf(draft));
     },
   };
   journal.observe(observer);
