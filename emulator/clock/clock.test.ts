@@ -210,6 +210,20 @@ describe('a real clock', () => {
     clock.close();
   });
 
+  test('does what a timer causes before it fires the next that is due', async () => {
+    const clock = createClock('real');
+    const seen: string[] = [];
+    for (const name of ['first', 'second', 'third'])
+      clock.timer(0, async () => {
+        seen.push(`${name} fires`);
+        for (let i = 0; i < 20; i++) await undefined;
+        seen.push(`${name} is done`);
+      });
+    await clock.sleep(1);
+    expect(seen).toEqual(['first', 'second', 'third'].flatMap((name) => [`${name} fires`, `${name} is done`]));
+    clock.close();
+  });
+
   test('fires by itself', async () => {
     const clock = createClock('real');
     await clock.sleep(1);

@@ -79,12 +79,21 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     }
   };
 
+  /**
+   * Fires what is due until `limit`, what each causes done before the next: of many at once the first doesn't wait for the
+   * last. A tick runs once no promise has anything left to do.
+   */
+  const fireDue = (limit: number) => {
+    const entry = timers.first();
+    if (!entry || entry.due > limit || stopped || closed) return arm();
+    fire(entry);
+    queueMicrotask(() => process.nextTick(fireDue, limit));
+  };
+
   const onHost = () => {
     armed = undefined;
     armedFor = Number.POSITIVE_INFINITY;
-    const limit = now();
-    for (let entry = timers.first(); entry && entry.due <= limit; entry = timers.first()) fire(entry);
-    arm();
+    fireDue(now());
   };
 
   const timer = (ms: number, call: () => void, its: TimerKind = 'deadline'): Timer => {
