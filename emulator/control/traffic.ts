@@ -26,8 +26,9 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
       });
     },
   });
-  transcripts.observe((runId, seq, line) => {
-    if (events.takes('said')) events.send(saidPending(seq, runId, line()));
+  transcripts.observe((runId, n) => {
+    const said = events.takes('said') && transcripts.line(runId, n);
+    if (said) events.send(saidPending(said.seq, runId, said.line));
   });
 }
 

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createTranscripts } from './transcripts.js';
+
+const setUp = () => {
+  let seq = 0;
+  let now = 0;
+  const transcripts = createTranscripts(
+    { now: () => now++ },
+    () => ++seq,
+    (text) => text.replace('secret', '[redacted]'),
+  );
+  return transcripts;
+};
+
+test('lines have numbers, times and places, and no credential', () => {
+  const transcripts = setUp();
+  transcripts.note('run', { type: 'prompt', text: 'a secret' });
+  transcripts.note('run', { type: 'content', text: 'no secret' });
+  transcripts.note('run', { type: 'end', ended: 'stop', usage: null });
+  expect(transcripts.of('run')).toEqual({
+    lines: [
+      { n: 0, at: '1970-01-01T00:00:00.000Z', type: 'prompt', text: 'a [redacted]' },
+      { n: 1, at: '1970-01-01T00:00:00.001Z', type: 'content', text: 'no [redacted]' },
+      { n: 2, at: '1970-01-01T00:00:00.002Z', type: 'end', ended: 'stop', usage: null },
+    ],
+    cut: false,
+  });
+  expect(transcripts.since(2)).toMatchObject([{ runId: 'run', seq: 3, line: { n: 2 } }]);
+  expect(transcripts.line('run', 1)).toMatchObject({ seq: 2, line: { n: 1, text: 'no [redacted]' } });
+  expect([transcripts.line('run', 3), transcripts.line('other', 0)]).toEqual([undefined, undefined]);
+});
+
+test('a long transcript loses its beginning and keeps its numbers; whoever looks on is told each number', () => {
+  const transcripts = setUp();
+  const told: number[] = [];
+  transcripts.observe((_, n) => told.push(n));
+  transcripts.note('run', { type: 'prompt', text: 'go' });
+  for (let n = 1; n <= 100; n++) transcripts.note('run', { type: 'content', text: `${n}`.padEnd(2_000) });
+  const { lines, cut } = transcripts.of('run') ?? { lines: [], cut: false };
+  expect(cut).toBe(true);
+  expect(lines.length).toBeLessThan(100);
+  expect(lines.map(({ n }) => n)).toEqual(lines.map((_, index) => 101 - lines.length + index));
+  expect(lines.at(-1)).toMatchObject({ n: 100, type: 'content', text: '100'.padEnd(2_000) });
+  expect([told.length, told.at(-1), transcripts.line('run', 0)]).toEqual([101, 100, undefined]);
+});
