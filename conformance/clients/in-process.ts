@@ -1,7 +1,7 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
-import { systemHost } from '../framework/time.js';
+import { stopwatch, systemHost } from '../framework/time.js';
 import type { Answer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
@@ -89,10 +89,10 @@ export async function checkInProcess(
     let answer: Answer = { outcome: 'complete' };
     const steep = await steepness(async (share) => {
       const response = serve(scaled(theCase, share));
-      const began = systemHost.now();
+      const taken = stopwatch();
       answer = await read(response, theCase, () => {});
       runs++;
-      return systemHost.now() - began;
+      return taken();
     });
     if (steep !== undefined)
       return {

@@ -14,6 +14,19 @@ export interface Host {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ALL = `${LETTERS}0123456789`;
 
+/**
+ * Measures what work in this process takes, in ms: the time that passes, or less where the processor was given to others
+ * meanwhile.
+ */
+export function stopwatch(): () => number {
+  const began = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return Math.min(performance.now() - began, (user + system) / 1_000);
+  };
+}
+
 export const systemHost: Host = {
   now: () => performance.timeOrigin + performance.now(),
   sleep: (ms, signal) =>

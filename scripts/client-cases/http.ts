@@ -42,6 +42,9 @@ const noRetry = (status: number) => ({
   why: 'a client owes nobody a retry',
 });
 
+/** A second request, so many ms after the first. */
+const twice = (gap: number | undefined) => ({ count: 2, ...(gap === undefined ? {} : { gap_at_least: gap }) });
+
 /** A refusal that may be retried up to twice. */
 const retried = (
   id: string,
@@ -50,6 +53,7 @@ const retried = (
   why: string | string[],
   gap?: number,
   own?: string,
+  ownGap?: number,
 ): ClientCase =>
   plain({
     id,
@@ -59,10 +63,10 @@ const retried = (
     timeout: 15_000,
     why,
     exchanges: [first, OK],
-    expect: { ...ANSWERED, requests: { count: 2, ...(gap === undefined ? {} : { gap_at_least: gap }) } },
+    expect: { ...ANSWERED, requests: twice(gap) },
     alternatives: [
       noRetry(first.status),
-      ...(own === undefined ? [] : [{ ...ANSWERED, requests: { count: 2 }, why: own }]),
+      ...(own === undefined ? [] : [{ ...ANSWERED, requests: twice(ownGap), why: own }]),
     ],
   });
 
@@ -490,6 +494,7 @@ export const HTTP: ClientCase[] = [
     ['OpenAI’s and Azure’s clients: retry-after-ms wins', AFTER],
     1_500,
     'lab.md 5: a client that does not know retry-after-ms keeps Retry-After',
+    1_000,
   ),
   retried('http-retry-after-0', 'Refuses with 429 and Retry-After: 0.', limited({ 'retry-after': '0' }), AFTER),
   retried(

@@ -31,7 +31,9 @@ export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: H
 
   const emit = (event: ParsedEvent) => {
     dispatched++;
-    if (has('holdUntilEnd') || has('holdUntilNext')) held.push(event);
+    // Which one is the last is known at the end alone.
+    if (has('dropLast')) release();
+    if (has('dropLast') || has('holdUntilEnd') || has('holdUntilNext')) held.push(event);
     else dispatchEvent(event);
   };
   const release = () => {
@@ -46,7 +48,8 @@ export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: H
     idSet = false;
   };
   const dispatch = () => {
-    if (!has('idNeedsData') || data !== undefined) lastId = pendingId;
+    if (has('idNeedsData') && data === undefined) pendingId = lastId;
+    lastId = pendingId;
     const any = data !== undefined || (has('dispatchWithoutData') && (eventType !== '' || idSet));
     let text = (data ?? []).join(has('joinDirectly') ? '' : '\n');
     if (has('trimData')) text = text.replace(/\n+$/, '');
