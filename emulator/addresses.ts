@@ -56,8 +56,8 @@ export function publicAddresses(url: string | undefined, daemonUrl: string | und
   };
 }
 
-/** Where an emulator is reached. */
-export interface Place {
+/** Where an emulator is mounted, and reached. */
+export interface Mount {
   /** What its paths begin with, in front of `/api/v1` and `/_emulator`: nothing, or `/spaces/{name}`. */
   readonly prefix: string;
   /** As its target tells them. */
@@ -70,15 +70,15 @@ export interface Place {
   readonly publicHost: string | undefined;
 }
 
-/** The place of an emulator that listens by itself. */
-export interface OwnPlace extends Place {
+/** The mount of an emulator that listens by itself. */
+export interface RootMount extends Mount {
   /** Where it is reached from here, whatever it says of itself. */
   local(): Addresses;
   listening(at: Addresses, beyondLoopback: boolean, since: number): void;
 }
 
 /** @throws OptionError as {@link publicAddresses} */
-export function createPlace(publicUrl: string | undefined, publicDaemonUrl: string | undefined): OwnPlace {
+export function createRootMount(publicUrl: string | undefined, publicDaemonUrl: string | undefined): RootMount {
   const shown = publicAddresses(publicUrl, publicDaemonUrl);
   let local = addressesOf('127.0.0.1', DEFAULT_PORT, DEFAULT_PORT + 1);
   let beyond = false;
@@ -102,8 +102,8 @@ export function createPlace(publicUrl: string | undefined, publicDaemonUrl: stri
   };
 }
 
-/** A place behind a prefix of another; the daemons are at the same origin. */
-export const placeBehind = (host: Place, prefix: string): Place => ({
+/** A mount below a prefix of another; the daemons are at the same origin. */
+export const mountBelow = (host: Mount, prefix: string): Mount => ({
   prefix: host.prefix + prefix,
   publicHost: host.publicHost,
   addresses() {

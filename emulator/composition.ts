@@ -1,10 +1,11 @@
-import type { Place } from './addresses.js';
+import type { Mount } from './addresses.js';
 import { createFairQueue } from './clock/fair-queue.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
 import type { Events } from './control/events.js';
 import { createReaders } from './control/readers.js';
+import { createSequence } from './control/sequence.js';
 import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
 import { credentialResolver } from './credentials.js';
@@ -25,14 +26,14 @@ import { createWaitTeller, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, loadCors } from './options.js';
 import { createRandomness } from './randomness.js';
-import { createReplayApp, loadReplay, withReplayedInterns } from './replay.js';
+import { withReplay, withReplayedInterns } from './replay.js';
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 /** What an emulator is put together with, beside its options. */
-export interface Surroundings {
+export interface CompositionDeps {
   readonly lifetime: Lifetime;
-  readonly place: Place;
+  readonly mount: Mount;
   readonly factories: Factories;
   readonly tokens: DaemonTokens;
   /** Makes another emulator, for the lab. */
@@ -47,19 +48,12 @@ export interface Surroundings {
  */
 export function compose(
   options: EmulatorOptions,
-  { lifetime, place, factories, tokens, createEmulator }: Surroundings,
+  { lifetime, mount, factories, tokens, createEmulator }: CompositionDeps,
 ) {
   const log = options.log ?? (() => {});
   const { onRequest } = options;
 
-  // What changes, in one order, for those who look on.
-  let changes = 0;
-  const sequence = {
-    get last() {
-      return changes;
-    },
-    next: () => ++changes,
-  };
+  const sequence = createSequence();
 
   // What is configured. Only the settings change later.
   const profile = factories.loadProfile(options.profile);
@@ -92,7 +86,7 @@ export function compose(
   const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
 
   const target = createTarget(
-    place.addresses,
+    mount.addresses,
     () => [signingKey.jwk],
     { profile: profile.name, clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual' },
     seed,
@@ -104,7 +98,7 @@ export function compose(
   const seededTag = randomOf('events').uuid().slice(0, 8) + clock.now().toString(36);
   const events: Events = factories.createEvents({
     sequence,
-    tag: () => seededTag + (place.since()?.toString(36) ?? ''),
+    tag: () => seededTag + (mount.since()?.toString(36) ?? ''),
     read: (type, id, within) => readers[type](id, within),
     past: {
       since: (seq) => pastSince(journal, transcripts, seq),
@@ -119,8 +113,8 @@ export function compose(
     clock,
     random: randomOf('login'),
     members: seed.members,
-    prefix: place.prefix,
-    issuer: () => new URL(place.prefix + LOGIN_PATH, target.base_url).href,
+    prefix: mount.prefix,
+    issuer: () => new URL(mount.prefix + LOGIN_PATH, target.base_url).href,
     outsideIssuer: options.oidcIssuer,
     outsideAudience: options.oidcAudience,
     log,
@@ -206,7 +200,7 @@ export function compose(
     random: randomOf('faults'),
     initial: factories.loadChaos(options.chaos),
   });
-  const journal: Journal = factories.createJournal(clock, accounts, sequence.next, place.prefix);
+  const journal: Journal = factories.createJournal(clock, accounts, sequence.next, mount.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, create },
@@ -228,27 +222,28 @@ export function compose(
     journal,
     resolve,
     regional,
-    prefix: place.prefix,
+    prefix: mount.prefix,
     redact: accounts.redact,
     cors,
     log,
   });
   const emulated = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
-  const replay =
-    options.replay && replayed
-      ? loadReplay({
-          options: options.replay,
-          clock,
-          random: randomOf('replayed'),
-          profile,
-          signer: proofs.signer,
-          interns: replayed,
-          daemonOrigin,
-          log,
-        })
-      : undefined;
-  const otherwise = options.replay?.otherwise ?? 'refuse';
-  const app = replay ? createReplayApp({ replay, otherwise, journal, emulated, requestId: random.uuid }) : emulated;
+  const { app, replay } = withReplay(
+    emulated,
+    options.replay &&
+      replayed && {
+        options: options.replay,
+        interns: replayed,
+        clock,
+        random: randomOf('replayed'),
+        profile,
+        signer: proofs.signer,
+        daemonOrigin,
+        journal,
+        requestId: random.uuid,
+        log,
+      },
+  );
 
   const lab = lazyLab(async () => {
     const { loadLab } = await import('./lab/load.js');

@@ -1,4 +1,4 @@
-import { createPlace, type OwnPlace, type Place } from './addresses.js';
+import { createRootMount, type Mount, type RootMount } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
@@ -61,13 +61,13 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
 export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): Emulator {
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
-  const place = createPlace(options.publicUrl, options.publicDaemonUrl);
+  const mount = createRootMount(options.publicUrl, options.publicDaemonUrl);
   const lifetime = createLifetime();
   return orDispose(lifetime, () => {
-    const parts = compose(options, { lifetime, place, factories, tokens: plainTokens, createEmulator });
+    const parts = compose(options, { lifetime, mount, factories, tokens: plainTokens, createEmulator });
     const shared = sharedFactories(factories, parts, options.profile);
     const spaces = createSpaces({
-      place,
+      mount,
       random: parts.randomOf('spaces'),
       host: { now: hostNow, every: hostEvery },
       idle: options.spaceIdle ?? 600_000,
@@ -75,7 +75,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
       regional: parts.regional,
       // Once more, behind a prefix, in memory, emulating.
       make: ({ settings, ...wanted }, at, tokens) =>
-        mount(
+        mountEmulator(
           { ...withoutStore(options), ...wanted, settings: { ...options.settings, ...settings } },
           at,
           shared,
@@ -86,20 +86,20 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
     return own(
       options,
       lifetime,
-      place,
+      mount,
       parts,
-      connect(options, lifetime, place, parts, parts.replay ? undefined : spaces),
+      connect(options, lifetime, mount, parts, parts.replay ? undefined : spaces),
       spaces,
     );
   });
 }
 
-/** An emulator at a place of another's: it answers requests, and listens nowhere. */
-function mount(options: EmulatorOptions, place: Place, factories: Factories, tokens: DaemonTokens): Served {
+/** An emulator below another's prefix: it answers requests, and listens nowhere. */
+function mountEmulator(options: EmulatorOptions, mount: Mount, factories: Factories, tokens: DaemonTokens): Served {
   const lifetime = createLifetime();
   return orDispose(lifetime, () => {
-    const parts = compose(options, { lifetime, place, factories, tokens, createEmulator });
-    return connect(options, lifetime, place, parts, undefined);
+    const parts = compose(options, { lifetime, mount, factories, tokens, createEmulator });
+    return connect(options, lifetime, mount, parts, undefined);
   });
 }
 
@@ -121,7 +121,7 @@ type Parts = ReturnType<typeof compose>;
 function connect(
   options: EmulatorOptions,
   lifetime: Lifetime,
-  place: Place,
+  mount: Mount,
   parts: Parts,
   spaces: Spaces | undefined,
 ): Served & Pick<Emulator, 'clock' | 'reset'> {
@@ -139,8 +139,8 @@ function connect(
     faults,
     journal,
     token: options.controlToken,
-    publicHost: place.publicHost,
-    beyondLoopback: place.beyondLoopback,
+    publicHost: mount.publicHost,
+    beyondLoopback: mount.beyondLoopback,
     target: () => target,
     settings,
     setTurnsPerMinute(turns) {
@@ -171,13 +171,13 @@ function connect(
         profile: parts.profile,
         version: VERSION,
         baseUrl: target.base_url,
-        issuer: options.oidcIssuer ?? new URL(place.prefix + LOGIN_PATH, target.base_url).href,
+        issuer: options.oidcIssuer ?? new URL(mount.prefix + LOGIN_PATH, target.base_url).href,
       })),
     ],
     log,
   });
 
-  const page = createPage(place.beyondLoopback, place.prefix);
+  const page = createPage(mount.beyondLoopback, mount.prefix);
   const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     const path = pathOf(request.url);
     const ours = path.startsWith('/_emulator/') || path === '/_emulator';
@@ -204,7 +204,7 @@ function connect(
       if (!login.handles(request.url ?? '')) return false;
       response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());
       if (isFetchedByPages(request.url ?? '') && admitPage(cors, request, response)) return true;
-      login.nodeHandler(request, response, guardLogin(request, options.controlToken, place.beyondLoopback()));
+      login.nodeHandler(request, response, guardLogin(request, options.controlToken, mount.beyondLoopback()));
       return true;
     },
     target,
@@ -217,11 +217,11 @@ function connect(
   };
 }
 
-/** An emulator with a place of its own: it can listen, and its spaces are below it. */
+/** An emulator with addresses of its own: it can listen, and its spaces are below it. */
 function own(
   options: EmulatorOptions,
   { root }: Lifetime,
-  place: OwnPlace,
+  mount: RootMount,
   { accounts, log, random, regional }: Parts,
   served: ReturnType<typeof connect>,
   spaces: Spaces,
@@ -232,7 +232,7 @@ function own(
   const serveDaemon = (request: Request, bindings?: Bindings) =>
     (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 
-  const baseUrl = () => place.local().base_url;
+  const baseUrl = () => mount.local().base_url;
 
   return {
     fetch: inProcessFetch(serveInProcess, baseUrl, root),
@@ -240,7 +240,7 @@ function own(
     listen: createListening({
       options,
       root,
-      place,
+      mount,
       target,
       now: served.clock.now,
       regional,

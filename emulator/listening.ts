@@ -1,4 +1,4 @@
-import { addressesOf, DEFAULT_PORT, isLoopback, type OwnPlace } from './addresses.js';
+import { addressesOf, DEFAULT_PORT, isLoopback, type RootMount } from './addresses.js';
 import { hostNow } from './clock/host.js';
 import type { Scope } from './clock/scope.js';
 import { isHealthCheck } from './control/guard.js';
@@ -34,7 +34,7 @@ export interface ListeningDeps {
   readonly options: EmulatorOptions;
   /** The listeners are closed with it. */
   readonly root: Scope;
-  readonly place: OwnPlace;
+  readonly mount: RootMount;
   readonly target: Target;
   readonly now: () => number;
   readonly regional: (host: string) => boolean;
@@ -48,7 +48,7 @@ export interface ListeningDeps {
 
 /** Opens the two listeners of an emulator: the interface, and its daemons. */
 export function createListening(deps: ListeningDeps): (request?: ListenRequest) => Promise<ListenAt> {
-  const { options, root, place, target, log, requestId } = deps;
+  const { options, root, mount, target, log, requestId } = deps;
   const listeners: Listener[] = [];
   root.defer(() => Promise.all(listeners.map((listener) => listener.close())));
   const bind = async (request: ListenOptions): Promise<Listener> => {
@@ -65,7 +65,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
       throw new OptionError(
         `listening on ${host} opens the control interface: give it a control token (--control-token, INTERN_EMULATOR_CONTROL_TOKEN)`,
       );
-    const { publicHost } = place;
+    const { publicHost } = mount;
     const validateHost = createHostRules({
       regional: deps.regional,
       allowed: beyond ? undefined : [...(options.allowHosts ?? []), ...(publicHost ? [publicHost] : [])],
@@ -84,7 +84,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
         return refusal;
       },
     });
-    if (beyond) place.listening(place.local(), true, hostNow());
+    if (beyond) mount.listening(mount.local(), true, hostNow());
     try {
       const bindDaemons = (at: number) => bind({ host, port: at, replaceGlobals, requestId, log, fetch: deps.daemons });
       const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
@@ -98,14 +98,14 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
           event: 'daemon_port',
           message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
         });
-      place.listening(addressesOf(host, main.port, second.port), beyond, hostNow());
+      mount.listening(addressesOf(host, main.port, second.port), beyond, hostNow());
     } catch (error) {
       listeners.splice(listeners.indexOf(main), 1);
       await main.close();
       throw Object.assign(error as Error, { listener: 'daemons' });
     }
     return {
-      url: new URL(place.local().base_url).origin,
+      url: new URL(mount.local().base_url).origin,
       baseUrl: target.base_url,
       controlUrl: target.control_url,
       daemonOrigin: target.daemon_origin,

@@ -6,7 +6,7 @@ import { type Profile, proofHeaders } from './contract/profile.js';
 import { givenRequestId } from './contract/request-id.js';
 import { type SignBody, signBodySchema } from './contract/signing.js';
 import type { InternRow } from './contract/state.js';
-import type { Interns } from './daemon/tokens.js';
+import type { InternRows } from './daemon/tokens.js';
 import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
 import type { App } from './http/app.js';
 import type { Journal } from './http/journal.js';
@@ -18,7 +18,7 @@ import { createReplay, type OwnAnswers, type Replay } from './recording/replay/r
 import { readBody } from './request-body.js';
 import type { Signer } from './signing/signer.js';
 
-export interface ReplayPartsDeps {
+interface ReplayPartsDeps {
   readonly options: ReplayOptions;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,7 +30,7 @@ export interface ReplayPartsDeps {
 }
 
 /** The interns of recordings, as far as the daemons have to know them: their ids and tokens. */
-export interface ReplayedInterns extends Interns {
+export interface ReplayedInterns extends InternRows {
   tokenOf(internId: string): string;
   clear(): void;
 }
@@ -41,7 +41,7 @@ const replayedRow = (id: string, token: string, at: string): InternRow => {
 };
 
 /** The interns that the daemons know: the emulator's own, and those of recordings. */
-export function withReplayedInterns(own: Interns, clock: Pick<Clock, 'now'>, random: Random): ReplayedInterns {
+export function withReplayedInterns(own: InternRows, clock: Pick<Clock, 'now'>, random: Random): ReplayedInterns {
   const replayed = new Map<string, InternRow>();
   return {
     get size() {
@@ -95,7 +95,7 @@ function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps
  *
  * @throws OptionError for a file that is no recording, or one of another profile
  */
-export function loadReplay(deps: ReplayPartsDeps): Replay {
+function loadReplay(deps: ReplayPartsDeps): Replay {
   const { options, clock, random, daemonOrigin, profile, log } = deps;
   try {
     const replay = createReplay(options.files, {
@@ -121,7 +121,7 @@ export function loadReplay(deps: ReplayPartsDeps): Replay {
   }
 }
 
-export interface ReplayAppDeps {
+interface ReplayAppDeps {
   readonly replay: Replay;
   readonly otherwise: 'refuse' | 'emulate';
   readonly journal: Journal;
@@ -138,7 +138,7 @@ const NOT_RECORDED = {
 } as const;
 
 /** The interface as recordings tell it (REC-2). */
-export function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
+function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
   const serve = async (request: Request, bindings: Parameters<App['fetch']>[1]): Promise<Response> => {
     // The emulator reads the body itself where no recording answers, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
@@ -171,4 +171,16 @@ export function createReplayApp({ replay, otherwise, journal, emulated, requestI
     return seal(toResponse(errorResponse(NOT_RECORDED, { detail: found.problem })), body);
   };
   return { fetch: serve };
+}
+
+/** Has recordings answer in front of an app, where there are any to replay. @throws OptionError as for the recordings */
+export function withReplay(
+  emulated: App,
+  deps: (ReplayPartsDeps & Pick<ReplayAppDeps, 'journal' | 'requestId'>) | undefined,
+): { readonly app: App; readonly replay: Replay | undefined } {
+  if (deps === undefined) return { app: emulated, replay: undefined };
+  const { options, journal, requestId } = deps;
+  const replay = loadReplay(deps);
+  const otherwise = options.otherwise ?? 'refuse';
+  return { app: createReplayApp({ replay, otherwise, journal, emulated, requestId }), replay };
 }

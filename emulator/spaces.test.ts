@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createPlace } from './addresses.js';
+import { createRootMount } from './addresses.js';
 import { createRandom } from './clock/random.js';
 import { seededTarget } from './control/target.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from './index.js';
@@ -165,7 +165,7 @@ describe('a space', () => {
     let looking = 0;
     const closed: string[] = [];
     const spaces = createSpaces({
-      place: createPlace(undefined, undefined),
+      mount: createRootMount(undefined, undefined),
       random: createRandom('idle'),
       idle: 1_000,
       most: 10,
@@ -178,11 +178,11 @@ describe('a space', () => {
         },
       },
       regional: () => false,
-      make: (_, place) => ({
+      make: (_, mount) => ({
         fetch: () => new Response(),
         daemon: async () => new Response(),
-        target: { ...seededTarget(loadSeed()), ...place.addresses(), profile: 'svc', clock: 'real', public_keys: [] },
-        close: async () => void closed.push(place.prefix),
+        target: { ...seededTarget(loadSeed()), ...mount.addresses(), profile: 'svc', clock: 'real', public_keys: [] },
+        close: async () => void closed.push(mount.prefix),
       }),
     });
     spaces.create({ name: 'idle' });

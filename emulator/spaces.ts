@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Place } from './addresses.js';
-import { placeBehind } from './addresses.js';
+import type { Mount } from './addresses.js';
+import { mountBelow } from './addresses.js';
 import type { Random } from './clock/random.js';
 import { ERRORS } from './contract/errors.js';
 import { givenRequestId } from './contract/request-id.js';
@@ -35,15 +35,15 @@ export interface SpaceView extends Target {
 }
 
 export interface SpacesDeps {
-  readonly place: Place;
+  readonly mount: Mount;
   readonly random: Pick<Random, 'seed' | 'uuid'>;
   /** ms of real time that a space nobody uses stays. */
   readonly idle: number;
   readonly most: number;
   /** The machine's time, and its timers. */
   readonly host: { now(): number; every(ms: number, work: () => void): () => void };
-  /** Another emulator, at a place. Throws OptionError. */
-  make(options: Partial<EmulatorOptions>, place: Place, tokens: DaemonTokens): Served;
+  /** Another emulator, at a mount. Throws OptionError. */
+  make(options: Partial<EmulatorOptions>, mount: Mount, tokens: DaemonTokens): Served;
   /** Whether a request came in by a regional hostname (BASE-4). */
   regional(host: string): boolean;
 }
@@ -181,7 +181,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       );
       let served: Served;
       try {
-        served = deps.make(options, placeBehind(deps.place, `/spaces/${name}`), taggedTokens(tag));
+        served = deps.make(options, mountBelow(deps.mount, `/spaces/${name}`), taggedTokens(tag));
       } catch (error) {
         throw error instanceof OptionError ? new ControlError(400, error.message) : error;
       }

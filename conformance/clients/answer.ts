@@ -30,7 +30,7 @@ export const answerSchema = z.object({
 });
 
 /** What a client made of a case. */
-export type Answer = z.infer<typeof answerSchema>;
+export type ClientAnswer = z.infer<typeof answerSchema>;
 export type AnsweredEvent = z.infer<typeof event>;
 export type AnsweredChat = z.infer<typeof chat>;
 export type AnsweredLong = LongText | null | undefined;

@@ -3,7 +3,7 @@ import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../framework/time.js';
-import type { Answer } from './answer.js';
+import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
 import { type Judgement, judge } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
@@ -11,7 +11,7 @@ import { type RunLine, runLine } from './protocol.js';
 
 /** What came of one call of a client. */
 export type Outcome =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly took: number }
+  | { readonly kind: 'answer'; readonly answer: ClientAnswer; readonly took: number }
   | { readonly kind: 'hung' | 'crashed'; readonly message: string; readonly took: number }
   /** It broke the protocol: nothing can be said of the case. */
   | { readonly kind: 'broken'; readonly message: string };

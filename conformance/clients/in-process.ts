@@ -2,7 +2,7 @@ import { type ClientCase, isScripted } from '../../emulator/contract/client-case
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
 import { stopwatch, systemHost } from '../framework/time.js';
-import type { Answer } from './answer.js';
+import type { ClientAnswer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import { type Judgement, judge } from './judge.js';
@@ -18,13 +18,13 @@ const PROMPT = 1_000;
  * What a client makes of a response: everything, once it has ended. It calls `onEvent` as each event (in chat, each
  * chunk) comes out; one that never does is not judged by when.
  */
-export type Reader = (response: Response, theCase: ClientCase, onEvent: () => void) => Promise<Answer>;
+export type Reader = (response: Response, theCase: ClientCase, onEvent: () => void) => Promise<ClientAnswer>;
 
 export interface Counterexample {
   /** The smallest set of offsets that fails; undefined is the body as it stands. */
   readonly cuts: Cuts | undefined;
   readonly judgement: Judgement;
-  readonly answer: Answer;
+  readonly answer: ClientAnswer;
 }
 
 /** Whether a case is one of bytes alone, so that a `Response` serves it whole. */
@@ -86,7 +86,7 @@ export async function checkInProcess(
   const isBad = (judgement: Judgement) => judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met);
   // First: a client that is quadratic may not come to the end of the whole.
   if (theCase.flags?.includes('linear') === true) {
-    let answer: Answer = { outcome: 'complete' };
+    let answer: ClientAnswer = { outcome: 'complete' };
     const steep = await steepness(async (share) => {
       const response = serve(scaled(theCase, share));
       const taken = stopwatch();

@@ -1,6 +1,6 @@
 import type { ClientCase, Expectation } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
-import type { Answer } from './answer.js';
+import type { ClientAnswer } from './answer.js';
 import { compareChat, compareEvents, type Difference } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';
 
@@ -25,7 +25,7 @@ export interface Judgement {
   readonly differences: readonly Difference[];
 }
 
-function against(theCase: ClientCase, expected: Expectation, answer: Answer, seen: Seen): Difference[] {
+function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswer, seen: Seen): Difference[] {
   const found: Difference[] = [];
   const differs = (what: string, wanted: unknown, got: unknown) => found.push({ what, expected: wanted, actual: got });
   if (answer.outcome !== expected.outcome) {
@@ -60,7 +60,7 @@ function against(theCase: ClientCase, expected: Expectation, answer: Answer, see
 }
 
 /** Judges an answer to a case: against what it expects, then against each alternative. */
-export function judge(theCase: ClientCase, answer: Answer, seen: Seen = {}): Judgement {
+export function judge(theCase: ClientCase, answer: ClientAnswer, seen: Seen = {}): Judgement {
   const differences = against(theCase, theCase.expect, answer, seen);
   if (differences.length === 0) return { verdict: 'pass', met: 0, differences: [] };
   for (const [at, alternative] of (theCase.alternatives ?? []).entries()) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
-import { type Answer, answerSchema } from './answer.js';
+import { answerSchema, type ClientAnswer } from './answer.js';
 
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
@@ -62,7 +62,7 @@ const runSchema = z.object({ run: z.string() });
 
 /** A line of an adapter, or in a sentence what is wrong with it. */
 export type AdapterLine =
-  | { readonly kind: 'answer'; readonly run: string; readonly answer: Answer }
+  | { readonly kind: 'answer'; readonly run: string; readonly answer: ClientAnswer }
   | { readonly kind: 'event'; readonly run: string }
   | { readonly kind: 'wrong'; readonly run?: string; readonly message: string };
 

@@ -4,7 +4,7 @@ import { bodyText, Evidence, type Exchange } from './exchange.js';
 import { headersOf, sender, urlOf } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
-import { createCuts, watchRequest } from './watch.js';
+import { createInFlight, watchRequest } from './watch.js';
 
 export type { Answer, OpenAnswer } from './answer.js';
 export { NoAnswer } from './no-answer.js';
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
     let evidence: Evidence[] = [];
     let cutShort = 0;
     const open = new Set<OpenAnswer>();
-    const cuts = createCuts(signal);
+    const inFlight = createInFlight(signal);
     const mustGoOn = () => {
       if (signal?.aborted) throw signal.reason;
     };
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
       const watch = watchRequest({
         host,
         redactor,
-        cuts,
+        inFlight,
         what: `${method} ${url}`,
         limit: send.timeout ?? options.timeout,
         abort,

@@ -2,25 +2,25 @@ import type { Host } from '../framework/time.js';
 import { kindOf, NoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 
-/** Ends what a scope has under way when its signal aborts. One listener for all: a listener per request costs more. */
-export interface Cuts {
+/** The requests of a scope that are under way: ended when its signal aborts. One listener for all, since one each costs more. */
+export interface InFlight {
   readonly signal: AbortSignal | undefined;
   readonly ends: Set<(reason: unknown) => void>;
 }
 
-export function createCuts(signal: AbortSignal | undefined): Cuts {
+export function createInFlight(signal: AbortSignal | undefined): InFlight {
   const ends = new Set<(reason: unknown) => void>();
-  const cut = () => {
+  const endAll = () => {
     for (const end of [...ends]) end(signal?.reason);
   };
-  signal?.addEventListener('abort', cut, { once: true });
+  signal?.addEventListener('abort', endAll, { once: true });
   return { signal, ends };
 }
 
 export interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
-  readonly cuts: Cuts;
+  readonly inFlight: InFlight;
   /** Method and address. */
   readonly what: string;
   /** ms of real time. */
@@ -40,8 +40,8 @@ export interface Watch {
   hangUp(): void;
 }
 
-export function watchRequest({ host, redactor, cuts, what, limit, abort }: WatchOptions): Watch {
-  const { ends, signal } = cuts;
+export function watchRequest({ host, redactor, inFlight, what, limit, abort }: WatchOptions): Watch {
+  const { ends, signal } = inFlight;
   let timedOut = false;
   return {
     what,

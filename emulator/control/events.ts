@@ -1,3 +1,5 @@
+import type { Sequence } from './sequence.js';
+
 /** What `GET /_emulator/events` tells of. */
 export const EVENT_TYPES = ['intern', 'run', 'said', 'request', 'write', 'clock', 'fault', 'script', 'lab'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -20,8 +22,7 @@ export interface Past {
 }
 
 export interface EventsDeps {
-  /** The place of the last change, and of the next one. */
-  readonly sequence: { readonly last: number; next(): number };
+  readonly sequence: Sequence;
   /** Tells this emulator from an earlier one at the same address, so that ids of that one are not taken for ours. */
   tag(): string;
   /** How a thing reads now; undefined once it is gone. `within` is the intern of a run. */

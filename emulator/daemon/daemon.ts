@@ -21,13 +21,13 @@ import type { Issued } from './issued.js';
 import { createNonces, type KeptNonces, type Nonces } from './nonces.js';
 import type { Refused } from './proof.js';
 import { splitRequestTarget } from './request-target.js';
-import type { FindIntern, Interns } from './tokens.js';
+import type { FindIntern, InternRows } from './tokens.js';
 import { type Trace, verifyProof } from './verify-proof.js';
 
 export interface DaemonDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly heavyWork: FairQueue;
-  readonly interns: Interns;
+  readonly interns: InternRows;
   readonly findIntern: FindIntern;
   readonly profile: Profile;
   publicKey(): VerifyKey;
@@ -63,14 +63,14 @@ export interface DaemonRequest {
   readonly wrong: string | undefined;
 }
 
-interface Answer {
+interface DaemonResponse {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Outcome {
-  readonly answer: Answer;
+  readonly answer: DaemonResponse;
   readonly internId?: string;
   readonly user?: string;
   /** Of a refusal. */
@@ -87,13 +87,13 @@ export interface Daemon {
   readonly nonces: Nonces;
 }
 
-const answerOf = (value: unknown, status: number, headers: Record<string, string> = {}): Answer => ({
+const answerOf = (value: unknown, status: number, headers: Record<string, string> = {}): DaemonResponse => ({
   status,
   body: JSON.stringify(value),
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
 });
 
-function refusal({ reason, detail }: Refused, hint?: DaemonHint): Answer {
+function refusal({ reason, detail }: Refused, hint?: DaemonHint): DaemonResponse {
   const body: DaemonRefused = {
     error: {
       code: 401,
@@ -105,7 +105,7 @@ function refusal({ reason, detail }: Refused, hint?: DaemonHint): Answer {
   return answerOf(body, 401, challenge);
 }
 
-const failure = (key: keyof typeof DAEMON_ERRORS): Answer =>
+const failure = (key: keyof typeof DAEMON_ERRORS): DaemonResponse =>
   answerOf(rowEnvelope(DAEMON_ERRORS[key]), DAEMON_ERRORS[key].status);
 
 /**

@@ -11,7 +11,7 @@ import { PROOF_USER } from '../signing/signer.js';
 import type { Defect, HeaderMap, Workshop } from './defect.js';
 import { DEFECTS } from './defects.js';
 import type { Issued } from './issued.js';
-import type { Interns } from './tokens.js';
+import type { InternRows } from './tokens.js';
 
 export interface ForgeDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -19,7 +19,7 @@ export interface ForgeDeps {
   readonly profile: Profile;
   readonly signingKey: SigningKey;
   readonly issued: Issued;
-  readonly interns: Interns;
+  readonly interns: InternRows;
   subjects(): Iterable<string>;
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;

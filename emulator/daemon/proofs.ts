@@ -12,7 +12,7 @@ import { explain } from './explain.js';
 import { createForge, listDefects } from './forge.js';
 import { createIssued } from './issued.js';
 import type { KeptNonces } from './nonces.js';
-import { createTokens, type Interns } from './tokens.js';
+import { createTokens, type InternRows } from './tokens.js';
 
 export interface ProofsDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -20,7 +20,7 @@ export interface ProofsDeps {
   readonly random: Pick<Random, 'bytes' | 'uuid'>;
   readonly profile: Profile;
   readonly signingKey: SigningKey;
-  readonly interns: Interns;
+  readonly interns: InternRows;
   /** The OAuth subjects there are. */
   subjects(): Iterable<string>;
   settings(): { readonly proof_window: number };

@@ -2,7 +2,7 @@ import type { InternRow } from '../contract/state.js';
 import { createCredentialIndex } from '../credential-index.js';
 
 /** The interns of an emulator, as a store's collection holds them. */
-export interface Interns {
+export interface InternRows {
   readonly size: number;
   get(id: string): InternRow | undefined;
   values(): Iterable<InternRow>;
@@ -15,7 +15,7 @@ export type FindIntern = (token: string) => InternRow | undefined;
  * Indexes the daemon tokens of interns. Tokens come and go with boots, which nobody tells of here: one that is not found
  * where it was looked for has the index made anew.
  */
-export function createTokens(interns: Interns, key: Buffer): FindIntern {
+export function createTokens(interns: InternRows, key: Buffer): FindIntern {
   let index = createCredentialIndex<string>(key);
   const find = (token: string): InternRow | undefined => {
     const id = index.get(token);

@@ -1,6 +1,6 @@
 import type { Profile } from '../contract/profile.js';
 import type { Route } from '../http/route.js';
-import { type Answer, OPERATION_TEXTS } from './operations.js';
+import { OPERATION_TEXTS, type ResponseDescription } from './operations.js';
 import { refusalResponses } from './refusals.js';
 import { bodyComponents, reference } from './schemas.js';
 
@@ -40,7 +40,7 @@ const HEADERS = {
 
 const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
 
-const answerOf = ({ status, description, schema, stream, noStore }: Answer) => [
+const answerOf = ({ status, description, schema, stream, noStore }: ResponseDescription) => [
   String(status),
   {
     description,

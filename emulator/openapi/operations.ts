@@ -4,7 +4,7 @@ import type { Operation } from '../http/route.js';
 import type { RequestSchema, ResponseSchema } from './schemas.js';
 
 /** An answer that is no refusal. */
-export interface Answer {
+export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
   readonly schema: ResponseSchema;
@@ -23,7 +23,7 @@ export interface OperationText {
   readonly description?: string;
   readonly parameters?: readonly object[];
   readonly body?: { readonly schema: RequestSchema; readonly required: boolean };
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ResponseDescription[];
   /** Refusals beyond those that every route of its kind has. */
   readonly refusals: readonly ErrorKey[];
 }

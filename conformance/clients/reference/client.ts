@@ -1,4 +1,4 @@
-import type { Answer } from '../answer.js';
+import type { ClientAnswer } from '../answer.js';
 import type { RunLine } from '../protocol.js';
 import { CallError, createAssembly } from './assemble.js';
 import { call, type Means } from './call.js';
@@ -20,11 +20,11 @@ export async function answerRun(
   line: RunLine,
   means: Means,
   onEvent: (event: unknown) => void = () => {},
-): Promise<Answer> {
+): Promise<ClientAnswer> {
   return line.layer === 'signing' ? signedRequest(line, means) : stream(line, means, onEvent);
 }
 
-async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => void): Promise<Answer> {
+async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => void): Promise<ClientAnswer> {
   const { has, host } = means;
   const isChat = line.layer === 'chat';
   const events: ParsedEvent[] = [];

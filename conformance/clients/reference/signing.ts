@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../answer.js';
+import type { ClientAnswer } from '../answer.js';
 import type { RunLine } from '../protocol.js';
 import { CallError } from './assemble.js';
 import { call, type Means } from './call.js';
@@ -81,7 +81,7 @@ function headersOf(
 }
 
 /** Fetches a proof and sends it with the request: a new proof for each attempt, none of it past a redirect. */
-export async function signedRequest(line: RunLine, means: Means): Promise<Answer> {
+export async function signedRequest(line: RunLine, means: Means): Promise<ClientAnswer> {
   const { has, host } = means;
   const { request } = line;
   if (request === undefined || line.sign_url === undefined)

@@ -1,0 +1,16 @@
+/** The order of all that changes, for those who look on: each change takes the next number. */
+export interface Sequence {
+  /** The number of the last change; 0 before the first. */
+  readonly last: number;
+  next(): number;
+}
+
+export function createSequence(): Sequence {
+  let last = 0;
+  return {
+    get last() {
+      return last;
+    },
+    next: () => ++last,
+  };
+}
