@@ -1,11 +1,16 @@
 import type { Emulator } from '../../emulator/index.js';
-import { systemHost } from '../framework/time.js';
+import type { Host } from '../framework/time.js';
 
 /** What others do meanwhile with interns of theirs. */
 const ACTS = ['create', 'create', 'provision', 'suspend', 'update', 'delete', 'list'] as const;
 
 /** Other people at work in the same workspace, until the signal aborts. */
-export async function crowd(emulator: Emulator, random: () => number, signal: AbortSignal): Promise<void> {
+export async function crowd(
+  emulator: Emulator,
+  host: Host,
+  random: () => number,
+  signal: AbortSignal,
+): Promise<void> {
   const { base_url, workspace_id, credentials } = emulator.target as unknown as {
     base_url: string;
     workspace_id: string;
@@ -28,7 +33,7 @@ export async function crowd(emulator: Emulator, random: () => number, signal: Ab
     return (await response.json()) as { id?: string };
   };
   while (!signal.aborted) {
-    await systemHost.sleep(3);
+    await host.sleep(60, signal).catch(() => {});
     const act = ACTS[Math.floor(random() * ACTS.length)];
     const id = theirs[Math.floor(random() * theirs.length)];
     if (act === 'create' && theirs.length < 12) {

@@ -1,20 +1,21 @@
-import type { Ask, Behaviour, Emulator } from '../../emulator/index.js';
+import type { Ask, Behaviour } from '../../emulator/index.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { createLiveDriver } from '../drivers/live.js';
 import { SHIPPED } from '../framework/profile.js';
 import { createRandom, hash } from '../framework/random.js';
-import { type Host, systemHost } from '../framework/time.js';
+import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import { crowd } from './crowd.js';
+import { createVirtualHost } from './virtual-host.js';
 
 /** How a guise differs from an emulator that obeys every prompt. */
 export interface Guise {
   readonly name: string;
   /** Share of prompts that the intern obeys. The others it answers in its own words. */
   readonly obeys: number;
-  /** ms of real time before each answer. */
+  /** ms before each answer. */
   readonly delay?: number;
   /** Its intern always has much to say. */
   readonly talks?: true;
@@ -35,7 +36,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'obeys every prompt', obeys: 1 },
   { name: 'obeys nothing and chats', obeys: 0 },
   { name: 'obeys half the time', obeys: 0.5 },
-  { name: 'takes its time for each answer', obeys: 0.5, delay: 30 },
+  { name: 'takes its time for each answer', obeys: 0.5, delay: 2_000 },
   { name: 'has a clock an hour ahead', obeys: 0.5, clockOff: 3_600_000 },
   { name: 'has a clock an hour behind', obeys: 0.5, clockOff: -3_600_000 },
   { name: 'is crowded', obeys: 0.5, crowded: true },
@@ -48,17 +49,6 @@ export const BUFFERING: Guise = {
   obeys: 0,
   talks: true,
   buffers: true,
-};
-
-/** How much faster than real time a guise lives: boots and silences of seconds take milliseconds. */
-const FASTER = 20;
-
-/** The machine, but all its time passes as fast as the guise lives. */
-export const quickHost: Host = {
-  ...systemHost,
-  now: () => systemHost.now() * FASTER,
-  sleep: (ms, signal) => systemHost.sleep(ms / FASTER, signal),
-  later: (ms, then) => systemHost.later(ms / FASTER, then),
 };
 
 const WORDS = 'well let me see the sea is blue and a ship went by before noon so that is all there was to it'.split(
@@ -138,22 +128,25 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
     settings: { turns_per_minute: 0 },
   });
   const over = new AbortController();
-  if (guise.clockOff !== undefined) await emulator.clock.advance(Math.max(0, guise.clockOff));
-  const lives = live(emulator, over.signal);
-  const others = guise.crowded === true ? crowd(emulator, createRandom(hash(`${seed} crowd`)), over.signal) : undefined;
+  const machine = createVirtualHost(emulator.clock, seed, emulator.clock.now() - (guise.clockOff ?? 0));
+  const { host } = machine;
+  const lives = machine.live(over.signal);
+  const others =
+    guise.crowded === true ? crowd(emulator, host, createRandom(hash(`${seed} crowd`)), over.signal) : undefined;
   const log: string[] = [];
   const sent: number[] = [];
 
   const fetch: Fetch = async (request) => {
     log.push(`${request.method} ${new URL(request.url).pathname}`);
+    machine.stir();
     if (/\/_emulator/.test(request.url)) return new Response('{"message":"no route"}', { status: 404 });
     if (guise.perSecond !== undefined) {
-      const now = systemHost.now();
-      while (sent[0] !== undefined && sent[0] <= now - 1_000 / FASTER) sent.shift();
+      const now = host.now();
+      while (sent[0] !== undefined && sent[0] <= now - 1_000) sent.shift();
       if (sent.length >= guise.perSecond) return limited();
       sent.push(now);
     }
-    if (guise.delay !== undefined) await systemHost.sleep(guise.delay);
+    if (guise.delay !== undefined) await host.sleep(guise.delay);
     let asked = request;
     if (isChat(request.url) && request.method === 'POST') {
       const text = await request.clone().text();
@@ -172,7 +165,7 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
   const driver = createLiveDriver({
     baseUrl: String(target.base_url),
     fetch,
-    host: quickHost,
+    host,
     profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
     workspaceId: String(target.workspace_id),
     credentials: { ...(credentials as Partial<Record<CredentialName, string>>), own_key: own.api_key },
@@ -188,7 +181,7 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
   });
   return {
     driver,
-    host: quickHost,
+    host,
     log,
     async close() {
       over.abort();
@@ -205,14 +198,3 @@ const limited = () =>
     }),
     { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '1' } },
   );
-
-/** Lets the time of the guise go on, faster than that of the machine. */
-async function live(emulator: Emulator, signal: AbortSignal): Promise<void> {
-  let last = systemHost.now();
-  while (!signal.aborted) {
-    await systemHost.sleep(4);
-    const now = systemHost.now();
-    await emulator.clock.advance(Math.round((now - last) * FASTER));
-    last = now;
-  }
-}
