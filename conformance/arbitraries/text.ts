@@ -35,3 +35,17 @@ export const text = (constraints: { minLength?: number; maxLength?: number } = {
   fc
     .array(fc.oneof({ arbitrary: codePoint, weight: 5 }, { arbitrary: AWKWARD, weight: 1 }), constraints)
     .map((units) => units.join(''));
+
+const WORDS = [...'abc XYZ 0189 .,;:!?-_()/"\'\\{}[]<>&% éßñ€ωж文😀'];
+
+/**
+ * Text that is read back as it was said. Elsewhere than on an emulator no awkward one, none empty, no white space around it:
+ * that texts are kept to the letter is not stated, and a database may not take every character.
+ */
+export const said = (
+  { target }: { readonly target: { readonly kind: 'emulator' | 'live' } },
+  constraints: { minLength?: number; maxLength?: number } = {},
+): fc.Arbitrary<string> =>
+  target.kind === 'emulator'
+    ? text(constraints)
+    : fc.array(fc.constantFrom(...WORDS), constraints).map((units) => units.join('').trim() || 'said');

@@ -4,6 +4,7 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { each } from '../helpers/each.js';
+import { listed } from '../helpers/lists.js';
 import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import type { As, CredentialName, Send } from '../probe/request.js';
 
@@ -160,13 +161,14 @@ export const AUTH = defineChecks([
     level: 'S',
     title: 'The key selects the workspace: an intern of one is neither listed nor read with a key of another.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
-    async run({ api, interns, target }) {
+    async run(ctx) {
+      const { api, interns, target } = ctx;
       const ours = await interns.stopped();
       const theirs = await interns.stopped({ workspace_id: target.foreignWorkspaceId }, { as: 'foreign_api_key' });
-      const listed = async (as: CredentialName) =>
-        expect.page(await api.list({}, { as }), `the list as ${as}`).data.map(({ id }) => id);
-      const own = await listed('api_key');
-      const foreign = await listed('foreign_api_key');
+      const seen = async (as: CredentialName, id: string) =>
+        (await listed(ctx, `the list as ${as}`, { having: [id], options: { as } })).map((intern) => intern.id);
+      const own = await seen('api_key', ours.id);
+      const foreign = await seen('foreign_api_key', theirs.id);
       ok(own.includes(ours.id) && !own.includes(theirs.id), 'the list of the key', 'its workspace only', own.length);
       ok(foreign.includes(theirs.id) && !foreign.includes(ours.id), 'the list of the other key', 'its workspace only');
       expect.status(await api.get(theirs.id, { as: 'foreign_api_key' }), 200, 'the read with the key of the workspace');

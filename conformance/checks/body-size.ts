@@ -147,8 +147,10 @@ export const BODY_SIZE = defineChecks([
     title: 'Chat, invoke, provision and suspend refuse a body over the cap too, and take one at the cap.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      for (const name of picked(ctx, ['chat', 'invoke', 'suspend', 'provision'])) {
+      const names = picked(ctx, ['chat', 'invoke', 'suspend', 'provision']);
+      // A provision alone needs one that does not run; among all of them it comes after the suspend.
+      const intern = names[0] === 'provision' ? await ctx.interns.stopped() : await ctx.interns.running();
+      for (const name of names) {
         const row = operation(name);
         const body = row.body?.(ctx) ?? {};
         for (const length of [undefined, 65_536]) {

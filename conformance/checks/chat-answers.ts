@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { turn } from '../arbitraries/turn.js';
-import { equal, isArray, ok } from '../framework/assert.js';
+import { equal, isArray } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -14,6 +14,7 @@ import {
   callOf,
   colour,
   fate,
+  notRepeated,
   permission,
   question,
   talk,
@@ -73,12 +74,7 @@ export const CHAT_ANSWERS = defineChecks([
       expect.grammar(rest, 'S');
       equal(rest.sessionId, first.sessionId, 'session_id of the answered run');
       equal(rest.toolCalls.length, 0, 'tool calls after the answer');
-      ok(
-        first.content === '' || !rest.content.startsWith(first.content),
-        'content after the answer',
-        'nothing that was said before it',
-        rest.content,
-      );
+      notRepeated(ctx, first, rest);
     },
   },
   {

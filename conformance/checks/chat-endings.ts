@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { equal, fail, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -8,6 +9,7 @@ import {
   asked,
   badAnswer,
   callOf,
+  endedBy,
   fate,
   HELD,
   held,
@@ -17,14 +19,19 @@ import {
 } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
 
-const ended = (t: Transcript, what: string) => {
+const SUSPENDED = [200, 202, 204];
+
+/** `asked` is who ended the run: the kit by a request of its own, or the intern that was asked to. */
+const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
   expect.finish(t, 'error', what);
+  if (asked === 'the intern') endedBy(ctx, t, 'run_ended', what);
   expect.grammar(t, 'S');
   equal(t.error?.code, 410, `error code of ${what}`);
   equal(t.error?.reason, 'run_ended', `error reason of ${what}`);
 };
-const severed = (t: Transcript, what: string) => {
+const severed = (ctx: Ctx, t: Transcript, what: string) => {
   expect.finish(t, 'error', what);
+  endedBy(ctx, t, 'stream_severed', what);
   expect.grammar(t, 'S');
   equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
 };
@@ -39,7 +46,7 @@ export const CHAT_ENDINGS = defineChecks([
     needs: ['running', 'behaviour:cancelled'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      ended(await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run');
+      ended(ctx, await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
     },
   },
   {
@@ -50,7 +57,7 @@ export const CHAT_ENDINGS = defineChecks([
     needs: ['running', 'behaviour:deadline'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      ended(await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline');
+      ended(ctx, await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
     },
   },
   {
@@ -61,7 +68,7 @@ export const CHAT_ENDINGS = defineChecks([
     needs: ['running', 'behaviour:severed'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      severed(await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
+      severed(ctx, await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
     },
   },
   {
@@ -73,6 +80,8 @@ export const CHAT_ENDINGS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await talk(ctx, intern.id, ctx.prompt('severed'));
+      expect.finish(t, 'error', 'a severed run');
+      endedBy(ctx, t, 'stream_severed', 'a severed run');
       equal(t.error?.code, 502, 'error code of a severed run');
       equal(t.error?.retryable, true, 'retryable of a severed run');
       expect.grammar(t, 'P');
@@ -130,8 +139,8 @@ export const CHAT_ENDINGS = defineChecks([
           expect.finish(t, 'tool_calls', 'the prompt');
           t = await answered(ctx, intern.id, t, 'allow_once');
         }
-        if (how === 'severed') severed(t, `a run that ends ${how}`);
-        else ended(t, `a run that ends ${how}`);
+        if (how === 'severed') severed(ctx, t, `a run that ends ${how}`);
+        else ended(ctx, t, `a run that ends ${how}`);
         equal(t.content, paused ? 'tence' : 'Half a sen', `content of a run that ends ${how}`);
         const seen = t.final?.usage as Record<string, unknown> | null | undefined;
         equal(reported ? seen?.total_tokens : seen, reported ? 7 : null, `usage of a run that ends ${how}`);
@@ -171,9 +180,9 @@ export const CHAT_ENDINGS = defineChecks([
       const intern = await ctx.interns.running();
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       const said = reply.transcript.content;
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
       const t = await reply.end();
-      ended(t, 'the stream of a suspended intern');
+      ended(ctx, t, 'the stream of a suspended intern');
       if (t.scripted) equal(t.content, said, 'content of the stream of a suspended intern');
     },
   },
@@ -188,7 +197,7 @@ export const CHAT_ENDINGS = defineChecks([
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       ok(deleted.status < 300, 'status of the delete', 'a success', expect.shown(deleted));
-      ended(await reply.end(), 'the stream of a deleted intern');
+      ended(ctx, await reply.end(), 'the stream of a deleted intern');
     },
   },
   {
@@ -201,7 +210,7 @@ export const CHAT_ENDINGS = defineChecks([
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
       expect.status(await ctx.api.provision(intern.id), [200, 202], 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.refused(
@@ -229,7 +238,7 @@ export const CHAT_ENDINGS = defineChecks([
       }
       const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
       const reply = await held(ctx, intern.id, await ctx.script(HELD));
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
       await reply.end();
       const runs = await ctx.control.runs(intern.id);
       equal(runs[0]?.ended, 'cancelled', 'the streaming run after suspend');

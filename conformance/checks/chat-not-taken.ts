@@ -1,7 +1,19 @@
 import { equal, match } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
+import type { Answer } from '../probe/client.js';
+
+/** What an intern takes, or why not, is its own: only an answer that says so is judged. */
+const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
+  ctx.internDid(ctx.target.kind === 'emulator' || answer.text.includes(`"${reason}"`), {
+    did,
+    what: 'a prompt that is not taken',
+    expected: reason,
+    actual: expect.shown(answer),
+    said: expect.shown(answer),
+  });
 
 /** CHAT-16: prompts that are not taken, and from when on they are. */
 export const CHAT_NOT_TAKEN = defineChecks([
@@ -55,12 +67,14 @@ export const CHAT_NOT_TAKEN = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
+      notTaken(ctx, away, 'be out of reach', 'intern_unreachable');
       expect.error(
         away,
         { status: 502, reason: 'intern_unreachable', retryable: true },
         'a prompt to an intern out of reach',
       );
       const refused = await unstreamed(ctx, intern.id, ctx.prompt('refuses'));
+      notTaken(ctx, refused, 'refuse the turn', 'turn_failed');
       expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
     },

@@ -78,6 +78,8 @@ export const CHAT_ONCE = defineChecks([
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const replies = await ctx.race(3, () => ctx.answer(intern.id, t, 'allow_once'));
+      const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
+      ctx.undisturbed(ctx.target.kind === 'emulator' || away === undefined, 'an intern in reach', 'no 5xx', away);
       equal(replies.filter((reply) => reply.status === 200).length, 1, 'answers that were delivered, of three');
       for (const reply of replies) {
         if (reply.status === 200) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');

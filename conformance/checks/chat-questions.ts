@@ -48,7 +48,7 @@ export const CHAT_QUESTIONS = defineChecks([
     needs: ['running', 'behaviour:ask-permission', 'behaviour:ask-question'],
     async run(ctx) {
       for (const behaviour of ['ask-permission', 'ask-question'] as const) {
-        const intern = await ctx.interns.running();
+        const intern = await ctx.interns.shared();
         const t = await asked(ctx, intern.id, ctx.prompt(behaviour), undefined, 'any');
         expect.grammar(t, 'P');
         equal(t.toolCalls[0]?.parts, 1, 'entries that make up the tool call');
@@ -150,13 +150,9 @@ export const CHAT_QUESTIONS = defineChecks([
       for (let turn = 0; turn < 2; turn++) {
         const intern = await ctx.interns.running();
         const first = await asked(ctx, intern.id, ctx.prompt('ask-twice'), undefined, 'any');
-        const kind = question(first).kind;
-        const again = await answered(
-          ctx,
-          intern.id,
-          first,
-          kind === 'permission' ? 'allow_once' : { action: 'decline' },
-        );
+        const { kind, options } = question(first);
+        const option = Array.isArray(options) && !first.scripted ? String(options[0]) : 'allow_once';
+        const again = await answered(ctx, intern.id, first, kind === 'permission' ? option : { action: 'decline' });
         expect.finish(again, 'tool_calls', 'the answer to the first of two questions');
         for (const t of [first, again]) {
           const { id } = callOf(t);

@@ -86,6 +86,15 @@ export const CHAT_STREAM = defineChecks([
         await reply.promised('the first content of a run that goes on', (t) => t.content !== '');
         return;
       }
+      // Content that comes while the run goes on for a while shows it at once. The rest is for interns that say it all.
+      const first = await ctx.chat(intern.id, ctx.prompt('silent'));
+      if (first.status === 200) {
+        const before = (await first.until('the first content', (t) => t.content !== '' || t.finish !== undefined))
+          .finish;
+        await ctx.settle();
+        if (before === undefined && first.transcript.finish === undefined) return first.disconnect();
+        await first.end();
+      }
       let held = 0;
       for (let tries = 0; tries < 3; tries++) {
         const seen = await arrival(ctx, intern.id);
@@ -100,17 +109,13 @@ export const CHAT_STREAM = defineChecks([
           });
         }
       }
-      // A silent run shows it too: its head has to come, or a keepalive, long before it ends.
-      const reply = await ctx.chat(intern.id, ctx.prompt('silent'));
-      await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
-      ctx.internDid(reply.transcript.finish === undefined, {
+      ctx.internDid(false, {
         did: 'say enough, or fall silent,',
         what: 'arrival of a reply',
         expected: 'a reply of several chunks',
-        actual: reply.transcript.finish,
-        said: reply.transcript.content,
+        actual: first.transcript.finish,
+        said: first.transcript.content,
       });
-      await reply.disconnect();
     },
   },
   {
@@ -198,7 +203,7 @@ export const CHAT_STREAM = defineChecks([
         extra: { model },
       });
       for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
-      await answered(ctx, intern.id, t, 'allow_once');
+      if (t.scripted) await answered(ctx, intern.id, t, 'allow_once');
     },
   },
   {

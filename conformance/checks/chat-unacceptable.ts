@@ -35,8 +35,10 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         const what = `the answer ${JSON.stringify(content)}, which is no option`;
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
-      for (const content of picked(ctx, NO_OPTIONS)) await refused(content);
-      await ctx.property('content', noOption(), refused);
+      // What is nearly an option, or says one in another form, may be taken for it: which answers will do is not stated.
+      const clear = (content: string) => ctx.target.kind === 'emulator' || !/allow|reject|cancel|accept/i.test(content);
+      for (const content of picked(ctx, NO_OPTIONS.filter(clear))) await refused(content);
+      await ctx.property('content', noOption().filter(clear), refused);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },

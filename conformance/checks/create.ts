@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { badName, badNames, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
-import { text } from '../arbitraries/text.js';
+import { said } from '../arbitraries/text.js';
 import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { each, picked } from '../helpers/each.js';
+import { listed } from '../helpers/lists.js';
+import { seenByPeer } from '../helpers/turns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
@@ -17,8 +19,9 @@ export const CREATE = defineChecks([
     title: 'What is created is answered, and read back as it was answered.',
     needs: ['write'],
     maxRuns: 20,
-    async run({ api, interns, target, property }) {
-      const some = () => fc.option(text({ maxLength: 60 }), { nil: undefined });
+    async run(ctx) {
+      const { api, interns, target, property } = ctx;
+      const some = () => fc.option(said(ctx, { maxLength: 60 }), { nil: undefined });
       await property('bodies', fc.record({ description: some(), instructions: some() }), async (given) => {
         const body = interns.body(JSON.parse(JSON.stringify(given)));
         const made = expect.intern(await api.create(body), [200, 201], 'the create');
@@ -52,12 +55,13 @@ export const CREATE = defineChecks([
     title: 'A create that names no workspace is 400: there is no default.',
     needs: ['write'],
     onLive: 'warn',
-    async run({ api, interns }) {
+    async run(ctx) {
+      const { api, interns } = ctx;
       const { name, workspace_id } = interns.body();
       expect.status(await api.create({ name: interns.name(), workspace_id }), [200, 201], 'the valid twin');
       expect.error(await api.create({ name }), { status: 400 }, 'a create without workspace_id');
-      const listed = expect.page(await api.list(), 'the list').data;
-      ok(!listed.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
+      const data = await listed(ctx, 'the list');
+      ok(!data.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
     },
   },
   {
@@ -66,11 +70,12 @@ export const CREATE = defineChecks([
     level: 'S',
     title: "A create in a workspace that is not the key's is refused and makes nothing.",
     needs: ['write', 'foreign_workspace', 'foreign_api_key'],
-    async run({ api, interns, target }) {
+    async run(ctx) {
+      const { api, interns, target } = ctx;
       const body = interns.body();
       const workspace_id = target.foreignWorkspaceId;
       expect.refused(await api.create({ ...body, workspace_id }), 'a create in a foreign workspace');
-      const { data } = expect.page(await api.list({}, { as: 'foreign_api_key' }), 'the list there');
+      const data = await listed(ctx, 'the list there', { options: { as: 'foreign_api_key' } });
       ok(!data.some(({ name }) => name === body.name), 'the list there', 'no intern of the refused create');
       expect.status(await api.create(body), [200, 201], 'the valid twin');
     },
@@ -115,11 +120,12 @@ export const CREATE = defineChecks([
     level: 'S',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
     needs: ['write'],
-    async run({ api, interns }) {
+    async run(ctx) {
+      const { api, interns } = ctx;
       const made = await interns.stopped();
       const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
       ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
-      const { data } = expect.page(await api.list(), 'the list');
+      const data = await listed(ctx, 'the list', { having: [made.id] });
       equal(data.filter((intern) => intern.vault_id === vault_id).length, 1, 'interns with that vault');
     },
   },
@@ -171,7 +177,7 @@ export const CREATE = defineChecks([
       for (const vault_id of picked(ctx, [interns.unknownId(), theirs.vault_id, gone.vault_id], 1)) {
         const body = interns.body({ vault_id });
         expect.error(await api.create(body), { status: 409 }, `a create with vault ${vault_id}`);
-        const { data } = expect.page(await api.list(), 'the list');
+        const data = await listed(ctx, 'the list');
         ok(!data.some(({ name }) => name === body.name), 'the list', 'no intern of the refused create');
       }
     },
@@ -255,8 +261,10 @@ export const CREATE = defineChecks([
     level: 'P',
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
     needs: ['write', 'peer_api_key'],
-    async run({ api, interns }) {
+    async run(ctx) {
+      const { api, interns } = ctx;
       const one = await interns.stopped();
+      await seenByPeer(ctx, one.id);
       const two = await interns.stopped();
       const peers = await interns.stopped({}, { as: 'peer_api_key' });
       expect.error(await api.update(two.id, { name: one.name }), NAME_TAKEN, 'a rename to a taken name');
@@ -265,7 +273,8 @@ export const CREATE = defineChecks([
         NAME_TAKEN,
         'a rename to a taken name with a change',
       );
-      equal(expect.intern(await api.get(two.id), 200, 'the read').description, null, 'description after the refusal');
+      const { description } = expect.intern(await api.get(two.id), 200, 'the read');
+      equal(description, two.description, 'description after the refusal');
       expect.status(await api.update(two.id, { name: two.name }), 200, 'a rename to the own name');
       // It is the creator's names that count, whoever renames.
       const peer = { as: 'peer_api_key' } as const;

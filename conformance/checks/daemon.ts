@@ -30,14 +30,16 @@ export const DAEMON = defineChecks([
     level: 'S',
     title: 'Origin and token of a running intern, not to be stored, for any OAuth token.',
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    async run({ api, interns }) {
+    async run({ api, interns, target }) {
       const intern = await interns.running();
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       const full = access(answer, 'the daemon access');
       noStore(answer, 'the daemon access');
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
       noStore(only, 'the daemon access with an interns-only grant');
-      equal(access(only, 'the access with an interns-only grant').origin, full.origin, 'origin for the other grant');
+      const { origin } = access(only, 'the access with an interns-only grant');
+      // Each access may lead another way to the same daemon.
+      if (target.kind === 'emulator') equal(origin, full.origin, 'origin for the other grant');
     },
   },
   {
@@ -91,7 +93,7 @@ export const DAEMON = defineChecks([
       const intern = await interns.stopped();
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       expect.refused(answer, 'the access of a stopped intern');
-      ok(!('token' in (answer.json as object)), 'the refusal', 'no token');
+      ok(!/"token"/.test(answer.text), 'the refusal', 'no token', answer.text);
     },
   },
   {
@@ -200,8 +202,8 @@ export const DAEMON = defineChecks([
         ['without a key', intern.id, null],
       ];
       for (const [what, id, as] of picked(ctx, cases)) {
-        const again = () => api.daemon(id, { as });
-        await indistinguishable(await alias(ctx, id, as), await again(), `the alias ${what}`, { ignored, again });
+        const [one, other] = [() => api.daemon(id, { as }), () => alias(ctx, id, as)];
+        await indistinguishable(one, other, `the alias ${what}`, { ignored });
       }
     },
   },

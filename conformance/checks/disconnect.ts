@@ -1,7 +1,20 @@
 import { equal, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, fate, HELD, held, newest, permission, read, streaming, talk } from '../helpers/chat.js';
+import {
+  allowable,
+  answered,
+  asked,
+  fate,
+  HELD,
+  held,
+  newest,
+  permission,
+  read,
+  streaming,
+  talk,
+} from '../helpers/chat.js';
+import { onceFree } from '../helpers/turns.js';
 
 /** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
 export const DISCONNECT = defineChecks([
@@ -18,7 +31,7 @@ export const DISCONNECT = defineChecks([
       const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
       await ctx.wait(31_000);
-      const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+      const next = await read(await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id })));
       expect.finish(next, 'stop', 'the next prompt of the session');
     },
   },
@@ -137,6 +150,7 @@ export const DISCONNECT = defineChecks([
       const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
       const t = await reply.until('[DONE]', (seen) => seen.done);
       expect.finish(t, 'tool_calls');
+      allowable(ctx, t);
       await reply.disconnect();
       await ctx.settle();
       expect.finish(
@@ -156,6 +170,8 @@ export const DISCONNECT = defineChecks([
       const intern = await ctx.interns.shared();
       const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
       const t = await reply.until('[DONE]', (seen) => seen.done);
+      expect.finish(t, 'tool_calls');
+      allowable(ctx, t);
       await reply.cancel();
       await ctx.wait(61_000);
       expect.finish(

@@ -5,14 +5,15 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
+import { listed } from '../helpers/lists.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
 const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
 /** How many interns of a name there are. */
-async function called({ api }: Pick<Ctx, 'api'>, name: string): Promise<number> {
-  return expect.page(await api.list(), 'the list').data.filter((intern) => intern.name === name).length;
+async function called(ctx: Pick<Ctx, 'api' | 'target'>, name: string, having: readonly string[] = []): Promise<number> {
+  return (await listed(ctx, 'the list', { having })).filter((intern) => intern.name === name).length;
 }
 
 export const IDEMPOTENCY = defineChecks([
@@ -33,7 +34,7 @@ export const IDEMPOTENCY = defineChecks([
           const again = expect.intern(await api.create(body, keyed(key)), [200, 201], 'a retry');
           equal(again.id, first.id, 'id of the retry');
         }
-        equal(await called(ctx, body.name), 1, `interns of the name after ${retries} retries`);
+        equal(await called(ctx, body.name, [first.id]), 1, `interns of the name after ${retries} retries`);
       });
     },
   },
@@ -45,15 +46,17 @@ export const IDEMPOTENCY = defineChecks([
     needs: ['write'],
     maxRuns: 10,
     async run(ctx) {
-      const { api, interns, race, property } = ctx;
+      const { api, interns, race, property, undisturbed } = ctx;
       await property('races', fc.integer({ min: 2, max: 8 }), fc.boolean(), async (n, provision) => {
         const body = interns.body(provision ? { provision } : {});
         const answers = await race(n, () => api.create(body, keyed(`race-${body.name}`)));
         for (const answer of answers) expect.status(answer, [200, 201, 409, 429, 503], 'a racing create');
         const made = answers.filter(({ status }) => status < 300);
         const ids = new Set(made.map((answer) => expect.intern(answer, [200, 201], 'a create').id));
+        const away = answers.find(({ status }) => status === 429 || status === 503)?.status;
+        if (made.length === 0) undisturbed(away === undefined, 'the target', 'one that takes creates', away);
         equal(ids.size, 1, `interns answered to ${n} equal creates`);
-        equal(await called(ctx, body.name), 1, `interns made by ${n} equal creates`);
+        equal(await called(ctx, body.name, [...ids]), 1, `interns made by ${n} equal creates`);
       });
     },
   },
@@ -64,7 +67,8 @@ export const IDEMPOTENCY = defineChecks([
     title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
     needs: ['write'],
     maxRuns: 10,
-    async run({ api, interns, race, property }) {
+    async run(ctx) {
+      const { api, interns, race, property } = ctx;
       await property('races', fc.integer({ min: 2, max: 6 }), async (n) => {
         const key = keyed(`differ-${interns.name()}`);
         const bodies = Array.from({ length: n }, () => interns.body());
@@ -73,8 +77,9 @@ export const IDEMPOTENCY = defineChecks([
         equal(made.length, 1, `creates that were accepted out of ${n} different ones with one key`);
         for (const answer of answers) if (answer.status >= 300) expect.status(answer, 409, 'a create that came late');
         const names = new Set(bodies.map(({ name }) => name));
-        const listed = expect.page(await api.list(), 'the list').data.filter(({ name }) => names.has(name));
-        equal(listed.length, 1, 'interns that were made');
+        const having = made.map((answer) => expect.intern(answer, [200, 201], 'a create').id);
+        const found = (await listed(ctx, 'the list', { having })).filter(({ name }) => names.has(name));
+        equal(found.length, 1, 'interns that were made');
       });
     },
   },
@@ -110,7 +115,7 @@ export const IDEMPOTENCY = defineChecks([
         fc.constantFrom<Record<string, unknown>>(
           { provision: true },
           { description: 'One' },
-          { description: 'one ' },
+          ...(ctx.target.kind === 'emulator' ? [{ description: 'one ' }] : []),
           { description: null },
           { instructions: '' },
           { description: undefined },
@@ -118,14 +123,14 @@ export const IDEMPOTENCY = defineChecks([
         ),
         fc
           .string()
-          .filter((text) => text !== 'one')
+          .filter((text) => text.trim() !== 'one')
           .map((description) => ({ description })),
       );
       await property('bodies', another, async (change) => {
         expect.error(await api.create({ ...body, ...change }, key), REUSED, 'the key with another body');
       });
       equal(expect.intern(await api.create(body, key), 200, 'the key with its body').id, first.id, 'id of the replay');
-      equal(await called(ctx, body.name), 1, 'interns of the name');
+      equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
   },
   {
@@ -154,7 +159,9 @@ export const IDEMPOTENCY = defineChecks([
       const { api, interns } = ctx;
       const longest = interns.name().padEnd(255, 'k');
       expect.status(await api.create(interns.body(), keyed(longest)), 201, 'a key of 255 characters');
-      for (const key of ['', `${longest}k`, longest.repeat(2)]) {
+      // A proxy may let no empty header pass.
+      const empty = ctx.target.kind === 'emulator' ? [''] : [];
+      for (const key of [...empty, `${longest}k`, longest.repeat(2)]) {
         const body = interns.body();
         expect.error(await api.create(body, keyed(key)), BAD_KEY, `a key of ${key.length} characters`);
         equal(await called(ctx, body.name), 0, `interns made with a key of ${key.length} characters`);
@@ -189,7 +196,7 @@ export const IDEMPOTENCY = defineChecks([
       equal(expect.intern(await api.create(body), 200, 'an equal create'), first, 'the replayed answer');
       const other = await api.create({ ...body, description: 'another' });
       expect.error(other, { status: 409, reason: 'name_conflict', retryable: false }, 'a create that differs');
-      equal(await called(ctx, body.name), 1, 'interns of the name');
+      equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
   },
   {

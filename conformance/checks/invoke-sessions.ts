@@ -119,7 +119,10 @@ export const INVOKE_SESSIONS = defineChecks([
     needs: ['running', 'own_key'],
     async run(ctx) {
       const own = await ctx.interns.own({ running: true });
-      if (!own.ours) await ctx.interns.until(own.id, ['running']);
+      if (!own.ours) {
+        const { status } = expect.intern(await ctx.api.get(own.id, { as: own.key }), 200, 'the read with the own key');
+        if (status !== 'running') ctx.unmet('own_key', `the intern that the own key belongs to is ${status}`);
+      }
       const mine = session(
         await invoke(ctx, own.id, 'Hello.', undefined, { as: own.key }),
         'an invoke with the own key',
@@ -188,7 +191,7 @@ export const INVOKE_SESSIONS = defineChecks([
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.error(
         await invoke(ctx, intern.id, 'Also.', callOf(t).session),
@@ -221,19 +224,16 @@ export const INVOKE_SESSIONS = defineChecks([
       const far = session(await invoke(ctx, other.id, 'Hello.'), 'an invoke on another intern');
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const nobodys = 'no-such-session';
-      const unknown = await invoke(ctx, intern.id, 'Hello.', nobodys);
-      expect.error(unknown, { status: 404 }, 'an invoke in a session of nobody');
+      const unknown = () => invoke(ctx, intern.id, 'Hello.', nobodys);
+      expect.error(await unknown(), { status: 404 }, 'an invoke in a session of nobody');
       for (const [id, what] of [
         [theirs, "a peer's session"],
         [far, 'a session of another intern'],
         [callOf(t).session, 'a session of chat'],
       ] as const) {
-        const answer = await invoke(ctx, intern.id, 'Hello.', id);
-        await indistinguishable(answer, unknown, `${what} and one of nobody`, {
-          ids: [id, nobodys],
-          ignored: ['content-length'],
-          again: () => invoke(ctx, intern.id, 'Hello.', nobodys),
-        });
+        const ask = () => invoke(ctx, intern.id, 'Hello.', id);
+        const same = { ids: [id, nobodys], ignored: ['content-length'] };
+        await indistinguishable(ask, unknown, `${what} and one of nobody`, same);
       }
     },
   },

@@ -128,6 +128,13 @@ export const INVOKE_CHECKS = defineChecks([
       const intern = await ctx.interns.shared();
       for (const behaviour of ['unreachable', 'refuses'] as const) {
         const answer = await invoke(ctx, intern.id, ctx.prompt(behaviour));
+        ctx.internDid(ctx.target.kind === 'emulator' || answer.status >= 400, {
+          did: `be one that ${behaviour === 'refuses' ? 'refuses' : 'cannot be reached'}`,
+          what: 'an invoke that is not accepted',
+          expected: 'an error',
+          actual: expect.shown(answer),
+          said: expect.shown(answer),
+        });
         ok(answer.status >= 400, `status of an invoke that meets: ${behaviour}`, 'an error', expect.shown(answer));
       }
     },

@@ -13,7 +13,7 @@ interface Page {
   readonly next: string | undefined;
 }
 
-async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promise<Page> {
+async function pageOf({ api, target }: Ctx, query: Send['query'], limit: number): Promise<Page> {
   const answer = await api.list({ ...query, limit });
   const { data, has_more, next_cursor } = expect.page(answer, `a page with limit ${limit}`);
   ok(typeof has_more === 'boolean', 'has_more', 'true or false', has_more);
@@ -25,7 +25,8 @@ async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promis
       'a cursor',
       next_cursor,
     );
-    equal(data.length, limit, 'entries of a page that is not the last');
+    // A page may be short: of those that it was made from, some the caller may not see.
+    if (target.kind === 'emulator') equal(data.length, limit, 'entries of a page that is not the last');
     return { ids: data.map(({ id }) => id), next: next_cursor };
   }
   ok(!('next_cursor' in (answer.json as object)), 'the last page', 'no next_cursor', next_cursor);

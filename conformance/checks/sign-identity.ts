@@ -6,6 +6,7 @@ import * as expect from '../framework/expect.js';
 import { picked } from '../helpers/each.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
+import { seenByPeer } from '../helpers/turns.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
@@ -52,7 +53,9 @@ export const SIGN_IDENTITY = defineChecks([
       for (let count = 0; count < 3; count++) {
         const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
         match(proof.timestamp, /^[1-9]\d{9}$/, 'timestamp of a proof');
-        ok(Number(proof.timestamp) >= before, 'timestamp of a later proof', `${before} or later`, proof.timestamp);
+        // Two machines that sign do not agree to the second.
+        if (ctx.target.kind === 'emulator')
+          ok(Number(proof.timestamp) >= before, 'timestamp of a later proof', `${before} or later`, proof.timestamp);
         before = Number(proof.timestamp);
       }
     },
@@ -66,6 +69,7 @@ export const SIGN_IDENTITY = defineChecks([
     async run(ctx) {
       const { api, interns, target } = ctx;
       const intern = await interns.stopped();
+      await seenByPeer(ctx, intern.id, 'peer_oauth_token');
       const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
       equal(ours.user, target.oauthSubject, 'user of the proof');
       const theirs = proofOf(

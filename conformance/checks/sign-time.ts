@@ -9,7 +9,6 @@ import { indistinguishable, mediaType } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
 
-const NAMES = ['sign', 'sign alias'];
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const JSON_BODY = { bodySha256: DIGEST };
@@ -19,6 +18,7 @@ const TIMEOUT = {
   reason: 'timeout',
   retryable: true,
 } as const;
+const NAMES = ['sign', 'sign alias'];
 
 /** Follows a request while the clock moves. */
 function followed(pending: Promise<Answer>): { done: () => boolean; answer: Promise<Answer> } {
@@ -129,11 +129,12 @@ export const SIGN_TIME = defineChecks([
       ];
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
       for (const [what, id, as, over] of picked(ctx, cases, 3)) {
-        const by = (name: string) => send({ method: 'POST', path: operation(name).path(id), as, ...over });
-        const again = () => by('sign');
-        const [one, other] = await Promise.all([again(), by('sign alias')]);
-        expect.refused(one, `signing with ${what}`);
-        await indistinguishable(other, one, `the alias with ${what}`, { ignored, again });
+        const ask = (name: string) => async () => {
+          const answer = await send({ method: 'POST', path: operation(name).path(id), as, ...over });
+          expect.refused(answer, `signing with ${what}`);
+          return answer;
+        };
+        await indistinguishable(ask('sign'), ask('sign alias'), `the alias with ${what}`, { ignored });
       }
     },
   },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { text } from '../arbitraries/text.js';
+import { said } from '../arbitraries/text.js';
 import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -16,7 +16,10 @@ export const SUSPEND = defineChecks([
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
     needs: ['running'],
     async run({ api, interns, chat }) {
-      const intern = await interns.running({ description: 'kept', instructions: 'Be kept.' });
+      const { id } = await interns.running();
+      const settings = { description: 'kept', instructions: 'Be kept.' };
+      const intern = expect.intern(await api.update(id, settings), 200, 'an update');
+      equal([intern.description, intern.instructions], Object.values(settings), 'the settings that are to be kept');
       expect.status(await api.suspend(intern.id), DONE, 'the suspend');
       const stopped = expect.intern(await api.get(intern.id), 200, 'the read');
       notEqual(stopped.status, 'running', 'status after the suspend');
@@ -36,9 +39,10 @@ export const SUSPEND = defineChecks([
     title: 'What was set before a suspend and while suspended is there after the resume.',
     needs: ['running'],
     maxRuns: 10,
-    async run({ api, interns, property }) {
+    async run(ctx) {
+      const { api, interns, property } = ctx;
       const intern = await interns.running();
-      const some = text({ minLength: 1, maxLength: 50 });
+      const some = said(ctx, { minLength: 1, maxLength: 50 });
       await property('settings', some, some, async (description, instructions) => {
         expect.status(await api.update(intern.id, { description }), 200, 'an update while running');
         expect.status(await api.suspend(intern.id), DONE, 'the suspend');

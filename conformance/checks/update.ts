@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { BAD_MODELS, model } from '../arbitraries/model.js';
-import { text } from '../arbitraries/text.js';
+import { said } from '../arbitraries/text.js';
 import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { each, picked } from '../helpers/each.js';
+import { settings } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
@@ -19,12 +20,13 @@ export const UPDATE = defineChecks([
     title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
     needs: ['write'],
     maxRuns: 50,
-    async run({ api, interns, property }) {
+    async run(ctx) {
+      const { api, interns, property } = ctx;
       const intern = await interns.stopped({ description: 'first', instructions: 'first' });
       const field = (arbitrary: fc.Arbitrary<string>) => fc.option(arbitrary, { nil: undefined });
       const changes = fc.record({
-        description: field(text({ maxLength: 100 })),
-        instructions: field(text({ maxLength: 100 })),
+        description: field(said(ctx, { maxLength: 100 })),
+        instructions: field(said(ctx, { maxLength: 100 })),
         model: field(model()),
         name: field(fc.constantFrom('renamed')),
       });
@@ -36,7 +38,7 @@ export const UPDATE = defineChecks([
         const after = expect.intern(await api.get(intern.id), 200, 'the read after');
         for (const key of SETTINGS) equal(after[key], key in body ? body[key] : before[key], `${key} after the update`);
         for (const key of FIXED) equal(after[key], before[key], `${key} after the update`);
-        equal(answer, after, 'the answer of the update against the read');
+        equal(settings(ctx, answer), settings(ctx, after), 'the answer of the update against the read');
       });
     },
   },

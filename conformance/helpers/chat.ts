@@ -102,17 +102,46 @@ export async function asked(
   );
   expect.finish(t, 'tool_calls', 'a prompt that leads to a question');
   callOf(t);
-  if (!t.scripted && kind === 'permission') {
-    const { options } = question(t);
-    ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
-      did: 'ask for a permission that can be allowed',
-      what: 'what was asked',
-      expected: 'a permission with the option allow_once',
-      actual: callOf(t).arguments,
-      said: callOf(t).arguments,
-    });
-  }
+  if (kind === 'permission') allowable(ctx, t);
   return t;
+}
+
+/** What was asked can be answered with `allow_once`: what it asks, an intern decides. */
+export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
+  if (t.scripted) return;
+  const { options } = question(t);
+  ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
+    did: 'ask for a permission that can be allowed',
+    what: 'what was asked',
+    expected: 'a permission with the option allow_once',
+    actual: callOf(t).arguments,
+    said: callOf(t).arguments,
+  });
+}
+
+/**
+ * What follows an answer does not begin with what was said before it. An intern may say the same twice, so only where a
+ * script decides.
+ */
+export function notRepeated(ctx: Pick<Ctx, 'internDid'>, before: Transcript, after: Transcript): void {
+  ctx.internDid(before.content === '' || !after.content.startsWith(before.content), {
+    did: 'say anything new after the answer',
+    what: 'content after the answer',
+    expected: 'nothing that was said before it',
+    actual: after.content,
+    said: after.content,
+  });
+}
+
+/** An `error` that ends a run: why it ended so, an intern decides, unless the kit has ended it. */
+export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string, what: string): void {
+  ctx.internDid(t.scripted || t.error?.reason === reason, {
+    did: `end with ${reason}`,
+    what: `error reason of ${what}`,
+    expected: reason,
+    actual: t.error,
+    said: JSON.stringify(t.error),
+  });
 }
 
 /** The one tool call of a response, and the session to answer it in. */

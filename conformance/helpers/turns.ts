@@ -2,7 +2,8 @@ import { equal, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
-import type { As } from '../probe/request.js';
+import type { ChatReply } from '../probe/reply.js';
+import type { As, CredentialName } from '../probe/request.js';
 import { plain } from './chat.js';
 
 /** Starts a run by invoke, or continues a session. */
@@ -24,6 +25,31 @@ export function steered(answer: Answer, id: string | undefined, what: string): v
   isObject(answer.json, `body of ${what}`);
   equal(answer.json.status, 'steered', `status in the body of ${what}`);
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
+}
+
+/** How often a prompt that finds the intern busy is sent again, a second apart. */
+const TRIES = 4;
+
+/**
+ * A prompt to an intern whose client left its stream 31 s ago. That is noticed within 30 s (CHAT-10); a deployment gets some
+ * more for the way there and back.
+ */
+export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Promise<ChatReply> {
+  for (let tries = 1; ; tries++) {
+    const reply = await prompt();
+    const engaged = reply.status === 409 || reply.status === 202;
+    if (ctx.target.kind === 'emulator' || !engaged || tries === TRIES) return reply;
+    await reply.whole();
+    await ctx.wait(1_000);
+  }
+}
+
+/** Skips the check where a peer does not see the intern: which ones a key sees, the deployment decides (AUTH-2). */
+export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
+  if (ctx.target.kind === 'emulator') return;
+  const { status } = await ctx.api.get(id, { as });
+  if (status === 404)
+    ctx.unmet('a peer that sees the interns of others', `${as} gets 404 for an intern of the API key`);
 }
 
 /** What a turn over the limit is refused with. */

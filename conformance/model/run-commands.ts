@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { equal, fail, ok } from '../framework/assert.js';
 import * as expect from '../framework/expect.js';
+import { allowable } from '../helpers/chat.js';
 import { on, which } from './command.js';
 import type { ModelIntern } from './model.js';
 
@@ -35,7 +36,9 @@ export const chat = fc.record({ at: which, asks: fc.boolean(), again: fc.boolean
     if (t.sessionId === undefined) fail('session_id of the final chunk', 'a string', t.final);
     if (session !== undefined) equal(t.sessionId, session.id, 'session_id of a continued session');
     else intern.sessions.push({ id: t.sessionId, origin: 'chat' });
-    if (asks) intern.waiting.push(real.asked.push(t) - 1);
+    if (!asks) return;
+    allowable(ctx, t);
+    intern.waiting.push(real.asked.push(t) - 1);
   }),
 );
 

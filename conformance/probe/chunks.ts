@@ -163,7 +163,7 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
       problem('CHAT-1', 'P', 'more than one choice, or its index is not 0');
     const delta = isRecord(first.delta) ? first.delta : {};
     if (!isRecord(first.delta)) problem('CHAT-1', 'S', 'a choice has no delta');
-    const says = nonEmpty(delta.content) || nonEmpty(delta.reasoning) || delta.tool_calls !== undefined;
+    const says = nonEmpty(delta.content) || nonEmpty(delta.reasoning) || (delta.tool_calls ?? undefined) !== undefined;
     if (says && t.finish !== undefined) problem('CHAT-2', 'S', 'content after the finish reason');
     if (t.final !== undefined) problem('CHAT-3', 'S', 'a chunk with a choice after the final chunk');
     if (t.chunks.length === 1 && delta.role !== 'assistant') problem('CHAT-1', 'P', 'the first chunk carries no role');

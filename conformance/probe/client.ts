@@ -30,6 +30,8 @@ export interface ClientOptions {
   after?(send: Send, url: string, status: number, headers: Headers): number | undefined;
   /** Every answer that was read whole. */
   seen?(send: Send, url: string, answer: Answer): void;
+  /** An answer that was not read to its end. */
+  left?(url: string): void;
 }
 
 /** Sends and keeps the evidence of what it sent. */
@@ -44,8 +46,6 @@ export interface Client {
   idle(): Promise<void>;
   /** How many requests have left, of all scopes. */
   readonly sent: number;
-  /** How many answers were not read to their end. */
-  readonly cutShort: number;
   /** Closes every answer that is still open. */
   closeAll(): Promise<void>;
   /**
@@ -64,7 +64,6 @@ export function createClient(options: ClientOptions): Client {
 
   const scoped = (signal?: AbortSignal): Client => {
     let evidence: Evidence[] = [];
-    let cutShort = 0;
     const open = new Set<OpenAnswer>();
     const inFlight = createInFlight(signal);
     const mustGoOn = () => {
@@ -138,7 +137,7 @@ export function createClient(options: ClientOptions): Client {
         headAfter: headAt - began,
         at,
         over(ended, complete) {
-          if (!complete) cutShort++;
+          if (!complete) options.left?.(url);
           open.delete(ended);
         },
         seen: (whole) => options.seen?.(send, url, whole),
@@ -182,9 +181,6 @@ export function createClient(options: ClientOptions): Client {
       exchanges: () => evidence.map((entry) => entry.snapshot()),
       get sent() {
         return count.sent;
-      },
-      get cutShort() {
-        return cutShort;
       },
       async closeAll() {
         await Promise.all([...open].map((answer) => answer.close()));

@@ -23,8 +23,6 @@ export interface Attempt {
   /** What the control interface was told meanwhile. */
   readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];
-  /** Answers that were not read to their end. */
-  readonly cutShort: number;
 }
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
@@ -132,5 +130,5 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const transcript = thrown === undefined ? [] : [...setUp, ...client.exchanges()].slice(-KEPT);
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));
-  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties, cutShort: client.cutShort };
+  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties };
 }

@@ -4,6 +4,7 @@ import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { Client } from '../probe/client.js';
+import { NoAnswer } from '../probe/no-answer.js';
 import type { ChatReply } from '../probe/reply.js';
 import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
@@ -73,6 +74,11 @@ function preconditions(
   };
 }
 
+/** Bytes that a body has to have for its refusal to come before it is read. */
+const LARGE = 1_000_000;
+const isLarge = (body: Send['body']) =>
+  Array.isArray(body) ? body.reduce((sum, one) => sum + one.length, 0) > LARGE : (body?.length ?? 0) > LARGE;
+
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
@@ -84,7 +90,16 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
     return send;
   };
-  const send: Ctx['send'] = (request) => client.send(credited(request));
+  const send: Ctx['send'] = async (request) => {
+    try {
+      return await client.send(credited(request));
+    } catch (error) {
+      // Who refuses a body unread may close the connection, and the answer is lost with it.
+      const dropped = error instanceof NoAnswer && error.kind === 'dropped' && isLarge(request.body);
+      if (!dropped || driver.control !== undefined) throw error;
+      throw new Unmet('an answer to a body over the cap', 'the connection was closed while it was sent', 'race');
+    }
+  };
   const open: Ctx['open'] = (request) => client.open(credited(request));
   const interns = createInternFactory(run, {
     check: check.id,

@@ -17,15 +17,25 @@ export interface FactoryOptions {
   random(): number;
 }
 
+/** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
+const SETTLES = 15_000;
+/** How many boot, or run, before anybody asks for one. */
+const AHEAD = 2;
+/** How many boots may fail, before any was seen to end, until no more are tried. */
+const FAILED_BOOTS = 3;
+
+/** ms after which to look first the next time: one look too early costs a request, one too late time. */
+const learned = (usual: number | undefined, took: number, looks: number) =>
+  looks > 1 ? took : Math.min(usual ?? 2_000, took);
+
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
   const { driver, host, pool, session, obstacles } = run;
   const { api, check } = options;
   const { bootTimeout } = run.settings;
 
-  /** Lets a moment pass; false when there have been enough. */
-  const moments = () => {
-    const started = host.now();
+  /** Lets a moment pass; false when there have been enough. `usual` is how long it took before, `began` when it began. */
+  const moments = (usual = 1_000, began = host.now()) => {
     let round = 0;
     return async () => {
       round++;
@@ -34,9 +44,10 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         await driver.clock.advance(1_000);
         return true;
       }
-      if (host.now() - started > bootTimeout) return false;
+      if (host.now() - began > bootTimeout) return false;
       // A real boot takes seconds, and every look at it a request of the few there are.
-      await host.sleep(Math.min(1_000 * round, 3_000), options.signal);
+      const first = Math.max(0, began + Math.min(usual, 10_000) - host.now());
+      await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), options.signal);
       return true;
     };
   };
@@ -66,41 +77,71 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
   const plain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
     options.recycle && overrides === undefined && send === undefined;
-  const hand = (intern: Intern, as: 'stopped' | 'running') => {
-    pool.handed.push({ intern, as });
+  const hand = (intern: Intern) => {
     session.made.add(intern.id);
     return intern;
   };
 
+  /** One that was not to boot, once it is stopped: what it is to begin with may pass by itself. */
+  const settled = async (made: Intern, send?: SendOptions): Promise<Intern> => {
+    const began = host.now();
+    let now = made;
+    while (driver.control === undefined && now.status !== 'stopped' && host.now() - began < SETTLES) {
+      await host.sleep(1_000, options.signal);
+      now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
+    }
+    return now;
+  };
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
-    if (!plain(overrides, send)) return create(overrides ?? {}, send);
-    return hand(pool.unused.stopped.pop() ?? (await create({})), 'stopped');
+    if (!plain(overrides, send)) return settled(await create(overrides ?? {}, send), send);
+    return settled(hand(pool.unused.stopped.pop() ?? (await create({}))));
   };
 
-  const until = async (id: string, statuses: readonly string[], send?: SendOptions) => {
-    const pass = moments();
-    for (;;) {
+  const lookUntil = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
+    const live = driver.control === undefined;
+    const boots = live && statuses.includes('running');
+    const pass = moments(pool.took.boot, began);
+    for (let looks = 1; ; looks++) {
+      if (live && looks === 1) await pass();
       const intern = expect.intern(
         await api.get(id, send),
         200,
         `the read of an intern that should get to ${statuses.join(' or ')}`,
       );
-      if (statuses.includes(intern.status)) return intern;
-      if (!(await pass())) {
-        throw new Finding({
-          what: 'status of the intern',
-          expected: `${statuses.join(' or ')} within ${waited()}`,
-          actual: intern.status,
-        });
+      if (statuses.includes(intern.status)) {
+        if (boots) pool.took.boot = learned(pool.took.boot, host.now() - began, looks);
+        return intern;
       }
+      if (boots && intern.status === 'failed') throw bootFailed(intern);
+      if (await pass()) continue;
+      const slow = boots && ['queued', 'provisioning'].includes(intern.status);
+      if (slow) throw tooSlow(`an intern still boots after ${waited()}; allow more with --boot-timeout`);
+      throw new Finding({
+        what: 'status of the intern',
+        expected: `${statuses.join(' or ')} within ${waited()}`,
+        actual: intern.status,
+      });
     }
   };
+  const until = (id: string, statuses: readonly string[], send?: SendOptions) => lookUntil(id, statuses, send);
 
-  /** Waits for one that was created with `provision: true`. */
-  const booted = async (created: Intern, send?: SendOptions) => {
+  /** A boot may fail: the service says so, and has kept its word. */
+  const bootFailed = ({ last_failure_message: why }: Intern) => {
+    const failed = `the boot of an intern failed${typeof why === 'string' ? ` (${why})` : ''}`;
+    if (pool.took.boot === undefined && ++pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failed);
+    return new Unmet('an intern that boots', failed);
+  };
+  /** How long a boot may take is not stated. The others do not wait as long for nothing. */
+  const tooSlow = (why: string) => {
+    obstacles.met('running', check, why);
+    return new Unmet('an intern that boots', why);
+  };
+
+  /** Waits for one that was created with `provision: true`, or was provisioned. */
+  const booted = async (booting: Intern, send?: SendOptions, began?: number) => {
     if (driver.clock !== undefined) await driver.clock.advance(1_000);
     try {
-      return await until(created.id, ['running'], send);
+      return await lookUntil(booting.id, ['running'], send, began);
     } catch (error) {
       // Every further wait would be as long and as vain: the others say so without waiting.
       if (error instanceof Finding && driver.clock === undefined) {
@@ -109,23 +150,43 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       throw error;
     }
   };
-  /** One that boots while the next check is at work. */
+  /** Has one boot: one that nobody uses, or a new one. */
+  const boot = async (): Promise<Intern> => {
+    const idle = pool.unused.stopped.length > 2 ? pool.unused.stopped.pop() : undefined;
+    if (idle === undefined) return create({ provision: true });
+    hand(idle);
+    expect.status(await api.provision(idle.id), [200, 202, 204], 'the provision of a stopped intern');
+    return idle;
+  };
+  /** Some that boot while the next checks are at work. */
   const ahead = async () => {
-    const spare = await create({ provision: true });
-    session.made.delete(spare.id);
-    return spare;
+    const { booting, running: idle } = pool.unused;
+    while (booting.length + idle.length < AHEAD) {
+      const spare = await boot();
+      session.made.delete(spare.id);
+      booting.push(spare);
+    }
   };
 
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('running', check);
     if (!plain(overrides, send)) return booted(await create({ provision: true, ...overrides }, send), send);
     const unused = pool.unused.running.pop();
-    if (unused !== undefined) return hand(unused, 'running');
-    const next = pool.spare ?? (await create({ provision: true }));
-    pool.spare = undefined;
-    session.made.add(next.id);
-    pool.spare = await ahead();
-    return hand(await booted(next), 'running');
+    if (unused !== undefined) {
+      await ahead();
+      return hand(unused);
+    }
+    for (;;) {
+      const next = hand(pool.unused.booting.shift() ?? (await boot()));
+      await ahead();
+      try {
+        return await booted(next, undefined, session.conditions.of(next.id)?.since);
+      } catch (error) {
+        // Another may come up.
+        if (!(error instanceof Unmet) || pool.took.boot === undefined || pool.failedBoots >= FAILED_BOOTS) throw error;
+        pool.failedBoots++;
+      }
+    }
   };
 
   return {
@@ -138,25 +199,34 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       if (pool.shared === undefined) {
         const intern = await running();
         session.made.delete(intern.id);
-        // It is nobody's: it does not go back to those that are handed out to one check alone.
-        pool.handed = pool.handed.filter((one) => one.intern.id !== intern.id);
         pool.shared = intern;
       }
       return pool.shared;
     },
     async untilGone(id, send) {
-      const pass = moments();
-      for (;;) {
+      const began = host.now();
+      const live = driver.control === undefined;
+      const pass = moments(pool.took.gone, began);
+      for (let looks = 1; ; looks++) {
+        if (live && looks === 1) await pass();
         const answer = await api.get(id, send);
-        if (answer.status === 404) return;
-        expect.status(answer, [200, 404], 'the read of an intern that is torn down');
-        if (!(await pass())) {
-          throw new Finding({
-            what: 'the deleted intern',
-            expected: `404 within ${waited()}`,
-            actual: expect.shown(answer),
-          });
+        if (answer.status === 404) {
+          pool.took.gone = learned(pool.took.gone, host.now() - began, looks);
+          return;
         }
+        expect.status(answer, [200, 404], 'the read of an intern that is torn down');
+        const { status } = answer.json as { status?: unknown };
+        // A teardown may fail, and how long it may take is not stated.
+        if (live && status === 'destroy_failed')
+          throw new Unmet('a teardown that ends', `the teardown of an intern failed: ${expect.shown(answer)}`);
+        if (await pass()) continue;
+        if (live && status === 'destroying')
+          throw new Unmet('a teardown that ends', `an intern is still torn down after ${waited()}`);
+        throw new Finding({
+          what: 'the deleted intern',
+          expected: `404 within ${waited()}`,
+          actual: expect.shown(answer),
+        });
       }
     },
     async own({ running: runs = false } = {}) {

@@ -1,53 +1,56 @@
 import type { Intern } from '../../emulator/contract/intern.js';
+import type { Conditions } from './conditions.js';
+
+/** States in which an intern can be handed out again. */
+export type Shelf = 'stopped' | 'booting' | 'running';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {
   count: number;
   unknown: number;
   shared: Intern | undefined;
-  /** One that was made ahead and boots while others are looked at. */
-  spare: Intern | undefined;
-  /** Those that a check only read, or was refused to change. */
-  unused: { stopped: Intern[]; running: Intern[] };
+  /** Those that checks made or left as they are described, the latest last. */
+  unused: Record<Shelf, Intern[]>;
   /** How often each was handed out. */
   readonly uses: Map<string, number>;
-  /** Those that the current check was handed, by what they were. */
-  handed: { intern: Intern; as: 'stopped' | 'running' }[];
+  /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
+  readonly took: { boot?: number; gone?: number };
+  failedBoots: number;
 }
 
 export const createPool = (): Pool => ({
   count: 0,
   unknown: 0,
   shared: undefined,
-  spare: undefined,
-  unused: { stopped: [], running: [] },
+  unused: { stopped: [], booting: [], running: [] },
   uses: new Map(),
-  handed: [],
+  took: {},
+  failedBoots: 0,
 });
 
 /** Hands none of them out any more. */
 export function forget(pool: Pool): void {
   pool.shared = undefined;
-  pool.spare = undefined;
-  pool.unused = { stopped: [], running: [] };
-  pool.handed = [];
+  pool.unused = { stopped: [], booting: [], running: [] };
 }
 
 /** Ids of interns that the pool keeps for later checks. */
-export const kept = (pool: Pool): Set<string> =>
-  new Set(
-    [pool.shared, pool.spare, ...pool.unused.stopped, ...pool.unused.running].flatMap((intern) => intern?.id ?? []),
-  );
+export const kept = ({ shared, unused }: Pool): Set<string> =>
+  new Set([shared, ...unused.stopped, ...unused.booting, ...unused.running].flatMap((intern) => intern?.id ?? []));
 
 /** How often one intern is handed out: questions that nobody answered stay open on it. */
 const MOST_USES = 12;
+/** How many are kept at once: a deployment may allow only so many. */
+const MOST_KEPT: Readonly<Record<Shelf, number>> = { stopped: 8, booting: 2, running: 4 };
 
-/** Takes back what a check was handed and left as it was. `left` says that nothing it began is still going on. */
-export function takeBack(pool: Pool, touched: ReadonlySet<string>, left: boolean): void {
-  for (const { intern, as } of pool.handed) {
-    const uses = (pool.uses.get(intern.id) ?? 0) + 1;
-    pool.uses.set(intern.id, uses);
-    if (left && uses < MOST_USES && !touched.has(intern.id)) pool.unused[as].push(intern);
+/** Takes back what a check made or was handed, where what is known of it says in which state it is. */
+export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditions): void {
+  for (const id of ids) {
+    const uses = (pool.uses.get(id) ?? 0) + 1;
+    pool.uses.set(id, uses);
+    const found = conditions.of(id);
+    if (found === undefined || uses >= MOST_USES) continue;
+    const shelf = pool.unused[found.state];
+    if (shelf.length < MOST_KEPT[found.state] && !shelf.some((one) => one.id === id)) shelf.push(found.record);
   }
-  pool.handed = [];
 }

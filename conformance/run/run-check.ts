@@ -16,8 +16,6 @@ export interface CheckRun {
   readonly lost: boolean;
   /** Why the run is over, where it is. */
   readonly stopped?: string;
-  /** Whether all that it began has ended: what it was handed is as it was. */
-  readonly clean: boolean;
 }
 
 /** What of a result an outcome decides. */
@@ -56,7 +54,6 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
     },
     lost,
     ...(stopped === undefined ? {} : { stopped }),
-    clean: verdict === 'pass' || verdict === 'skip' ? (tried?.cutShort ?? 0) === 0 : false,
   };
 }
 
@@ -83,8 +80,12 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   if (error instanceof Unmet) return skipped(error.need, redactor.text(error.why), error.kind);
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
-  const passing = run.driver.control === undefined ? temporary(error) : undefined;
-  if (passing !== undefined) return skipped('an intern that takes prompts', redactor.text(passing), 'intern');
+  if (run.driver.control === undefined) {
+    const passing = temporary(error);
+    if (passing !== undefined) return skipped('an intern that takes prompts', redactor.text(passing), 'intern');
+    const moved = stillStreams(run, error, tried) ?? (await moves(run));
+    if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
+  }
   const confirmed = await confirm(run, check, error);
   const finding = reported(run, check, error, tried, confirmed);
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
@@ -101,10 +102,33 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
  * now, or that there were too many requests.
  */
 function temporary({ expected, actual }: Finding): string | undefined {
-  const status = /^(429|502|503|504)\b/.exec(String(actual))?.[1];
+  const status = /^(?:(408|429|502|503|504)\b|(409)\b.*"intern_unreachable")/s.exec(String(actual))?.slice(1).join('');
   if (status === undefined) return undefined;
-  const success = /^2\d\d$|event stream|success/.test([expected].flat().join(' '));
+  const success = [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
   return success || status === '429' ? `it could not do it now: ${brief(actual, 200)}` : undefined;
+}
+
+/**
+ * Why a finding says nothing: the intern was busy, and a client of the run has left a stream of it so short a time ago that
+ * its run may still be going (CHAT-10).
+ */
+function stillStreams({ session }: RunContext, { actual }: Finding, { transcript }: Attempt): string | undefined {
+  if (!/^409\b.*"busy"/s.test(String(actual))) return undefined;
+  const ids = transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? []);
+  return ids.some((id) => session.lately(id)) ? 'a run whose client has left may go on for half a minute' : undefined;
+}
+
+/** Why a finding says nothing: an intern that the check was handed as running runs no more, and nobody here stopped it. */
+async function moves({ pool, session }: RunContext): Promise<string | undefined> {
+  const ids = [...session.made, ...(pool.shared === undefined ? [] : [pool.shared.id])];
+  for (const id of ids) {
+    const known = session.conditions.of(id);
+    if (known?.state !== 'running') continue;
+    const answer = await session.running.send({ path: `/interns/${id}` }).catch(() => undefined);
+    const now = (answer?.json as { status?: unknown } | undefined)?.status;
+    if (typeof now === 'string' && now !== 'running') return `an intern that ran got to ${now} by itself`;
+  }
+  return undefined;
 }
 
 /** Repeats a check that found something. What a property found was already repeated, value by value. */

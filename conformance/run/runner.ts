@@ -125,9 +125,14 @@ export function createRun(options: RunnerOptions): Run {
       if (done.lost) lost++;
       else if (result.verdict !== 'skip') lost = 0;
       if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
-      // What a breach left of the shared intern is not known.
-      if (result.verdict !== 'pass' && result.verdict !== 'skip') pool.shared = undefined;
-      takeBack(pool, session.touched, done.clean);
+      // What a breach, or a stream that was left, made of the shared intern is not known.
+      const { shared } = pool;
+      const told = result.verdict === 'pass' || result.verdict === 'skip';
+      if (!told || (shared !== undefined && session.lately(shared.id))) pool.shared = undefined;
+      if (driver.control === undefined && told) {
+        const settled = [...session.made].filter((id) => !session.lately(id));
+        takeBack(pool, settled, session.conditions);
+      }
       await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
       return result;
     },

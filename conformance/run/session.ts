@@ -1,8 +1,10 @@
+import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
+import { type Conditions, createConditions } from './conditions.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { Stopped } from './stopped.js';
@@ -19,16 +21,20 @@ export interface Session {
   readonly created: () => number;
   /** Ids that the current check made; emptied by the runner. */
   readonly made: Set<string>;
-  /** Ids of interns that were changed since they were made. Talk that was heard to its end is no change. */
-  readonly touched: ReadonlySet<string>;
+  /** What is known of the interns that the run made with its API key. */
+  readonly conditions: Conditions;
+  /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
+  lately(id: string): boolean;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
   /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
   cleaning(): void;
 }
 
-/** Requests that have an intern do something and leave it as it is. */
-const TALK = /\/(chat\/completions|invoke|sign)(\?|$)/;
+/** ms within which a target has to notice that a client has gone (CHAT-10). */
+const NOTICED = 30_000;
+/** What a create may ask for, so that the intern can serve other checks too. */
+const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createSession(run: RunBase): Session {
@@ -40,7 +46,8 @@ export function createSession(run: RunBase): Session {
   const collection = `${baseUrl}/interns`;
   const foreign = new Set<string>();
   const made = new Set<string>();
-  const touched = new Set<string>();
+  const conditions = createConditions(() => host.now());
+  const left = new Map<string, number>();
   let created = 0;
   let cleaning = false;
 
@@ -48,6 +55,13 @@ export function createSession(run: RunBase): Session {
     url.startsWith(`${collection}/`)
       ? decodeURIComponent(url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
       : undefined;
+  const restOf = (url: string) =>
+    url
+      .slice(collection.length + 1)
+      .split(/[?#]/)[0]
+      ?.split('/')
+      .slice(1)
+      .join('/') ?? '';
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
   const nameIn = (send: Send): string | undefined => {
@@ -83,13 +97,20 @@ export function createSession(run: RunBase): Session {
       made.add(body.id);
       created++;
       ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });
+      const asked =
+        typeof send.json === 'object' && send.json !== null ? (send.json as Record<string, unknown>) : { '?': 0 };
+      const ours =
+        send.as === undefined && driver.control === undefined && asked.workspace_id === driver.target.workspaceId;
+      if (ours && Object.keys(asked).every((key) => PLAIN.has(key)))
+        conditions.made(body as unknown as Intern, asked.provision === true ? 'booting' : 'stopped');
     } else if (url.split('?')[0] === collection && Array.isArray(body.data)) {
       for (const entry of body.data as { id?: unknown; name?: unknown }[]) {
         if (typeof entry?.id === 'string' && typeof entry.name === 'string' && !entry.name.startsWith(prefix)) {
           if (!made.has(entry.id)) foreign.add(entry.id);
         }
       }
-    }
+    } else if (typeof body.id === 'string' && typeof body.status === 'string')
+      conditions.seen(body as unknown as Intern);
   };
 
   const client: Client = createClient({
@@ -113,7 +134,8 @@ export function createSession(run: RunBase): Session {
     after(send, url, status, headers) {
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
-      if (id !== undefined && !TALK.test(url)) touched.add(id);
+      if (id !== undefined && driver.control === undefined)
+        conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
@@ -122,6 +144,10 @@ export function createSession(run: RunBase): Session {
       return 0;
     },
     seen: note,
+    left(url) {
+      const id = /\/chat\/completions$/.test(url) ? idOf(url) : undefined;
+      if (id !== undefined) left.set(id, host.now());
+    },
   });
 
   return {
@@ -131,7 +157,8 @@ export function createSession(run: RunBase): Session {
     prefix,
     created: () => created,
     made,
-    touched,
+    conditions,
+    lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
     isForeign: (id) => foreign.has(id),
     cleaning() {
       cleaning = true;

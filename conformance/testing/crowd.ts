@@ -5,12 +5,7 @@ import type { Host } from '../framework/time.js';
 const ACTS = ['create', 'create', 'provision', 'suspend', 'update', 'delete', 'list'] as const;
 
 /** Other people at work in the same workspace, until the signal aborts. */
-export async function crowd(
-  emulator: Emulator,
-  host: Host,
-  random: () => number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function crowd(emulator: Emulator, host: Host, random: () => number, signal: AbortSignal): Promise<void> {
   const { base_url, workspace_id, credentials } = emulator.target as unknown as {
     base_url: string;
     workspace_id: string;

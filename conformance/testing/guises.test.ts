@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Driver } from '../drivers/driver.js';
 import { run } from '../run/runner.js';
 import { BUFFERING, disguise, GUISES, type Guise } from './guises.js';
 
@@ -15,15 +16,37 @@ async function findings(guise: Guise, seed: string) {
   }
 }
 
-// More seeds, and the slow ones: npm run soak -- --guises
-test.each(
-  GUISES.filter(({ delay, perSecond, slow }) => delay === undefined && perSecond === undefined && slow === undefined),
-)('nothing is held against a server that keeps the interface and $name', { timeout: 300_000 }, async (guise) => {
-  const { why, results } = await findings(guise, 'guise');
-  expect(why).toEqual([]);
-  expect(results.exit).toBe(0);
-  expect(results.counts.pass).toBeGreaterThan(100);
-});
+// More seeds: npm run soak -- --guises
+test.each(GUISES)(
+  'nothing is held against a server that keeps the interface and $name',
+  { timeout: 300_000 },
+  async (guise) => {
+    const { why, results } = await findings(guise, 'guise');
+    expect(why).toEqual([]);
+    expect(results.exit).toBe(0);
+    expect(results.counts.pass).toBeGreaterThan(100);
+  },
+);
+
+test.each(['one', 'two', 'three', 'four', 'five'])(
+  'with an API key alone it makes at most 700 requests (seed %s)',
+  { timeout: 300_000 },
+  async (seed) => {
+    const { driver, host, close } = await disguise({ name: 'obeys every prompt', obeys: 1 }, seed);
+    const alone: Driver = {
+      ...driver,
+      credential: (name) => (name === 'api_key' ? driver.credential(name) : undefined),
+      lacks: (need) => (/_(key|token)$/.test(need) ? 'not given' : driver.lacks(need)),
+    };
+    try {
+      const results = await run({ driver: alone, host, seed, rate: 50 });
+      expect(results.counts.pass).toBeGreaterThan(130);
+      expect(results.requests).toBeLessThanOrEqual(700);
+    } finally {
+      await close();
+    }
+  },
+);
 
 test.each([
   ['that chats', BUFFERING],

@@ -8,6 +8,20 @@ import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import { crowd } from './crowd.js';
+import {
+  dropsWhatIsLarge,
+  failsAtTimes,
+  fieldsOfItsOwn,
+  kindFirst,
+  type Manner,
+  noticesLate,
+  peersApart,
+  type Setting,
+  settlesFirst,
+  shortPages,
+  streamsItsWay,
+  tidiesTexts,
+} from './manners.js';
 import { createVirtualHost } from './virtual-host.js';
 
 /** How a guise differs from an emulator that obeys every prompt. */
@@ -29,6 +43,8 @@ export interface Guise {
   readonly slow?: number;
   /** Requests per second of its own time; more get 429. */
   readonly perSecond?: number;
+  /** Ways of its own to answer. */
+  readonly manners?: readonly Manner[];
 }
 
 /** Servers that keep every sentence of the interface and behave as real ones may. The one that buffers is the exception. */
@@ -42,6 +58,12 @@ export const GUISES: readonly Guise[] = [
   { name: 'is crowded', obeys: 0.5, crowded: true },
   { name: 'is waited for', obeys: 0.7, slow: 310_000 },
   { name: 'takes one request a second', obeys: 0.7, perSecond: 1 },
+  { name: 'has fields of its own', obeys: 0.8, manners: [fieldsOfItsOwn, streamsItsWay] },
+  { name: 'gives short pages, to each member its own', obeys: 0.5, crowded: true, manners: [shortPages, peersApart] },
+  { name: 'judges the kind of a credential first', obeys: 0.8, manners: [kindFirst, tidiesTexts] },
+  { name: 'is behind a proxy that drops what is large', obeys: 0.8, manners: [dropsWhatIsLarge] },
+  { name: 'notices late that a client has gone', obeys: 0.5, slow: 310_000, manners: [noticesLate] },
+  { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
 ];
 
 export const BUFFERING: Guise = {
@@ -135,6 +157,33 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
     guise.crowded === true ? crowd(emulator, host, createRandom(hash(`${seed} crowd`)), over.signal) : undefined;
   const log: string[] = [];
   const sent: number[] = [];
+  const target = emulator.target as unknown as Record<string, unknown> & { credentials: Record<string, unknown> };
+  const { intern, ...credentials } = target.credentials as Partial<Record<CredentialName, string>> & {
+    intern: unknown;
+  };
+  const own = intern as { id: string; api_key: string };
+  const setting: Setting = {
+    host,
+    random,
+    keys: {
+      peer: String(credentials.peer_api_key),
+      api: [
+        String(credentials.api_key),
+        String(credentials.peer_api_key),
+        String(credentials.foreign_api_key),
+        own.api_key,
+      ],
+    },
+    async puts(id, name) {
+      const url = `${String(target.control_url)}/interns/${id}/script`;
+      const headers = { 'content-type': 'application/json' };
+      await emulator.fetch(new Request(url, { method: 'PUT', headers, body: JSON.stringify({ name }) }));
+    },
+  };
+  const answers = (guise.manners ?? []).reduce<Fetch>(
+    (next, manner) => manner(next, setting),
+    (request) => emulator.fetch(request),
+  );
 
   const fetch: Fetch = async (request) => {
     log.push(`${request.method} ${new URL(request.url).pathname}`);
@@ -153,22 +202,19 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
       const other = disobey(text, random, guise.obeys);
       if (other !== text) asked = new Request(request, { body: other });
     }
-    const response = await emulator.fetch(asked);
+    const response = await answers(asked);
     const streams = /event-stream/.test(response.headers.get('content-type') ?? '');
     if (guise.buffers !== true || !streams) return response;
     const { status, headers } = response;
     return new Response(await response.arrayBuffer(), { status, headers });
   };
-  const target = emulator.target as unknown as Record<string, unknown> & { credentials: Record<string, unknown> };
-  const { intern, ...credentials } = target.credentials;
-  const own = intern as { id: string; api_key: string };
   const driver = createLiveDriver({
     baseUrl: String(target.base_url),
     fetch,
     host,
     profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
     workspaceId: String(target.workspace_id),
-    credentials: { ...(credentials as Partial<Record<CredentialName, string>>), own_key: own.api_key },
+    credentials: { ...credentials, own_key: own.api_key },
     facts: {
       foreignWorkspaceId: String(target.foreign_workspace_id),
       oauthSubject: String(target.oauth_subject),

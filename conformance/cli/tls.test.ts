@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, connect, createServer as createProxy } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newEmulator } from '../drivers/emulator.js';
+import { systemHost } from '../framework/time.js';
+import { readResults } from '../reporters/json.js';
+import { selfSigned } from '../testing/certificate.js';
+
+const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
+const NAME = 'interns.test';
+const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));
+const ca = join(folder, 'ca.pem');
+const open: { destroy(): unknown }[] = [];
+/** What the proxy was asked for. */
+const asked: string[] = [];
+let emulator: Awaited<ReturnType<typeof newEmulator>>;
+let target: Server;
+let proxy: ReturnType<typeof createProxy>;
+
+const listening = (server: Server | ReturnType<typeof createProxy>) =>
+  new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const portOf = (server: Server | ReturnType<typeof createProxy>) => (server.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
+  const { key, cert } = selfSigned(NAME, systemHost.now());
+  writeFileSync(ca, cert);
+  // The emulator knows itself under a loopback name alone; the certificate is for another.
+  target = createServer(
+    { key, cert },
+    getRequestListener((request) => {
+      const url = new URL(request.url);
+      url.host = new URL(emulator.target.base_url).host;
+      url.protocol = 'http:';
+      const headers = new Headers(request.headers);
+      headers.set('host', url.host);
+      const { method, signal, body } = request;
+      const sent = body === null ? {} : { body, duplex: 'half' as const };
+      return emulator.fetch(new Request(url, { method, headers, signal, ...sent }));
+    }),
+  );
+  await listening(target);
+  proxy = createProxy((socket) => {
+    open.push(socket.on('error', () => {}));
+    socket.once('data', (head) => {
+      asked.push(head.toString().split('\r\n')[0] ?? '');
+      const onward = connect(portOf(target), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      open.push(onward.on('error', () => socket.destroy()));
+    });
+  });
+  await listening(proxy);
+});
+afterAll(async () => {
+  for (const socket of open) socket.destroy();
+  target.closeAllConnections();
+  proxy.close();
+  target.close();
+  await emulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The command in a process of its own, against the TLS target behind the proxy. */
+async function evaluate(environment: Record<string, string>) {
+  const file = join(folder, 'results.json');
+  const { api_key: key } = emulator.target.credentials;
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', 'tsx', bin, `https://${NAME}/api/v1`, '--no-control', '--rate', '0'],
+      ...['--only', 'get/settings', '--only', 'chat-stream/grammar', '--only', 'bodies/cap'],
+      ...['--report', 'tty', '--report', `json=${file}`, '--ledger-dir', join(folder, 'ledgers')],
+    ],
+    {
+      env: {
+        PATH: process.env.PATH,
+        INTERN_API_KEY: key,
+        INTERN_WORKSPACE_ID: emulator.target.workspace_id,
+        HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
+        ...environment,
+      },
+    },
+  );
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      said += text;
+    });
+  }
+  const exit = await new Promise((resolve) => child.on('exit', resolve));
+  return { exit, said, results: readResults(readFileSync(file, 'utf8'), file) };
+}
+
+test('a target with a certificate of its own is judged through a proxy', { timeout: 60_000 }, async () => {
+  asked.length = 0;
+  const { exit, said, results } = await evaluate({ NODE_EXTRA_CA_CERTS: ca });
+  expect(said).toContain('conforms');
+  expect(exit).toBe(0);
+  expect(results.counts).toMatchObject({ pass: 3, fail: 0, warn: 0, error: 0 });
+  expect(results.cleanup.failed).toEqual([]);
+  // Every byte of it went through the tunnel.
+  expect(new Set(asked)).toEqual(new Set([`CONNECT ${NAME}:443 HTTP/1.1`]));
+});
+
+test('without it the one line says what to set', { timeout: 60_000 }, async () => {
+  const { exit, said, results } = await evaluate({});
+  expect(exit).toBe(3);
+  expect(said).toMatch(
+    /cannot be reached: certificate: self-signed certificate; .* set NODE_EXTRA_CA_CERTS to its PEM/,
+  );
+  expect(results.counts).toMatchObject({ pass: 0, fail: 0, warn: 0, error: 0 });
+  expect(results.requests).toBe(1);
+});

@@ -1,0 +1,40 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Send } from '../probe/request.js';
+
+/** What is looked for, and where. */
+export interface Look {
+  /** Ids that should be there: pages are read on until all were met. Others are at work too, and push them down. */
+  readonly having?: readonly string[];
+  readonly query?: Send['query'];
+  readonly options?: SendOptions;
+}
+
+/** Most pages that are read for one look. */
+const PAGES = 20;
+
+/**
+ * The list, newest first; on a deployment, whose pages may be short, as much of it as it takes to meet what is looked for.
+ */
+export async function listed(ctx: Pick<Ctx, 'api' | 'target'>, what: string, look: Look = {}): Promise<Intern[]> {
+  const { having = [], query = {}, options } = look;
+  if (ctx.target.kind === 'emulator') return expect.page(await ctx.api.list(query, options), what).data;
+  const data: Intern[] = [];
+  let after: string | undefined;
+  let limit: { limit?: number } = { limit: 500 };
+  for (let pages = 0; pages < PAGES; pages++) {
+    const more = after === undefined ? {} : { starting_after: after };
+    let answer = await ctx.api.list({ ...query, ...limit, ...more }, options);
+    if (answer.status === 400 && limit.limit !== undefined) {
+      // The interface does not state paging: a target may know no limit.
+      limit = {};
+      answer = await ctx.api.list({ ...query, ...more }, options);
+    }
+    const page = expect.page(answer, what);
+    data.push(...page.data);
+    if (typeof page.next_cursor !== 'string' || having.every((id) => data.some((intern) => intern.id === id))) break;
+    after = page.next_cursor;
+  }
+  return data;
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Intern } from '../../emulator/contract/intern.js';
+import { createConditions } from './conditions.js';
+import { createPool, kept, takeBack } from './pool.js';
+
+const record = (id: string, status: string) => ({ id, name: id, status }) as Intern;
+
+function made(state: 'stopped' | 'booting' | 'running' = 'stopped') {
+  const conditions = createConditions(() => 0);
+  conditions.made(record('one', state === 'booting' ? 'provisioning' : state), state);
+  return conditions;
+}
+
+test.each([
+  ['provision', 'POST', undefined, 'booting'],
+  ['suspend', 'POST', undefined, 'stopped'],
+  ['', 'PATCH', { description: 'new' }, 'stopped'],
+  ['chat/completions', 'POST', {}, 'stopped'],
+  ['daemon/sign', 'POST', {}, 'stopped'],
+])('after %s (%s) it serves another check', (rest, method, body, state) => {
+  const conditions = made();
+  conditions.done('one', method, rest, body);
+  expect(conditions.of('one')?.state).toBe(state);
+});
+
+test.each([
+  ['its instructions', 'PATCH', '', { instructions: 'script: silent' }],
+  ['its model', 'PATCH', '', { model: 'a/b' }],
+  ['what nobody can tell', 'PATCH', '', undefined],
+  ['its life', 'DELETE', '', undefined],
+  ['something unknown', 'POST', 'restart', undefined],
+])('one that lost %s serves nobody', (_, method, rest, body) => {
+  const conditions = made();
+  conditions.done('one', method, rest, body);
+  expect(conditions.of('one')).toBeUndefined();
+});
+
+test.each([
+  ['running', 'running'],
+  ['provisioning', 'booting'],
+  ['stopped', 'stopped'],
+  ['queued', 'stopped'],
+])('a read that tells %s is taken as %s', (status, state) => {
+  const conditions = made();
+  conditions.seen({ ...record('one', status), description: 'seen' });
+  expect(conditions.of('one')?.state).toBe(state);
+});
+
+test.each(['failed', 'destroying', 'destroy_failed', 'what comes after'])('one that is %s serves nobody', (status) => {
+  const conditions = made();
+  conditions.seen(record('one', status));
+  expect(conditions.of('one')).toBeUndefined();
+});
+
+test('what a run has not made itself it knows nothing of', () => {
+  const conditions = made();
+  conditions.seen(record('another', 'running'));
+  expect(conditions.of('another')).toBeUndefined();
+});
+
+test('taken back it is kept for others, with its latest record, until it was used often', () => {
+  const conditions = made();
+  conditions.seen({ ...record('one', 'running'), description: 'seen' } as Intern);
+  const pool = createPool();
+  takeBack(pool, ['one', 'unknown'], conditions);
+  takeBack(pool, ['one'], conditions);
+  expect(pool.unused.running).toEqual([expect.objectContaining({ id: 'one', description: 'seen' })]);
+  expect(kept(pool)).toEqual(new Set(['one']));
+  for (let uses = 0; uses < 12; uses++) {
+    pool.unused.running = [];
+    takeBack(pool, ['one'], conditions);
+  }
+  expect(pool.unused.running).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Shelf } from './pool.js';
+
+/** What the answers told of an intern that the run made. */
+export interface Condition {
+  readonly record: Intern;
+  readonly state: Shelf;
+  /** When it got there, as far as the run knows. */
+  readonly since: number;
+}
+
+/** Keeps track of the interns that a run made, so that those left in a known state can serve another check. */
+export interface Conditions {
+  /** A new intern of which nothing was asked but a name, and whether to boot. */
+  made(record: Intern, state: Shelf): void;
+  /** The record of one, as a read told it. */
+  seen(record: Intern): void;
+  /** A write that was accepted. */
+  done(id: string, method: string, rest: string, body: unknown): void;
+  /** Undefined where nobody can tell, or its settings are no longer those of any intern. */
+  of(id: string): Condition | undefined;
+}
+
+const STATES: Readonly<Record<string, Shelf>> = {
+  stopped: 'stopped',
+  queued: 'booting',
+  provisioning: 'booting',
+  running: 'running',
+};
+/** What an update may change of an intern that serves others: how it runs does not depend on them. */
+const HARMLESS = new Set(['name', 'description']);
+/** Requests that have an intern do something and leave it as it is. */
+const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
+
+export function createConditions(now: () => number): Conditions {
+  const known = new Map<string, Condition>();
+  const move = (id: string, state: Shelf) => {
+    const record = known.get(id)?.record;
+    if (record === undefined) return;
+    const status = state === 'booting' ? 'provisioning' : state;
+    known.set(id, { state, record: { ...record, status }, since: now() });
+  };
+  return {
+    made: (record, state) => void known.set(record.id, { record, state, since: now() }),
+    seen(record) {
+      const state = STATES[record.status];
+      if (!known.has(record.id)) return;
+      if (state === undefined) known.delete(record.id);
+      // One that waits for a provision may be queued for it, or for nothing at all.
+      else if (record.status !== 'queued') {
+        const before = known.get(record.id);
+        known.set(record.id, { record, state, since: before?.state === state ? before.since : now() });
+      }
+    },
+    done(id, method, rest, body) {
+      if (TALK.test(rest)) return;
+      if (rest === 'provision') move(id, 'booting');
+      else if (rest === 'suspend') move(id, 'stopped');
+      else {
+        const keys = typeof body === 'object' && body !== null ? Object.keys(body) : ['?'];
+        if (method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) known.delete(id);
+      }
+    },
+    of: (id) => known.get(id),
+  };
+}

@@ -1,0 +1,200 @@
+import type { Host } from '../framework/time.js';
+import type { Fetch } from '../probe/client.js';
+import { rewritten, type StreamText } from './rewrite.js';
+
+/** What a manner has to work with. */
+export interface Setting {
+  readonly host: Host;
+  random(): number;
+  /** API key of another member of the workspace, and an API key or own key. */
+  readonly keys: { readonly peer: string; readonly api: readonly string[] };
+  /** Puts a script on an intern, as its boot and its teardown are decided. */
+  puts(id: string, script: string): Promise<void>;
+}
+
+/** A way of answering that no sentence of the interface forbids. Wraps the target. */
+export type Manner = (next: Fetch, setting: Setting) => Fetch;
+
+type Json = Record<string, unknown>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const bearer = (request: Request) => /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
+const pathOf = (request: Request) => new URL(request.url).pathname.replace(/^.*\/api\/v1/, '');
+const refusal = (status: number, message: string, reason: string) =>
+  Response.json({ error: { code: status, message, metadata: { reason, retryable: false } } }, { status });
+
+/** Every record of an answer, whether it stands alone or in a list. */
+function eachRecord(json: unknown, change: (record: Json) => void): void {
+  if (!isRecord(json)) return;
+  if (typeof json.id === 'string' && 'vault_id' in json) change(json);
+  if (Array.isArray(json.data)) for (const entry of json.data) if (isRecord(entry)) change(entry);
+}
+
+/** Fields of its own that change with each answer, among those it shares with everybody. */
+export const fieldsOfItsOwn: Manner = (next, { random }) => {
+  const any = () => Math.floor(random() * 1e9).toString(36);
+  return async (request) =>
+    rewritten(await next(request), {
+      headers(headers) {
+        headers.set('server', `edge-${Math.floor(random() * 3)}`);
+        headers.set('x-served-by', any());
+        headers.set('etag', `W/"${any()}"`);
+        if (random() < 0.5) headers.set('x-cache', 'MISS');
+      },
+      json(json) {
+        // A create is answered again as it was answered first.
+        const changes = request.method === 'POST' ? () => {} : eachRecord;
+        changes(json, (record) => {
+          record.last_seen_at = any();
+          record.updated_at = new Date(
+            Date.parse(String(record.updated_at)) + Math.floor(random() * 1e6),
+          ).toISOString();
+          record.secret_count = Math.floor(random() * 9);
+        });
+        if (!isRecord(json)) return;
+        if (typeof json.token === 'string' && typeof json.origin === 'string') json.expires_at = any();
+        if (isRecord(json.error) && isRecord(json.error.metadata)) json.error.metadata.request = any();
+      },
+    });
+};
+
+/** Lines end in CR LF, events have types and ids, comments stand between them, chunks carry more fields. */
+export const streamsItsWay: Manner = (next, { random }) => {
+  let id = 0;
+  const text: StreamText = (event) => {
+    const data = /^data: (.*)$/s.exec(event)?.[1];
+    if (data === undefined) return `${event.replaceAll('\n', '\r\n')}\r\n\r\n`;
+    let said = data;
+    if (data !== '[DONE]') {
+      const chunk = JSON.parse(data) as Json;
+      said = JSON.stringify({ ...chunk, system_fingerprint: `fp_${++id}`, service_tier: null });
+    }
+    const before = random() < 0.3 ? ': still here\r\n\r\n' : '';
+    return `${before}event: message\r\nid: ${++id}\r\ndata: ${said}\r\n\r\n`;
+  };
+  return async (request) => rewritten(await next(request), { text });
+};
+
+/** Lists are short unless a limit is asked for, and pages may be shorter than it. */
+export const shortPages: Manner =
+  (next, { random }) =>
+  (request) => {
+    const url = new URL(request.url);
+    const lists = request.method === 'GET' && pathOf(request) === '/interns';
+    const limit = url.searchParams.get('limit');
+    const asked = limit === null ? 3 : /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500 ? Number(limit) : undefined;
+    if (!lists || asked === undefined) return next(request);
+    url.searchParams.set('limit', String(limit !== null && asked > 2 && random() < 0.5 ? asked - 1 : asked));
+    return next(new Request(url, request));
+  };
+
+/** The kind of the credential is judged before what it may see; a daemon token is made anew for each who asks. */
+export const kindFirst: Manner = (next, { keys, random }) => {
+  return async (request) => {
+    const key = bearer(request);
+    if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
+      return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
+    return rewritten(await next(request), {
+      json(json) {
+        if (isRecord(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
+      },
+    });
+  };
+};
+
+/** A member sees the interns that it made, and no others. */
+export const peersApart: Manner = (next, { keys }) => {
+  const peers = new Set<string>();
+  return async (request) => {
+    const id = /^\/interns\/([^/]+)/.exec(pathOf(request))?.[1];
+    if (bearer(request) === keys.peer && id !== undefined && !peers.has(id))
+      return refusal(404, 'Intern not found', 'not_found');
+    const response = await next(request);
+    if (bearer(request) === keys.peer && request.method === 'POST' && response.status === 201)
+      peers.add(((await response.clone().json()) as { id: string }).id);
+    return response;
+  };
+};
+
+/** Texts are trimmed, none is null, and what no database keeps is refused. */
+export const tidiesTexts: Manner = (next) => async (request) => {
+  const json = /json/i.test(request.headers.get('content-type') ?? '');
+  if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))
+    return next(request);
+  const text = await request.clone().text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return next(request);
+  }
+  if (!isRecord(body) || text.length > 1_000_000) return next(request);
+  for (const key of ['description', 'instructions']) {
+    const said = body[key];
+    if (typeof said !== 'string') continue;
+    if (said.includes('\u0000')) return refusal(400, 'Invalid request body', 'invalid_body');
+    body[key] = said.trim() === '' ? null : said.trim();
+  }
+  const headers = new Headers(request.headers);
+  headers.delete('content-length');
+  return next(new Request(request, { headers, body: JSON.stringify(body) }));
+};
+
+/** A proxy in between: no empty header passes it, a large body that was not read ends the connection. */
+export const dropsWhatIsLarge: Manner =
+  (next, { random }) =>
+  async (request) => {
+    const bytes = request.body === null ? undefined : await request.arrayBuffer();
+    if (bytes !== undefined && bytes.byteLength > 1_048_576 && random() < 0.7) {
+      const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      throw new TypeError('fetch failed', { cause });
+    }
+    const headers = new Headers([...request.headers].filter(([, value]) => value !== ''));
+    const { url, method, signal } = request;
+    return next(new Request(url, { method, headers, signal, ...(bytes === undefined ? {} : { body: bytes }) }));
+  };
+
+/** ms after which it is seen that a client has gone: within 30 s. */
+const NOTICED = 20_000;
+
+/** That a client has left its stream is noticed late; `Retry-After` is a date. */
+export const noticesLate: Manner =
+  (next, { host }) =>
+  async (request) => {
+    const { url, method, headers } = request;
+    const body = request.body === null ? {} : { body: await request.arrayBuffer() };
+    return rewritten(await next(new Request(url, { method, headers, ...body })), {
+      left: (cancel) => void host.later(NOTICED, cancel),
+      headers(own) {
+        const after = own.get('retry-after');
+        if (after !== null) own.set('retry-after', new Date(host.now() + 1_000 * Number(after)).toUTCString());
+      },
+    });
+  };
+
+/** A new intern is `queued` for a while before it is what it was created as. */
+export const settlesFirst: Manner = (next, { host }) => {
+  const until = new Map<string, number>();
+  return async (request) =>
+    rewritten(await next(request), {
+      json(json) {
+        eachRecord(json, (record) => {
+          const id = String(record.id);
+          if (request.method === 'POST' && pathOf(request) === '/interns') until.set(id, host.now() + 1_500);
+          if (record.status === 'stopped' && host.now() < (until.get(id) ?? 0)) record.status = 'queued';
+        });
+      },
+    });
+};
+
+/** One boot in seven fails, and one teardown. */
+export const failsAtTimes: Manner =
+  (next, { random, puts }) =>
+  async (request) => {
+    const response = await next(request);
+    if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+    const { id } = (await response.clone().json()) as { id: string };
+    const chance = random();
+    if (chance < 0.3) await puts(id, chance < 0.15 ? 'boot-fails' : 'teardown-fails');
+    return response;
+  };

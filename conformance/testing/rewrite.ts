@@ -1,0 +1,58 @@
+/** One event or comment of a stream, without the blank line at its end; answers what is sent in its place, with it. */
+export type StreamText = (event: string) => string;
+
+/** What becomes of an answer on its way. */
+export interface Changes {
+  headers?(headers: Headers): void;
+  /** A JSON body, changed in place. */
+  json?(json: unknown): void;
+  text?: StreamText;
+  /** The client has left the stream; `cancel` tells the target. Without it that is told at once. */
+  left?(cancel: () => void): void;
+}
+
+/** The same answer, changed. */
+export async function rewritten(response: Response, changes: Changes): Promise<Response> {
+  const headers = new Headers(response.headers);
+  changes.headers?.(headers);
+  const { status } = response;
+  const type = headers.get('content-type') ?? '';
+  if (/event-stream/.test(type) && response.body !== null)
+    return new Response(stream(response.body, changes), { status, headers });
+  if (!/json/.test(type) || changes.json === undefined || response.body === null)
+    return new Response(response.body, { status, headers });
+  const said = await response.text();
+  if (said === '') return new Response(null, { status, headers });
+  const json: unknown = JSON.parse(said);
+  changes.json(json);
+  headers.delete('content-length');
+  return new Response(JSON.stringify(json), { status, headers });
+}
+
+function stream(
+  body: ReadableStream<Uint8Array>,
+  { text = (event) => `${event}\n\n`, left }: Changes,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = '';
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      rest += done ? '' : decoder.decode(value, { stream: true });
+      const events = rest.split(/(?<=\n\n)/);
+      rest = done ? '' : events.at(-1)?.endsWith('\n\n') === true ? '' : (events.pop() ?? '');
+      const said = events.filter((event) => event !== '').map((event) => text(event.replace(/\n\n$/, '')));
+      const sent = said.join('');
+      if (sent !== '') controller.enqueue(encoder.encode(sent));
+      if (done) controller.close();
+      else if (sent === '') await this.pull?.(controller);
+    },
+    cancel() {
+      const cancel = () => void reader.cancel().catch(() => {});
+      if (left === undefined) cancel();
+      else left(cancel);
+    },
+  });
+}
