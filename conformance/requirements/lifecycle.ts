@@ -148,6 +148,7 @@ export const LIFECYCLE = [
     level: 'S',
     sentence:
       'A non-empty body on create, update, delete and sign must be application/json (parameters allowed, any case), else 415 unsupported_media_type `Request body must be sent as application/json`; an empty delete body needs no content type.',
+    published: 'Reason and message outside the signing route.',
     chosen: 'Chat and invoke do not look at it.',
     where: 'create_intern, update_intern, delete_intern, Signing route errors',
   },

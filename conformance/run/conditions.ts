@@ -1,5 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Shelf } from './pool.js';
+
+/** States in which an intern can be handed out again. */
+export type Shelf = 'stopped' | 'booting' | 'running';
 
 /** What the answers told of an intern that the run made. */
 export interface Condition {

@@ -1,8 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Conditions } from './conditions.js';
-
-/** States in which an intern can be handed out again. */
-export type Shelf = 'stopped' | 'booting' | 'running';
+import type { Conditions, Shelf } from './conditions.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {
