@@ -22,7 +22,7 @@ import { keptNonces, signingKeyOf } from './kept.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import type { Lifetime } from './lifetime.js';
-import { createWaitTeller, daemonRecord } from './log.js';
+import { createWaitReporter, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, loadCors } from './options.js';
 import { createRandomness } from './randomness.js';
@@ -122,7 +122,7 @@ export function compose(
   const resolve = credentialResolver(accounts, login);
 
   const nameOf = (internId: string) => interns.get(internId)?.record.name;
-  const tellWait = createWaitTeller(() => clock.mode === 'frozen' || options.clock === 'virtual', clock, log);
+  const reportWait = createWaitReporter(() => clock.mode === 'frozen' || options.clock === 'virtual', clock, log);
 
   // Interns and how they behave. An intern that goes ends its runs, and a run belongs to an intern: hence the late look.
   const scripts = factories.createScriptRegistry({
@@ -147,7 +147,7 @@ export function compose(
     forgetRuns: (id) => runs.forget(id),
     log,
     changed: (id) => events.changed('intern', id),
-    waits: (row, ms) => tellWait(`intern ${row.record.name}`, row.id, ms),
+    waits: (row, ms) => reportWait(`intern ${row.record.name}`, row.id, ms),
   };
   const interns = factories.createInterns(internsDeps);
   const provisioning = factories.createProvisioning(interns, internsDeps);
@@ -163,7 +163,7 @@ export function compose(
     scope: lifetime.state,
     log,
     changed: (id, internId) => events.changed('run', id, internId),
-    waits: (id, ms) => tellWait(`run ${id}`, id, ms),
+    waits: (id, ms) => reportWait(`run ${id}`, id, ms),
     said: transcripts.note,
   });
 

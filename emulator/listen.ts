@@ -136,8 +136,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestId: givenRequestId(headers['x-request-id']) ?? options.requestId(),
   });
   const failed = (seen: RequestSeen, error: unknown): PlainResponse => {
-    const told = error instanceof Error ? error.stack : String(error);
-    options.log({ level: 'error', event: 'internal_error', request_id: seen.requestId, error: told });
+    const detail = error instanceof Error ? error.stack : String(error);
+    options.log({ level: 'error', event: 'internal_error', request_id: seen.requestId, error: detail });
     return internalError(seen);
   };
 

@@ -4,22 +4,22 @@ import type { RequestRecord } from './http/request-log.js';
 import type { PlainResponse } from './http/response.js';
 
 /** How many of those that wait are remembered, so that each is told of once. */
-const TOLD = 1_000;
+const REPORTED = 1_000;
 
 /**
  * Tells of waits on a clock that stands still, once for each who waits: what hangs there hangs until somebody knows why.
  * `who` begins the sentence, `key` is its identity, `ms` how long it waits.
  */
-export function createWaitTeller(
+export function createWaitReporter(
   standsStill: () => boolean,
   clock: Pick<Clock, 'mode'>,
   log: (record: Record<string, unknown>) => void,
 ) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (who: string, key: string, ms: number): void => {
-    if (!standsStill() || told.has(key)) return;
-    if (told.size >= TOLD) told.clear();
-    told.add(key);
+    if (!standsStill() || reported.has(key)) return;
+    if (reported.size >= REPORTED) reported.clear();
+    reported.add(key);
     const help = clock.mode === 'frozen' ? 'advance or resume it' : 'advance it, or --clock auto';
     log({ level: 'warn', event: 'waits', message: `${who} waits for the clock: ${ms} ms (${help})` });
   };

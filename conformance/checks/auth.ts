@@ -145,9 +145,9 @@ export const AUTH = defineChecks([
     ],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      for (const [as, judge] of Object.entries(MATRIX)) {
+      for (const [as, expectedOf] of Object.entries(MATRIX)) {
         for (const row of OPERATIONS) {
-          const expected = judge(row);
+          const expected = expectedOf(row);
           const answer = await ctx.send(harmless(ctx, row, intern.id, as as CredentialName));
           const passed = row.method === 'GET' ? (row.name.startsWith('daemon') ? 409 : 200) : 400;
           expect.status(answer, expected === 'ok' ? passed : expected, `${row.name} as ${as}`);

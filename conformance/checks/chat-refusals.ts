@@ -60,7 +60,7 @@ const REASONS = {
   bad: { status: 400, reason: 'bad_request', retryable: false },
 } as const;
 
-const judged = (answer: Answer, as: keyof typeof REASONS, what: string) => expect.error(answer, REASONS[as], what);
+const refusedAs = (answer: Answer, as: keyof typeof REASONS, what: string) => expect.error(answer, REASONS[as], what);
 
 const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
 
@@ -75,12 +75,12 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      judged(
+      refusedAs(
         await badAnswer(ctx, intern.id, { call: UNKNOWN, session: callOf(t).session, content: GOOD }),
         'unknown',
         'its twin with session_id',
       );
-      judged(
+      refusedAs(
         await badAnswer(ctx, intern.id, { call: UNKNOWN, content: GOOD }),
         'bad',
         'an unknown call without session_id',
@@ -109,11 +109,11 @@ export const CHAT_REFUSALS = defineChecks([
         [callOf(far).id, 'a call of another intern'],
         [`${callOf(one).id}_`, 'a call spelled otherwise'],
       ] as const) {
-        judged(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
+        refusedAs(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
       }
       const nowhere = { call: callOf(one).id, session: 'a-session-that-never-was', content: GOOD };
-      judged(await badAnswer(ctx, intern.id, nowhere), 'unknown', 'a call in a session that never was');
-      judged(await badAnswer(ctx, other.id, parts(one, GOOD)), 'unknown', 'a call and session of another intern');
+      refusedAs(await badAnswer(ctx, intern.id, nowhere), 'unknown', 'a call in a session that never was');
+      refusedAs(await badAnswer(ctx, other.id, parts(one, GOOD)), 'unknown', 'a call and session of another intern');
       for (const t of [one, two])
         expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered rightly');
       await answered(ctx, other.id, far, GOOD);
@@ -129,8 +129,12 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
-      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'ended', 'an answer to a run that has ended');
-      judged(await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }), 'unknown', 'an unknown call there');
+      refusedAs(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'ended', 'an answer to a run that has ended');
+      refusedAs(
+        await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }),
+        'unknown',
+        'an unknown call there',
+      );
     },
   },
   {
@@ -143,13 +147,17 @@ export const CHAT_REFUSALS = defineChecks([
       const intern = await ctx.interns.running();
       const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
       const { t, reply } = await streaming(ctx, intern.id);
-      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'attached', 'an answer to a run that streams elsewhere');
-      judged(
+      refusedAs(
+        await badAnswer(ctx, intern.id, parts(t, GOOD)),
+        'attached',
+        'an answer to a run that streams elsewhere',
+      );
+      refusedAs(
         await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }),
         'unknown',
         'an unknown call in its session',
       );
-      judged(
+      refusedAs(
         await badAnswer(ctx, intern.id, { ...parts(waiting, GOOD), call: UNKNOWN }),
         'unknown',
         'an unknown call in another session',
@@ -167,7 +175,7 @@ export const CHAT_REFUSALS = defineChecks([
       const intern = await ctx.interns.running();
       const t = await over(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
-      judged(
+      refusedAs(
         await badAnswer(ctx, intern.id, parts(t, GOOD)),
         'ended',
         'an answer to an ended run while another streams',
@@ -184,7 +192,7 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
-      judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
+      refusedAs(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
     },
   },
   {
@@ -196,8 +204,12 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const { t, reply } = await streaming(ctx, intern.id);
-      judged(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'attached', 'an answer to a question already answered');
-      judged(await badAnswer(ctx, intern.id, parts(t, BAD)), 'attached', 'an unacceptable one');
+      refusedAs(
+        await badAnswer(ctx, intern.id, parts(t, GOOD)),
+        'attached',
+        'an answer to a question already answered',
+      );
+      refusedAs(await badAnswer(ctx, intern.id, parts(t, BAD)), 'attached', 'an unacceptable one');
       equal(await fate(ctx, intern.id), 'running', 'the run after these answers');
       ok(
         reply.transcript.finish === undefined,
@@ -217,8 +229,8 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const { first, second } = await passed(ctx, intern.id);
-      judged(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
-      judged(await badAnswer(ctx, intern.id, parts(first, BAD)), 'stale', 'an unacceptable one');
+      refusedAs(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
+      refusedAs(await badAnswer(ctx, intern.id, parts(first, BAD)), 'stale', 'an unacceptable one');
       await stillOpen(ctx, intern.id, second, 'the second question after answers to the first');
       expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
     },
@@ -233,12 +245,12 @@ export const CHAT_REFUSALS = defineChecks([
       const intern = await ctx.interns.running();
       const { first, second } = await passed(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
-      judged(
+      refusedAs(
         await badAnswer(ctx, intern.id, parts(second, GOOD)),
         'busy',
         'its twin, an answer to the pending question',
       );
-      judged(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
+      refusedAs(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
       await reply.disconnect();
     },
   },
@@ -254,7 +266,7 @@ export const CHAT_REFUSALS = defineChecks([
       const reply = await held(ctx, intern.id, await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
       for (const content of [GOOD, BAD]) {
         const answer = await badAnswer(ctx, intern.id, parts(t, content));
-        judged(answer, 'busy', `the reply ${JSON.stringify(content)} while another run streams`);
+        refusedAs(answer, 'busy', `the reply ${JSON.stringify(content)} while another run streams`);
         expect.retryAfter(answer, '409 busy');
       }
       await ctx.clock.advance(20_000);

@@ -39,7 +39,7 @@ interface Asked {
   readonly done: (
     outcome: Outcome | { readonly kind: 'died'; readonly message: string; readonly took: number },
   ) => void;
-  told: boolean;
+  reported: boolean;
 }
 
 /**
@@ -79,14 +79,14 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
       );
     }
     if (line.kind === 'event') {
-      one.told = true;
+      one.reported = true;
       tells = true;
       return one.onEvent();
     }
     asked.delete(line.run);
     answered.add(line.run);
     const some = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
-    if (some && !one.told && tells === undefined) tells = false;
+    if (some && !one.reported && tells === undefined) tells = false;
     one.done({ kind: 'answer', answer: line.answer, took: host.now() - one.began });
   };
 
@@ -161,7 +161,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
       const limit = line.timeout + GRACE;
       let stop = () => {};
       const outcome = await new Promise<Parameters<Asked['done']>[0] | 'hung'>((resolve) => {
-        asked.set(line.run, { began, onEvent, done: resolve, told: false });
+        asked.set(line.run, { began, onEvent, done: resolve, reported: false });
         stop = host.later(limit, () => resolve('hung'));
         child?.write(JSON.stringify(line));
       });

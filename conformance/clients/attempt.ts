@@ -73,7 +73,7 @@ export function createAttempts(
     /** Makes the call. `judged` goes on watching after the client is free. */
     async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<Attempt> }> {
       const run = await lab.start({ case: theCase, cuts, due, patience });
-      const outcome = await client.call(runLine(theCase, run), () => lab.told(run.run));
+      const outcome = await client.call(runLine(theCase, run), () => lab.reported(run.run));
       const judged = async (): Promise<Attempt> => {
         try {
           if (outcome.kind !== 'answer') return { cuts, outcome, run: lab.read(run.run) };

@@ -38,12 +38,12 @@ export const isInProcess = (theCase: ClientCase): boolean =>
 function createGate(due: readonly number[]) {
   const prompt: { due: number; out: number }[] = [];
   let out = 0;
-  let told = () => {};
+  let reported = () => {};
   const taken: Taken = async (chunks) => {
     const wanted = due[chunks - 1] ?? 0;
     if (out < wanted) {
       const enough = new AbortController();
-      told = () => {
+      reported = () => {
         if (out >= wanted) enough.abort();
       };
       await systemHost.sleep(PROMPT, enough.signal).catch(() => {});
@@ -54,7 +54,7 @@ function createGate(due: readonly number[]) {
     taken,
     onEvent() {
       out++;
-      told();
+      reported();
     },
     /** What to judge by; undefined where no event was told of. */
     seen: () => (out === 0 ? undefined : { requests: [], prompt }),

@@ -109,10 +109,12 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     );
   }
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
-  const judged = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
+  const evaluated = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
   lines.push('', summary(results, c));
   if (results.requirements.length > 0)
-    lines.push(`  requirements: ${kept} of ${judged} looked at are kept, ${results.requirements.length} in the ledger`);
+    lines.push(
+      `  requirements: ${kept} of ${evaluated} looked at are kept, ${results.requirements.length} in the ledger`,
+    );
   lines.push(
     `  ${results.requests} requests in ${seconds(results.duration)}, seed ${results.options.seed}${results.target.kind === 'client' ? '' : `, ${results.options.runs} runs per property`}`,
   );

@@ -44,7 +44,11 @@ export function merge(parts: readonly Results[]): Results {
     ...(missing.length > 0 ? [`shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`] : []),
     ...ended,
   ];
-  const judged = evaluate(checks, { cleanup, stale, ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }) });
+  const evaluated = evaluate(checks, {
+    cleanup,
+    stale,
+    ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }),
+  });
   const { shard: _, ...options } = first.options;
   return {
     ...first,
@@ -52,7 +56,7 @@ export function merge(parts: readonly Results[]): Results {
     started: parts.map((part) => part.started).sort()[0] ?? first.started,
     duration: Math.max(...parts.map((part) => part.duration)),
     options,
-    ...judged,
+    ...evaluated,
     counts: count(checks),
     coverage: coverage(checks),
     requests: parts.reduce((sum, part) => sum + part.requests, 0),

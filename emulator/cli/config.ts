@@ -27,11 +27,11 @@ export function readConfig(named: string | undefined, folder: string): Given {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
   const shown = named ?? DEFAULT_CONFIG;
-  const judged = configSchema.safeParse(readJson(file, shown));
-  if (!judged.success) throw new UsageError(`${shown}: ${problem(judged.error)}`);
+  const parsed = configSchema.safeParse(readJson(file, shown));
+  if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
-    const value = (judged.data as Record<string, unknown>)[name];
+    const value = (parsed.data as Record<string, unknown>)[name];
     if (value !== undefined) given[name] = located(FLAGS[name], FLAGS[name].from(value), dirname(file));
   }
   return given as Given;

@@ -1,6 +1,6 @@
 import type { ExplainSignature, Explanation } from '../contract/signing-lab.js';
 import type { CommandModule } from './command.js';
-import { judgeReceived, receivedOptions } from './received.js';
+import { explainReceived, receivedOptions } from './received.js';
 
 /** Text without anything a terminal would act on. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
@@ -43,7 +43,7 @@ export function explanationText(explained: Explanation): string {
 const explain: CommandModule = {
   options: () => ({ ...receivedOptions(), json: { type: 'boolean', describe: 'Print it as JSON' } }),
   async run({ argv, io }) {
-    const explained = await judgeReceived(argv, io);
+    const explained = await explainReceived(argv, io);
     io.stdout(argv.json === true ? `${JSON.stringify(explained, null, 2)}\n` : explanationText(explained));
     return explained.verdict === 'accepted' ? 0 : 1;
   },

@@ -28,9 +28,9 @@ export function createLogging(
   const { write, flush } = createLineWriter(stderr);
   const json = given.logFormat === 'json';
   const line = createRequestLine(pc.createColors(colors));
-  const told = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));
+  const shown = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));
   const log: Log = (record) => {
-    if (told.has(record.level ?? 'info')) write(json ? JSON.stringify(record) : readable(record));
+    if (shown.has(record.level ?? 'info')) write(json ? JSON.stringify(record) : readable(record));
   };
   const onRequest: EmulatorOptions['onRequest'] = json
     ? (record) => write(JSON.stringify(record))

@@ -70,9 +70,9 @@ export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'
     if (error instanceof UsageError) throw error;
     throw new UsageError(`--profile ${name}: it is not JSON`);
   }
-  const judged = profileSchema.safeParse(value);
-  if (judged.success) return judged.data;
-  const [issue] = judged.error.issues;
+  const parsed = profileSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
   throw new UsageError(`--profile ${name}: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 

@@ -93,7 +93,7 @@ async function askEmulator(control: string, body: ExplainBody): Promise<Explanat
 }
 
 /** Judges the request that the flags describe: by a key at hand, or by a running emulator. */
-export async function judgeReceived(argv: Record<string, unknown>, io: Io): Promise<Explanation> {
+export async function explainReceived(argv: Record<string, unknown>, io: Io): Promise<Explanation> {
   const { bytes, sha256 } = readRequestBody(argv, io);
   const at = seconds(argv, 'at');
   const intern = given(argv, 'intern');

@@ -40,7 +40,7 @@ function paceOf({ pace, replay }: Given): number | undefined {
   return pace === 'recorded' ? undefined : pace;
 }
 
-function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
+function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
   const settings = {
     turns_per_minute: given.turnsPerMinute,
     interaction_deadline: given.interactionDeadline,
@@ -76,14 +76,14 @@ function optionsOf(given: Given, told: Pick<EmulatorOptions, 'log' | 'onRequest'
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
       ...(given.pace === undefined ? {} : { pace: given.pace }),
     },
-    ...told,
+    ...observers,
   });
 }
 
 /** Errors whose message is for whoever chose the settings. Anything else is a mistake of ours, to be told in full. */
 const TOLD = [OptionError, StoreError, ScriptInvalid];
 
-function told(error: unknown, given: Given): unknown {
+function explained(error: unknown, given: Given): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof UnusableKey) return new UsageError(`signing key: ${error.message}`, { cause: error });
   if (TOLD.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
@@ -115,6 +115,6 @@ export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' |
     return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {
     await emulator?.close();
-    throw told(error, given);
+    throw explained(error, given);
   }
 }

@@ -1,11 +1,11 @@
 import type { CommandModule } from './command.js';
-import { judgeReceived, receivedOptions } from './received.js';
+import { explainReceived, receivedOptions } from './received.js';
 
 /** `intern-emulator verify`: judges a request as a daemon would. Status 0 when it would be accepted, 1 when not. */
 const verify: CommandModule = {
   options: receivedOptions,
   async run({ argv, io }) {
-    const { verdict, reason, hint, summary } = await judgeReceived(argv, io);
+    const { verdict, reason, hint, summary } = await explainReceived(argv, io);
     const marks = [reason, hint].filter(Boolean).join(', ');
     io.stdout(`${verdict}${marks === '' ? '' : ` (${marks})`}: ${summary}\n`);
     return verdict === 'accepted' ? 0 : 1;

@@ -8,7 +8,7 @@ import { laidOut } from './page/json-layout.js';
 import { jsonPlaces } from './page/json-places.js';
 import { readPasted } from './page/pasted.js';
 import type { RequestRow } from './page/requests.js';
-import { syntaxProblems, toldProblems } from './page/script-problems.js';
+import { reportedProblems, syntaxProblems } from './page/script-problems.js';
 import { createSseReader, type SseEvent } from './page/sse.js';
 import type { Entry, Line, Run } from './page/types.js';
 
@@ -85,11 +85,11 @@ describe('JSON with its places', () => {
 
   test('what the emulator tells of a script is told at its lines', () => {
     expect(syntaxProblems(text)).toEqual([]);
-    expect(toldProblems(text, 'x: turn[1].wait: expected this; name: expected that')).toEqual([
+    expect(reportedProblems(text, 'x: turn[1].wait: expected this; name: expected that')).toEqual([
       { line: 6, message: 'turn[1].wait: expected this' },
       { line: 2, message: 'name: expected that' },
     ]);
-    expect(toldProblems(text, 'name: expected that')).toEqual([{ line: 2, message: 'name: expected that' }]);
+    expect(reportedProblems(text, 'name: expected that')).toEqual([{ line: 2, message: 'name: expected that' }]);
   });
 });
 

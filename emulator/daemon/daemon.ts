@@ -211,17 +211,17 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { method } = request;
       const at = clock.now();
       const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-      const told = ({ answer: { status, body, headers }, internId, user, wrong }: Outcome): Response => {
+      const respond = ({ answer: { status, body, headers }, internId, user, wrong }: Outcome): Response => {
         const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
         deps.onRequest?.({ at, method, path, status, internId, user, wrong });
         // Not Response.json: a listener serves a Response made from text without a stream in between.
         return new Response(body, { status, headers: { ...headers, 'x-request-id': id } });
       };
       try {
-        return told(await respondTo(request, incoming));
+        return respond(await respondTo(request, incoming));
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
-          return told({ answer: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
+          return respond({ answer: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
         deps.log?.({
           level: 'error',
           event: 'daemon_error',
@@ -229,7 +229,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
           method,
           message: error instanceof Error ? error.message : String(error),
         });
-        return told({ answer: failure('internal'), wrong: 'the emulator failed; see the log' });
+        return respond({ answer: failure('internal'), wrong: 'the emulator failed; see the log' });
       }
     },
   };

@@ -123,7 +123,7 @@ describe('accepted proofs', () => {
 });
 
 /** A verifier in a few lines, from the format's page and with tweetnacl only: do the vectors say enough to write one? */
-function judgeIndependently(request: VectorRequest, now: number, used: Set<string>): string | undefined {
+function verifyIndependently(request: VectorRequest, now: number, used: Set<string>): string | undefined {
   const header = (name: string) => request.headers[`x-svc-invoke-${name}`];
   const names = ['timestamp', 'user', 'signature'];
   if (header('signature-v2') !== undefined || header('nonce') !== undefined) names.push('signature-v2', 'nonce');
@@ -163,12 +163,12 @@ describe('refused proofs', () => {
     const used = new Set<string>();
     for (const prior of vector.prior) {
       expect((await daemon.fetch(toRequest(prior))).status).toBe(200);
-      expect(judgeIndependently(prior, vector.now, used)).toBeUndefined();
+      expect(verifyIndependently(prior, vector.now, used)).toBeUndefined();
     }
     const response = await daemon.fetch(toRequest(vector.request));
     expect(response.status).toBe(401);
     const { error } = (await response.json()) as { error: { metadata: { reason: string } } };
     expect(error.metadata.reason).toBe(vector.expected.reason);
-    expect(judgeIndependently(vector.request, vector.now, used)).toBe(vector.expected.reason);
+    expect(verifyIndependently(vector.request, vector.now, used)).toBe(vector.expected.reason);
   });
 });

@@ -83,8 +83,8 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     if (error instanceof DropConnection) return drop(error, bindings);
     const requestId =
       answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-    const told = error instanceof Error ? error.stack : String(error);
-    deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: told });
+    const detail = error instanceof Error ? error.stack : String(error);
+    deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: detail });
     return toResponse(internalError({ url: request.url, requestId }));
   };
   const respond = (answer: PlainResponse, received: Received): Response => {

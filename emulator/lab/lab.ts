@@ -45,8 +45,8 @@ export interface StartedRun {
 export interface Lab {
   /** Starts a run. The sockets are opened with the first. */
   start(request: RunRequest): Promise<StartedRun>;
-  /** The client has told of an event of a prompt case. */
-  told(run: string): void;
+  /** The client has reported an event of a prompt case. */
+  reported(run: string): void;
   /** What the client did, credentials redacted. */
   read(run: string): LabRun | undefined;
   /** The same with headers as they came, for who judges them. */
@@ -225,7 +225,7 @@ export function createLab(options: LabOptions): Lab {
         due,
         patience,
         out: 0,
-        told() {},
+        reported() {},
         over: new AbortController(),
         key: real?.key ?? `lab-key-${options.id()}`,
         token: signing ? `lab-token-${options.id()}` : undefined,
@@ -249,11 +249,11 @@ export function createLab(options: LabOptions): Lab {
           : { sign_url: `${baseUrl}/sign`, daemon_origin: base, daemon_token: run.token }),
       };
     },
-    told(id) {
+    reported(id) {
       const run = runs.get(id);
       if (run === undefined) return;
       run.out++;
-      run.told();
+      run.reported();
     },
     read: (id) => {
       const run = runs.get(id);

@@ -75,7 +75,7 @@ async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<
     const enough = new AbortController();
     const stop = () => enough.abort();
     signal.addEventListener('abort', stop, { once: true });
-    run.told = () => {
+    run.reported = () => {
       if (run.out >= due) enough.abort();
     };
     await hostSleep(PROMPT * run.patience, enough.signal);

@@ -19,8 +19,8 @@ export interface Run extends LabRun {
   readonly patience: number;
   /** Events that the client has told of. */
   out: number;
-  /** Is called at each event that is told. */
-  told: () => void;
+  /** Is called at each event that the client reports. */
+  reported: () => void;
   /** Aborts what still goes on when the run is over. */
   readonly over: AbortController;
 }

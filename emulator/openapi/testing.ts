@@ -51,8 +51,8 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
     const validator = validators.get(at) ?? ajv.compile({ $ref: `openapi#${at}` });
     validators.set(at, validator);
     if (validator(value)) return [];
-    const told = JSON.stringify(value);
-    return [`${what}: ${ajv.errorsText(validator.errors)} in ${told.length > 500 ? `${told.slice(0, 500)}…` : told}`];
+    const text = JSON.stringify(value);
+    return [`${what}: ${ajv.errorsText(validator.errors)} in ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`];
   };
 
   const paths = Object.entries(document.paths).map(([path, operations]) => ({

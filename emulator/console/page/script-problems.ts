@@ -16,11 +16,11 @@ export function syntaxProblems(text: string): ScriptProblem[] {
  * The problems that the emulator told, at the lines they are about. A message is `NAME: path: what; path: what`, with
  * paths such as `turn[3].say`.
  */
-export function toldProblems(text: string, message: string): ScriptProblem[] {
+export function reportedProblems(text: string, message: string): ScriptProblem[] {
   const places = jsonPlaces(text);
   if (places.error) return [places.error];
-  const told = message.replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
-  return told.split('; ').map((problem) => {
+  const problems = message.replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
+  return problems.split('; ').map((problem) => {
     const path = /^([\w$.[\]-]+): /.exec(problem)?.[1] ?? '';
     return { line: places.lineOf(path), message: problem };
   });

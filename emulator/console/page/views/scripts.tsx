@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api.js';
 import { laidOut } from '../json-layout.js';
 import { linkTo } from '../router.js';
-import { type ScriptProblem, syntaxProblems, toldProblems } from '../script-problems.js';
+import { reportedProblems, type ScriptProblem, syntaxProblems } from '../script-problems.js';
 import type { ScriptView } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -32,18 +32,18 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
   const { model } = useServices();
   const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
   const [text, setText] = useState(before);
-  const [told, setTold] = useState<readonly ScriptProblem[]>([]);
+  const [reported, setReported] = useState<readonly ScriptProblem[]>([]);
   useEffect(() => {
     setText(before);
-    setTold([]);
+    setReported([]);
   }, [before]);
-  const problems = text === '' ? [] : told.length > 0 ? told : syntaxProblems(text);
+  const problems = text === '' ? [] : reported.length > 0 ? reported : syntaxProblems(text);
   const save = async () => {
     let name: unknown;
     try {
       ({ name } = JSON.parse(text) as { name?: unknown });
     } catch {
-      return setTold(syntaxProblems(text));
+      return setReported(syntaxProblems(text));
     }
     const path = `scripts/${encodeURIComponent(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'))}`;
     try {
@@ -52,7 +52,7 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
       model.notify('done', `${String(name)} is saved`);
       onSaved(String(name));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 400) setTold(toldProblems(text, error.message));
+      if (error instanceof ApiError && error.status === 400) setReported(reportedProblems(text, error.message));
       else model.notify('error', error instanceof Error ? error.message : String(error));
     }
   };
@@ -75,7 +75,7 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
         problems={problems}
         onInput={(value) => {
           setText(value);
-          setTold([]);
+          setReported([]);
         }}
       />
       <div class="row end">
