@@ -57,5 +57,5 @@ export function readProof(headers: Headers, names: ProofHeaders, requireV2: bool
   if (signatureV2 === null || nonce === null) return { version: 'v1', ...v1 };
   if (!isSignature(signatureV2)) return malformed(names.signatureV2, signatureV2, SIGNATURE_FORM);
   if (!NONCE.test(nonce)) return malformed(names.nonce, nonce, 'is not 1 to 255 visible ASCII characters');
-  return { version: 'v2', ...v1, signatureV2, nonce };
+  return { version: 'v2', signatureV2, nonce, ...v1 };
 }

@@ -163,10 +163,10 @@ export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdi
     intern_id: internId,
     user,
     timestamp,
-    ...(nonce !== undefined && { nonce }),
     method,
     path,
     body_sha256: bodySha256,
+    ...(nonce !== undefined && { nonce }),
   };
   return outcome({ result: 'accepted', verified });
 }

@@ -53,13 +53,11 @@ export function signRoute(deps: SignDeps): Route {
           timestamp: Math.floor(deps.clock.now() / 1_000),
           user,
           bodySha256: input.bodySha256,
-          ...(input.route && {
-            route: {
-              method: input.route.method,
-              path: input.route.path,
-              nonce: deps.random.bytes(16).toString('base64url'),
-            },
-          }),
+          route: input.route && {
+            method: input.route.method,
+            path: input.route.path,
+            nonce: deps.random.bytes(16).toString('base64url'),
+          },
         });
       } catch (error) {
         giveBack();
