@@ -5,6 +5,7 @@ import { withFiles } from './embed-files.js';
 
 for (const [page, made] of [
   ['docs/control.md', withCalls],
+  ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],
 ] as const) {
   writeFileSync(page, await made(readFileSync(page, 'utf8')));

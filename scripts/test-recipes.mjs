@@ -1,11 +1,13 @@
 // Runs the recipes of docs/recipes.md, the files of examples/, with the package as a stranger gets it: packed, and
-// installed beside what the recipes need. `npm run test:recipes -- NAME…` runs some.
+// installed beside what the recipes need. What other pages show is run there too, each block in a folder of its own.
+// `npm run test:recipes -- NAME…` runs some.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { block } from '../test/blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const EXAMPLES = join(ROOT, 'examples');
@@ -20,6 +22,12 @@ const stepsOf = (file) =>
 
 const ALLOWED = /allow_once, allow_always, reject_once, reject_always[\s\S]*Allowed once\./;
 const beside = (command, flags = '') => `npx intern-emulator exec ${flags} -- ${command}`;
+/** A command of a page whose paths begin at the folder that the package is installed in. */
+const fromHere = (command) => command.trim().replaceAll('node_modules/', `$(npm root)/`);
+/** A Python that has pytest: Debian's, where `python3` is another that has none. */
+const PYTHON =
+  ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', 'import pytest']).status === 0) ??
+  'python3';
 
 /** A command to run in a copy of examples/, and what it has to print. */
 const RECIPES = [
@@ -39,14 +47,125 @@ const RECIPES = [
   { name: 'jest-cjs', run: beside('npx jest -c jest-cjs/jest.config.json'), prints: /1 passed/ },
   { name: 'node-test', run: 'node --test node-test/interns.test.mjs', prints: /pass 1/ },
   { name: 'mocha', run: 'npx mocha mocha/interns.test.mjs', prints: /1 passing/ },
-  { name: 'concurrently', run: 'sh concurrently/dev.sh', prints: /first-intern/, port: true },
+  { name: 'concurrently', run: 'sh concurrently/dev.sh', prints: /first-intern/, port: 'INTERN_EMULATOR_PORT' },
   {
     name: 'container',
     run: 'sh container/try.sh',
     prints: /"ok"[\s\S]*first-intern[\s\S]*"base_url":"http:\/\/emulator:4683\/api\/v1"\s+stopped/,
-    port: true,
+    port: 'INTERN_EMULATOR_PORT',
   },
   { name: 'github-actions', run: stepsOf('github-actions.yml'), prints: /pass 1/ },
+  {
+    name: 'lab',
+    run: `${fromHere(block('docs/lab.md', 'sh'))} || test $? = 1`,
+    prints: /fail {2}sse-crlf[\s\S]*does not conform: all \d+ checked/,
+  },
+];
+
+/** What pages show beside the recipes: files from their blocks, and a command in the folder that has them. */
+const SHOWN = [
+  {
+    name: 'README.md-parser',
+    files: { 'parser.test.ts': block('README.md', 'ts') },
+    // The install before it is done already.
+    run: `${block('README.md', 'sh', 7).trim().split('\n').at(-1)} || test $? = 1`,
+    prints: /Tests .*8 failed/,
+  },
+  { name: 'running.md', files: { 'run.mjs': block('docs/running.md', 'js') }, run: 'node run.mjs', prints: /^200$/m },
+  {
+    name: 'running.md-settings',
+    files: { 'intern-emulator.config.json': block('docs/running.md', 'json') },
+    run: beside("sh -c 'echo $INTERN_PROFILE $INTERN_CLOCK'"),
+    prints: /^openrouter virtual$/m,
+  },
+  {
+    name: 'running.md-data',
+    run: `${beside('true', '--data interns.json')}; ls`,
+    prints: /^interns\.json$/m,
+  },
+  {
+    name: 'seeds.md',
+    files: { 'world.json': block('docs/seeds.md', 'json') },
+    run: beside("sh -c 'echo $INTERN_API_KEY'", '--seed-file world.json'),
+    prints: /^key-of-ada-for-tests$/m,
+  },
+  {
+    name: 'scripts.md',
+    files: {
+      'dice.ts': `${block('docs/scripts.md', 'ts')}
+        const { base_url, credentials } = emulator.target;
+        const answer = emulator.fetch(base_url + '/interns/' + credentials.intern?.id + '/chat/completions', {
+          method: 'POST',
+          headers: { authorization: 'Bearer ' + credentials.api_key },
+          body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: dice\\nsix' }] }),
+        });
+        console.log(await (await answer).text());
+        await emulator.close();`,
+    },
+    run: 'npx esbuild dice.ts --format=esm --outfile=dice.mjs --log-level=error && node dice.mjs',
+    prints: /You said six; I rolled [1-6]\./,
+  },
+  {
+    name: 'sdk-authors.md',
+    files: { 'client.test.ts': block('docs/sdk-authors.md', 'ts') },
+    run: 'npx vitest run',
+    prints: /1 passed/,
+  },
+  {
+    name: 'sdk-authors.md-server',
+    // The address is the emulator's, and a few of the checks do.
+    files: {
+      'server.test.ts': block('docs/sdk-authors.md', 'ts', 1)
+        .replace("'http://127.0.0.1:8080/api/v1'", "process.env.INTERN_BASE_URL ?? ''")
+        .replace('rate: 0,', "rate: 0,\n  only: ['GET-1'],"),
+    },
+    run: beside('npx vitest run'),
+    prints: /Tests .*\d+ passed/,
+  },
+  {
+    name: 'sdk-authors.md-alone',
+    files: {
+      'run.mjs': `const { INTERN_BASE_URL: url, INTERN_API_KEY: api_key, INTERN_WORKSPACE_ID: workspaceId } = process.env;
+        ${block('docs/sdk-authors.md', 'ts', 2).replace('CHAT-*', 'CHAT-1')}`,
+    },
+    run: beside('node run.mjs'),
+    prints: /^conforms/m,
+  },
+  {
+    name: 'parallel-tests.md-node',
+    run: fromHere(block('docs/parallel-tests.md', 'sh', 2)),
+    prints: /# pass 5[01]\b|pass 5[01]\b/,
+  },
+  {
+    name: 'parallel-tests.md-pytest',
+    run: fromHere(block('docs/parallel-tests.md', 'sh', 1)).replace('python3', PYTHON),
+    prints: /50 passed/,
+  },
+  {
+    name: 'recordings.md',
+    // An emulator is the deployment. The recorder is stopped as by Ctrl-C before its file is replayed.
+    files: {
+      'try.sh': (() => {
+        const [record = '', replay = '', drift = ''] = block('docs/recordings.md', 'sh')
+          .trim()
+          .split('\n')
+          .map((line) => line.replace(/ +#.*/, '').replace('npx ', '../../node_modules/.bin/'));
+        return `
+          ${record.replace('https://staging.test/api/v1', '$INTERN_BASE_URL')} --port $FREE_PORT &
+          here=http://127.0.0.1:$FREE_PORT/api/v1/interns
+          until curl -sf "$here" -H "Authorization: Bearer $INTERN_API_KEY"; do sleep 0.2; done
+          kill -INT $!
+          wait $! || test $? = 130
+          ${replay} --port $FREE_PORT --quiet &
+          until curl -sf "$here" -H "Authorization: Bearer $INTERN_API_KEY"; do sleep 0.2; done
+          kill -INT $!
+          ${drift}`;
+      })(),
+    },
+    run: beside('sh -e try.sh'),
+    prints: /first-intern[\s\S]*first-intern[\s\S]*conforms/,
+    port: 'FREE_PORT',
+  },
 ];
 
 async function freePort() {
@@ -57,8 +176,9 @@ async function freePort() {
   return port;
 }
 
-async function tryRecipe({ name, run, prints, port }, folder) {
-  const env = { ...process.env, CI: '1', ...(port ? { INTERN_EMULATOR_PORT: String(await freePort()) } : {}) };
+async function tryRecipe({ name, run, prints, port, files }, folder) {
+  for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
+  const env = { ...process.env, CI: '1', ...(port ? { [port]: String(await freePort()) } : {}) };
   const child = spawn('sh', ['-ec', run], { cwd: folder, env, timeout: LIMIT, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -72,9 +192,10 @@ async function tryRecipe({ name, run, prints, port }, folder) {
 }
 
 const only = process.argv.slice(2);
-const unknown = only.filter((name) => !RECIPES.some((recipe) => recipe.name === name));
+const names = [...RECIPES, ...SHOWN].map(({ name }) => name);
+const unknown = only.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`no such recipe: ${unknown.join(', ')}; there are ${RECIPES.map(({ name }) => name).join(', ')}`);
+  console.error(`no such recipe: ${unknown.join(', ')}; there are ${names.join(', ')}`);
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), 'recipes-'));
@@ -85,8 +206,13 @@ try {
   npm(['ci', '--no-audit', '--no-fund', '--prefer-offline']);
   npm(['install', '--no-save', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
   let failed = 0;
-  for (const recipe of RECIPES.filter(({ name }) => only.length === 0 || only.includes(name)))
-    if (!(await tryRecipe(recipe, folder))) failed += 1;
+  const wanted = ({ name }) => only.length === 0 || only.includes(name);
+  for (const recipe of RECIPES.filter(wanted)) if (!(await tryRecipe(recipe, folder))) failed += 1;
+  for (const shown of SHOWN.filter(wanted)) {
+    const own = join(folder, 'pages', shown.name);
+    mkdirSync(own, { recursive: true });
+    if (!(await tryRecipe(shown, own))) failed += 1;
+  }
   process.exitCode = failed === 0 ? 0 : 1;
 } catch (error) {
   console.error(`FAILED  ${error.stdout ?? ''}${error.stderr ?? ''}${error.stack}`);

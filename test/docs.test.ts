@@ -74,10 +74,13 @@ test('every requirement that a page names is in docs/requirements.md', () => {
   expect(unknown).toEqual([]);
 });
 
-test('docs/recipes.md shows the files of examples as they are; else: npm run docs', () => {
-  const page = textOf('docs/recipes.md');
-  expect(page).toBe(withFiles(page));
-});
+test.each(['docs/lab.md', 'docs/recipes.md'])(
+  '%s shows the files of examples as they are; else: npm run docs',
+  (name) => {
+    const page = textOf(name);
+    expect(page).toBe(withFiles(page));
+  },
+);
 
 test('the seed of docs/seeds.md is one', () => {
   const [, json = ''] = /```json\n([\s\S]*?)```/.exec(textOf('docs/seeds.md')) ?? [];

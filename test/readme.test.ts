@@ -24,8 +24,8 @@ test('the requests of README are answered, in order', async () => {
 });
 
 test('what a shell does first is said in full by the other commands: they are tried elsewhere', () => {
-  // Of the commands without curl: test:pack installs and starts the package, runs exec and the kit, and
-  // clients/adapters/adapters.test.ts the lab.
+  // Of the commands without curl: test:pack installs and starts the package, and runs exec and the kit; test:recipes runs
+  // the lab and the parser.
   const rest = blocks('sh').filter((text) => !text.includes('curl'));
   expect(rest.flatMap((text) => text.trim().split('\n')).map((line) => line.replace(/ +#.*/, ''))).toEqual([
     'npm install -D intern-emulator',
@@ -33,7 +33,9 @@ test('what a shell does first is said in full by the other commands: they are tr
     'npx intern-emulator exec -- npm test',
     'npx intern-conformance',
     'npx intern-conformance https://staging.test/api/v1',
-    'npx intern-conformance client -- python3 my_adapter.py',
+    "npx intern-conformance client --only 'sse-*' -- node node_modules/intern-emulator/examples/lab/adapter.mjs",
+    'npm install -D vitest eventsource-parser',
+    'npx vitest run parser.test.ts',
   ]);
 });
 
@@ -57,7 +59,7 @@ test('the kit runs against an emulator of its own, and against an address', asyn
   } finally {
     await emulator.close();
   }
-});
+}, 60_000);
 
 test('the parser that README holds to the lab reads events', () => {
   const [source = ''] = blocks('ts');

@@ -34,9 +34,10 @@ test.each([
   expect([status, stderr]).toEqual([1, expect.stringContaining(why)]);
 });
 
-test('the changelog is in its form: what is unreleased is sorted by kind', () => {
+test('the changelog is in its form: what is unreleased stands under its kind', () => {
   const [, unreleased = ''] =
     /^## Unreleased\n([\s\S]*?)(?=^## )/m.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')) ?? [];
+  expect(unreleased).toMatch(/^\n(### |$)/);
   const kinds = [...unreleased.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
   const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
   expect(kinds).toEqual(known.filter((kind) => kinds.includes(kind)));

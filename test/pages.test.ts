@@ -1,0 +1,215 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readBaseline } from '../conformance/cli/baseline.js';
+import { readSettings } from '../conformance/cli/settings.js';
+import { createEmulator } from '../emulator/index.js';
+import { exchangeSchema } from '../emulator/recording/format.js';
+import { shellBeside } from './beside.js';
+import { block, blocksOf } from './blocks.js';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PAGES = ['README.md', 'CONTRIBUTING.md']
+  .concat(readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`))
+  .filter((name) => name.endsWith('.md'));
+
+/** Languages of blocks that show, and that nothing can run. */
+const SHOWN = ['text'];
+
+/**
+ * What tries the blocks of a page, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`, which
+ * try the packed package. What stands in no row was never tried.
+ */
+const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'README.md': {
+    sh: ['test/readme.test.ts', 'scripts/test-recipes.mjs'],
+    js: ['test/readme.test.ts'],
+    ts: ['test/readme.test.ts', 'scripts/test-recipes.mjs'],
+  },
+  'CONTRIBUTING.md': { console: ['test/pages.test.ts'] },
+  'docs/adding-a-check.md': { ts: ['test/pages.test.ts'] },
+  'docs/chat-api.md': { sh: ['test/docs.test.ts'] },
+  'docs/ci.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'], yaml: ['test/pages.test.ts'] },
+  'docs/concepts.md': { mermaid: ['test/diagrams.test.ts'] },
+  'docs/control.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'] },
+  'docs/deviations.md': { sh: ['test/pages.test.ts'], ts: ['test/pages.test.ts'] },
+  'docs/lab.md': {
+    sh: ['test/pages.test.ts', 'scripts/test-recipes.mjs'],
+    js: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    ts: ['test/pages.test.ts'],
+  },
+  'docs/lifecycle-api.md': { sh: ['test/docs.test.ts'] },
+  'docs/parallel-tests.md': {
+    sh: ['scripts/test-recipes.mjs'],
+    python: ['test/pages.test.ts'],
+    go: [], // there is no Go where these tests run
+  },
+  'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.test.ts'] },
+  'docs/recipes.md': {
+    console: [], // Docker is not where these tests run; the page says what was tried by hand
+    js: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    json: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    python: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    sh: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    yaml: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+  },
+  'docs/recordings.md': { sh: ['scripts/test-recipes.mjs'], json: ['test/pages.test.ts'] },
+  'docs/running.md': {
+    sh: ['scripts/test-recipes.mjs', 'scripts/test-pack.mjs'],
+    js: ['scripts/test-recipes.mjs'],
+    json: ['scripts/test-recipes.mjs'],
+  },
+  'docs/scripts.md': { json: ['emulator/scripts/docs.test.ts'], ts: ['scripts/test-recipes.mjs'] },
+  'docs/sdk-authors.md': { ts: ['scripts/test-recipes.mjs'] },
+  'docs/seeds.md': { json: ['test/docs.test.ts'], console: ['scripts/test-recipes.mjs'] },
+};
+
+test('every block of a page that can be tried names what tries it', () => {
+  const found = Object.fromEntries(
+    PAGES.map((page): [string, string[]] => [
+      page,
+      [...new Set(blocksOf(page).map(({ language }) => language))].filter((name) => !SHOWN.includes(name)).sort(),
+    ]).filter(([, languages]) => languages.length > 0),
+  );
+  const named = Object.fromEntries(Object.entries(TRIED_BY).map(([page, by]) => [page, Object.keys(by).sort()]));
+  expect(named).toEqual(found);
+});
+
+test.each(Object.entries(TRIED_BY))('what tries %s reads it', (page, by) => {
+  const name = page.replace('docs/', '');
+  const files = [...new Set(Object.values(by).flat())].filter((file) => file !== 'scripts/test-pack.mjs');
+  expect(files.filter((file) => !readFileSync(join(ROOT, file), 'utf8').includes(name))).toEqual([]);
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+function written(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('the commands of docs/control.md do what they say', async () => {
+  const commands = blocksOf('docs/control.md').filter(({ language }) => language === 'sh');
+  // Events have no end: curl leaves after a second, with status 28.
+  const shell = commands.map(({ text }) => text.replace(/^curl -N .*$/m, '$& --max-time 1 || test $? = 28')).join('\n');
+  const { status, output } = await shellBeside({ clock: 'virtual' }, shell);
+  expect(output).toContain('"path":"/_emulator/health"');
+  expect(output).toContain('"now":"2026-01-01T00:05:00.000Z"');
+  expect(output).toMatch(/"operation":"create".*"times":2/);
+  expect(output).toMatch(/^: connected|^id: /m);
+  expect(status).toBe(0);
+});
+
+test('the chaos profile of docs/control.md is one', async () => {
+  const emulator = createEmulator({ chaos: written('chaos.json', block('docs/control.md', 'json')) });
+  const { data } = (await (await emulator.fetch('/_emulator/faults')).json()) as { data: { operation: string }[] };
+  expect(data.map(({ operation }) => operation)).toEqual(['chat', 'list']);
+  await emulator.close();
+});
+
+test('the case of docs/lab.md is served by hand', async () => {
+  const { status, output } = await shellBeside({}, block('docs/lab.md', 'sh', 1));
+  expect(output).toContain('"base_url"');
+  expect(output).toMatch(/^data: /m);
+  expect(output).toContain('"taken"');
+  expect(status).toBe(0);
+});
+
+test('the parser of docs/lab.md is the one of README', () => {
+  const lines = (text: string) => text.trim().split('\n').sort();
+  expect(lines(block('docs/lab.md', 'ts'))).toEqual(lines(block('README.md', 'ts')));
+});
+
+test('the space of docs/parallel-tests.md is made, and its fixture is that of the example', async () => {
+  const { status, output } = await shellBeside({}, block('docs/parallel-tests.md', 'sh'));
+  expect(output).toMatch(/"base_url":"http:[^"]*\/spaces\/[^"]*\/api\/v1".*"clock":"virtual"/);
+  expect(status).toBe(0);
+  const example = readFileSync(join(ROOT, 'examples/parallel/test_interns.py'), 'utf8');
+  expect(example).toContain(block('docs/parallel-tests.md', 'python'));
+});
+
+test('the request of docs/proofs.md is signed', async () => {
+  const emulator = createEmulator();
+  const { base_url, credentials } = emulator.target;
+  const answer = await emulator.fetch(`${base_url}/interns/${credentials.intern?.id}/daemon/sign`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.oauth_token}`, 'content-type': 'application/json' },
+    body: block('docs/proofs.md', 'json'),
+  });
+  expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([200, expect.arrayContaining([])]);
+  await emulator.close();
+});
+
+test('the exchange of docs/recordings.md is one', () => {
+  expect(exchangeSchema.parse(JSON.parse(block('docs/recordings.md', 'json')))).toMatchObject({ status: 202 });
+});
+
+test('the check and the deviation of the pages are those of the code', () => {
+  const lines = (text: string) => text.split('\n').map((line) => line.trim());
+  for (const [page, file] of [
+    ['docs/adding-a-check.md', 'conformance/checks/samples.ts'],
+    ['docs/deviations.md', 'conformance/deviations/areas/list.ts'],
+  ] as const) {
+    const code = new Set(lines(readFileSync(join(ROOT, file), 'utf8')));
+    const shown = lines(block(page, 'ts')).map((line) => (line === '}' ? '},' : line));
+    expect(shown.filter((line) => !code.has(line))).toEqual([]);
+  }
+});
+
+test('every script that a page calls by npm run is one', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const called = PAGES.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name ?? ''),
+  );
+  const clients = JSON.parse(readFileSync(join(ROOT, 'clients/package.json'), 'utf8')) as { scripts: object };
+  expect(called.length).toBeGreaterThan(10);
+  expect(called.filter((name) => !(name in scripts) && !(name in clients.scripts))).toEqual([]);
+});
+
+test('the commands of docs/ci.md are understood', async () => {
+  const [, steps] = blocksOf('docs/ci.md')
+    .filter(({ language }) => language === 'yaml')
+    .map(({ text }) => parse(text)) as [unknown, { jobs: { check: { steps: { run?: string }[] } } }];
+  const sharded = steps.jobs.check.steps
+    .flatMap(({ run }) => run ?? [])
+    .join(' ')
+    .replaceAll(/\$\{\{ matrix\.shard \}\}/g, '1');
+  const short = `--only base/error-envelope --ledger-dir ${folder}`;
+  const commands = [
+    `${block('docs/ci.md', 'sh').trim()} ${short}`.replace('junit.xml', join(folder, 'junit.xml')),
+    // Of a shard only a plan is made: a baseline that is not there is refused.
+    `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --plan`,
+  ];
+  const shell = commands
+    .join('\n')
+    .replaceAll('https://staging.example.com', 'http://127.0.0.1:4683')
+    .replaceAll('npx intern-conformance', `"${process.execPath}" --import tsx bin/intern-conformance.ts`);
+  const { status, output } = await shellBeside({ clock: 'auto' }, shell);
+  expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('conforms') });
+  expect(output).toMatch(/requests/);
+  expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toContain('<testsuite');
+}, 60_000);
+
+test('the settings and the baseline of docs/ci.md are read', () => {
+  const config = written('conformance.json', block('docs/ci.md', 'json'));
+  expect(readSettings({ config }, {})).toMatchObject({ slow: 360_000 });
+  const known = readBaseline(written('baseline.json', block('docs/ci.md', 'json', 1)), false);
+  expect(known.map((entry) => (typeof entry === 'string' ? entry : entry.id))).toEqual([
+    'create/bad-name',
+    'list/by-status',
+  ]);
+});
+
+test('the step of docs/ci.md gives the action what it takes, and reads what it puts out', () => {
+  const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as { inputs: object; outputs: object };
+  const text = block('docs/ci.md', 'yaml');
+  const { steps } = parse(text) as { steps: { id?: string; with?: object }[] };
+  const { with: given = {} } = steps.find(({ id }) => id === 'conformance') ?? {};
+  expect(Object.keys(given).length).toBeGreaterThan(2);
+  expect(Object.keys(given).filter((name) => !(name in action.inputs))).toEqual([]);
+  const read = [...text.matchAll(/steps\.conformance\.outputs\.(\w+)/g)].map(([, name]) => name ?? '');
+  expect(read.filter((name) => !(name in action.outputs))).toEqual([]);
+});
