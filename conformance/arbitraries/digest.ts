@@ -7,8 +7,12 @@ export const digest = (): fc.Arbitrary<string> => fc.string({ unit: HEX, minLeng
 
 const GOOD = '0123456789abcdef'.repeat(4);
 
+/** What is nearest to a digest and none. */
+export const NEARLY_DIGESTS: readonly string[] = [GOOD.toUpperCase(), GOOD.slice(1), `${GOOD}0`];
+
 /** What is no digest, each for a reason of its own. */
 export const BAD_DIGESTS: readonly unknown[] = [
+  ...NEARLY_DIGESTS,
   '',
   null,
   0,
@@ -17,9 +21,6 @@ export const BAD_DIGESTS: readonly unknown[] = [
   {},
   [],
   [GOOD],
-  GOOD.slice(1),
-  `${GOOD}0`,
-  GOOD.toUpperCase(),
   `${GOOD.slice(1)}A`,
   `${GOOD.slice(1)}g`,
   `${GOOD.slice(1)}z`,

@@ -26,6 +26,20 @@ const MATRIX: Readonly<Record<string, (row: Operation) => 'ok' | 401 | 403 | 404
   oauth_interns_only_token: ({ name }) => (name.startsWith('sign') ? 403 : 'ok'),
 };
 
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** A key where no bearer token is. */
+const FORMS: readonly (readonly [string, (key: string) => Record<string, string>])[] = [
+  ['with no scheme', (key) => ({ authorization: key })],
+  ['as Basic', (key) => ({ authorization: `Basic ${key}` })],
+  ['as Basic credentials', (key) => ({ authorization: `Basic ${base64(`${key}:`)}` })],
+  ['as Token', (key) => ({ authorization: `Token ${key}` })],
+  ['after Bearer without a space', (key) => ({ authorization: `Bearer${key}` })],
+  ['left out after Bearer', () => ({ authorization: 'Bearer' })],
+  ['in x-api-key', (key) => ({ 'x-api-key': key })],
+  ['in a cookie', (key) => ({ cookie: `authorization=${key}` })],
+];
+
 export const AUTH = defineChecks([
   {
     id: 'auth/key-needed',
@@ -68,35 +82,32 @@ export const AUTH = defineChecks([
     requirement: 'AUTH-1',
     level: 'S',
     title: 'What is no bearer token in Authorization is 401: another scheme, no scheme, no token, a key elsewhere.',
-    needs: ['own_key'],
+    needs: [],
     async run(ctx) {
-      const { interns, send, unmet } = ctx;
-      const own = await interns.own();
-      const path = `/interns/${own.id}`;
-      expect.status(await send({ path, as: own.key }), 200, 'the own key as bearer token');
-      if (own.key === null || typeof own.key === 'string') return unmet('own_key', 'the key is not told');
-      const key = own.key.bearer;
-      const forms: Record<string, string>[] = [
-        { authorization: key },
-        { authorization: `Basic ${key}` },
-        { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
-        { authorization: `Token ${key}` },
-        { authorization: `Bearer${key}` },
-        { authorization: 'Bearer' },
-        { 'x-api-key': key },
-        { cookie: `authorization=${key}` },
-      ];
+      const { send } = ctx;
+      const path = '/interns?limit=1';
+      expect.status(await send({ path }), 200, 'the key as bearer token');
+      await each(ctx, 'forms', FORMS, async ([what, present]) => {
+        expect.error(await send({ path, present }), { status: 401 }, `a list with the key ${what}`);
+      });
+    },
+  },
+  {
+    id: 'auth/key-in-the-query',
+    requirement: 'AUTH-1',
+    level: 'S',
+    title: 'A key in the query opens nothing.',
+    // A query is logged on its way: no key of a live target goes there.
+    needs: ['control', 'own_key'],
+    async run({ interns, send, unmet }) {
+      const { id, key } = await interns.own();
+      if (key === null || typeof key === 'string') return unmet('own_key', 'the key is not told');
+      const { bearer } = key;
+      expect.status(await send({ path: `/interns/${id}`, as: key }), 200, 'the own key as bearer token');
       for (const name of ['api_key', 'key', 'access_token', 'token']) {
-        const answer = await send({ path, as: null, query: { [name]: key } });
+        const answer = await send({ path: `/interns/${id}`, as: null, query: { [name]: bearer } });
         expect.error(answer, { status: 401 }, `a read with the key as ${name} in the query`);
       }
-      await each(ctx, 'forms', forms, async (headers) => {
-        expect.error(
-          await send({ path, as: null, headers }),
-          { status: 401 },
-          `a read with ${Object.keys(headers)[0]}`,
-        );
-      });
     },
   },
   {
@@ -109,7 +120,8 @@ export const AUTH = defineChecks([
       const own = await interns.own();
       const path = `/interns/${own.id}`;
       expect.status(await send({ path, as: own.key }), 200, 'the own key');
-      if (own.key === null || typeof own.key === 'string') return unmet('own_key', 'the key is not told');
+      if (own.key === null || typeof own.key === 'string')
+        return unmet('own_key', 'on a live target no credential is sent with a character changed');
       const key = own.key.bearer;
       const other = fc
         .tuple(fc.constantFrom('cut', 'begin', 'more', 'before', 'change', 'case'), fc.nat(key.length - 1))

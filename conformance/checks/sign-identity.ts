@@ -94,7 +94,8 @@ export const SIGN_IDENTITY = defineChecks([
       const { user } = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
       const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
       const places = fc.record({ body: fc.boolean(), route: fc.boolean(), headers: fc.boolean(), query: fc.boolean() });
-      await property('places', stranger, places, async (name, at) => {
+      type Places = { readonly [place in 'body' | 'route' | 'headers' | 'query']: boolean };
+      const ignored = async (name: string, at: Places) => {
         const given = strangers(ctx, name);
         const json = {
           ...(at.body ? given.body : {}),
@@ -109,7 +110,10 @@ export const SIGN_IDENTITY = defineChecks([
         const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
         equal(proof.user, user, 'user of the proof');
         holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
-      });
+      };
+      // However few runs there are: everywhere at once.
+      await ignored('user_other', { body: true, route: true, headers: true, query: true });
+      await property('places', stranger, places, ignored);
     },
   },
   {

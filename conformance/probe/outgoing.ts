@@ -16,7 +16,9 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
   const headers = new Headers();
   if (send.as !== null) {
     const as = send.as ?? 'api_key';
-    headers.set('authorization', `Bearer ${typeof as === 'string' ? credential(as) : as.bearer}`);
+    const token = typeof as === 'string' ? credential(as) : as.bearer;
+    const presented = send.present?.(token) ?? { authorization: `Bearer ${token}` };
+    for (const [name, value] of Object.entries(presented)) headers.set(name, value);
   }
   if (send.json !== undefined) headers.set('content-type', 'application/json');
   if (send.host !== undefined) headers.set('host', send.host);
@@ -30,6 +32,7 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
 /** The transcript says who sent by the credential's name. */
 export function sender(send: Send, headers: Headers): Record<string, string> {
   const as = send.as === undefined ? 'api_key' : send.as;
-  if (!headers.has('authorization') || typeof as !== 'string' || send.headers?.authorization !== undefined) return {};
+  if (send.present !== undefined || !headers.has('authorization')) return {};
+  if (typeof as !== 'string' || send.headers?.authorization !== undefined) return {};
   return { authorization: `Bearer [${as}]` };
 }

@@ -25,6 +25,8 @@ export interface Send {
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
   /** `api_key` where nothing is said. */
   readonly as?: As;
+  /** Headers that carry the credential in another way than as a bearer token. */
+  readonly present?: (credential: string) => Readonly<Record<string, string>>;
   /** Replace or add; undefined takes a header away (also the content type that `json` brings). */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON with its content type. */

@@ -3,7 +3,7 @@ import type { Interns } from '../../../emulator/domain/interns.js';
 import { exchangeOf, withHeader } from '../combinators/exchange.js';
 import { beforeHandling, callers, rewire, routes, visible, wrap } from '../combinators/parts.js';
 import { errorReply, rewriteErrors } from '../combinators/replies.js';
-import { rewriteHeader } from '../combinators/requests.js';
+import { rewriteHeader, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend', 'chat', 'invoke'] as const;
@@ -51,6 +51,16 @@ export const AUTH = defineDeviations([
       given && !/^bearer /i.test(given) ? `Bearer ${given.split(' ').at(-1)}` : given,
     ),
     caughtBy: ['auth/authorization-forms'],
+  },
+  {
+    name: 'key-in-the-query',
+    requirement: 'AUTH-1',
+    description: 'A key is taken from the query too.',
+    mutant: rewriteRequest((request) => {
+      const token = new URL(request.url).searchParams.get('access_token');
+      return token === null ? request : withHeader(request, 'authorization', `Bearer ${token}`);
+    }),
+    caughtBy: ['auth/key-in-the-query'],
   },
   {
     name: 'key-by-its-beginning',
