@@ -224,6 +224,21 @@ describe('a real clock', () => {
     clock.close();
   });
 
+  test('fires nothing early that was set after it went back, in the middle of what was due', async () => {
+    const clock = createClock('real');
+    let early = false;
+    clock.timer(0, () => {
+      clock.restore({ now: clock.now() - 3_600_000, frozen: false });
+      clock.timer(60_000, () => {
+        early = true;
+      });
+    });
+    clock.timer(0, () => {});
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(early).toBe(false);
+    clock.close();
+  });
+
   test('fires by itself', async () => {
     const clock = createClock('real');
     await clock.sleep(1);

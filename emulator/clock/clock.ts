@@ -85,7 +85,8 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
    */
   const fireDue = (limit: number) => {
     const entry = timers.first();
-    if (!entry || entry.due > limit || stopped || closed) return arm();
+    // What fired may have set the clock back.
+    if (!entry || entry.due > Math.min(limit, now()) || stopped || closed) return arm();
     fire(entry);
     queueMicrotask(() => process.nextTick(fireDue, limit));
   };
