@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { block } from '../test/blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -24,6 +25,22 @@ const ALLOWED = /allow_once, allow_always, reject_once, reject_always[\s\S]*Allo
 const beside = (command, flags = '') => `npx intern-emulator exec ${flags} -- ${command}`;
 /** A command of a page whose paths begin at the folder that the package is installed in. */
 const fromHere = (command) => command.trim().replaceAll('node_modules/', `$(npm root)/`);
+/** The steps of action.yml, each as a script, and what runs them one after the other as a runner does. */
+function actionSteps(given) {
+  const { inputs, runs } = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
+  const inputOf = (expression) => {
+    const [, name] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression);
+    return given[name] ?? inputs[name].default;
+  };
+  const files = {};
+  for (const [at, { env, run }] of runs.steps.entries()) {
+    const set = Object.entries(env).map(([name, text]) => `export ${name}="${inputOf(text)}"\n`);
+    files[`${at}.sh`] = `${set.join('')}${run}`;
+  }
+  const runner = 'export RUNNER_TEMP=$PWD/temp GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary';
+  const steps = Object.keys(files).map((file) => `bash -eo pipefail ${file}`);
+  return { files, run: [runner, ...steps, 'cat output summary'].join('\n') };
+}
 /** A Python that has pytest: Debian's, where `python3` is another that has none. */
 const PYTHON =
   ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', 'import pytest']).status === 0) ??
@@ -64,6 +81,11 @@ const RECIPES = [
 
 /** What pages show beside the recipes: files from their blocks, and a command in the folder that has them. */
 const SHOWN = [
+  {
+    name: 'action.yml',
+    ...actionSteps({ version: '$(echo ../../intern-emulator-*.tgz)', only: 'scim/*' }),
+    prints: /verdict=pass\nexit=0\nreport=intern-conformance\.json\n[\s\S]*conforms/,
+  },
   {
     name: 'README.md-parser',
     files: { 'parser.test.ts': block('README.md', 'ts') },
