@@ -29,8 +29,8 @@ export interface Bindings {
   /** To be called when the answer is a stream: then a client that closes its half of the connection has left. */
   streams(): void;
   /**
-   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was; undefined for a text
-   * where the client can't read chunks (HTTP/1.0).
+   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was; undefined for what is no
+   * stream.
    */
   send(answer: PlainResponse): Response | undefined;
 }
@@ -77,14 +77,10 @@ class Connection implements Bindings {
     this.streaming(this.incoming.socket, this.outgoing);
   }
   send({ status, headers, body }: PlainResponse): Response | undefined {
-    const { incoming, outgoing } = this;
-    const streams = body instanceof EventStream;
-    if (!streams && incoming.httpVersion !== '1.1') return undefined;
-    outgoing.writeHead(status, headers);
-    if (streams) {
-      this.streams();
-      writeStream(body, outgoing);
-    } else outgoing.end(body);
+    if (!(body instanceof EventStream)) return undefined;
+    this.outgoing.writeHead(status, headers);
+    if (!body.whole) this.streams();
+    writeStream(body, this.outgoing);
     return this.sent;
   }
 }

@@ -18,7 +18,7 @@ export interface NodeBindings {
   streams?(): void;
   /**
    * Has the listener send a stream, in chunks and without a length, also where all of it is there already (WEB-2). The result
-   * tells that it was; undefined where the client can't read chunks (HTTP/1.0).
+   * tells that it was; undefined for what is no stream.
    */
   send?(answer: PlainResponse): Response | undefined;
 }
@@ -36,8 +36,6 @@ export interface App {
 
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
-
-const isStream = ({ headers }: PlainResponse): boolean => headers['content-type'] === 'text/event-stream';
 
 /** A request, and what it came by. A class, since one is made per request. */
 class Received implements Transport {
@@ -90,7 +88,7 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
   const respond = (answer: PlainResponse, received: Received): Response => {
     const { bindings } = received;
     try {
-      return (isStream(answer) ? bindings?.send?.(answer) : undefined) ?? toResponse(answer);
+      return bindings?.send?.(answer) ?? toResponse(answer);
     } catch (error) {
       return failed(error, received, answer);
     }

@@ -6,8 +6,8 @@ import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
 import type { Runs } from '../domain/runs.js';
-import { createBody } from '../sse/body.js';
 import { createEncoder } from '../sse/chunks.js';
+import { EventStream } from '../sse/stream.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, type PlainResponse } from './response.js';
 import { type Call, type Route, route } from './route.js';
@@ -34,7 +34,7 @@ const STREAM_HEADERS = {
  */
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
-    const body = createBody({
+    const body = new EventStream({
       source: reader,
       encoder: createEncoder({
         id: `chatcmpl-${deps.random.uuid()}`,

@@ -79,9 +79,8 @@ export function createPipeline(deps: PipelineDeps) {
     const headers = { 'x-request-id': draft.id, ...cors, ...answer.headers };
     draft.status = answer.status;
     draft.responseHeaders = headers;
-    // A stream that was over at once is a text too; the journal has its writes.
-    if (typeof answer.body === 'string' && !draft.writes) journal.noteResponseBody(draft, answer.body);
-    journal.responded(draft, answer.body instanceof EventStream);
+    if (typeof answer.body === 'string') journal.noteResponseBody(draft, answer.body);
+    journal.responded(draft, answer.body instanceof EventStream && !answer.body.whole);
     return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 

@@ -85,9 +85,9 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
     responded(draft, streams) {
       const at = draft.respondedAt ?? draft.at;
       if (draft.writes === undefined) return tell(draft, at);
-      // All of it was there at once.
-      if (!streams) return tell(draft, at, turnOf(draft));
-      tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
+      if (streams) tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
+      // All of it was there at once: one line, which comes with its end where that is still to come.
+      else if (draft.closed) tell(draft, at, turnOf(draft));
     },
     closed(draft) {
       if (draft.respondedAt !== undefined) tell(draft, draft.closed?.at ?? draft.at, turnOf(draft));

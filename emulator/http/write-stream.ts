@@ -2,21 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { EventStream } from '../sse/stream.js';
 
 /**
- * Writes a stream to a response whose head was written: at once what is there, the head alone where nothing is. The
- * connection's end is the client's disconnect.
+ * Writes a stream to a response whose head was written. The opening leaves with the head, so that a client learns at once
+ * that it is answered; what else is there follows when those who came meanwhile have had theirs. The connection's end is
+ * the client's disconnect.
  */
 export function writeStream(stream: EventStream, response: ServerResponse): void {
-  let begun = false;
-  const flow = stream.open({
-    write(written) {
-      begun = true;
-      const room = response.write(written);
-      if (!room) response.once('drain', want);
-      return room;
-    },
-    end: () => void response.end(),
-    fail: (error) => void response.destroy(error as Error),
-  });
+  let opened = false;
   const want = () => {
     try {
       flow.want();
@@ -24,8 +15,21 @@ export function writeStream(stream: EventStream, response: ServerResponse): void
       response.destroy(error as Error);
     }
   };
+  const flow = stream.open({
+    opensAlone: true,
+    write(written) {
+      const room = response.write(written);
+      if (!room) response.once('drain', want);
+      else if (!opened) setImmediate(want);
+      const goesOn = room && opened;
+      opened = true;
+      return goesOn;
+    },
+    end: () => void response.end(),
+    fail: (error) => void response.destroy(error as Error),
+  });
   if (response.destroyed) return void flow.gone();
   response.once('close', () => flow.gone());
   want();
-  if (!begun) response.flushHeaders();
+  if (!opened) response.flushHeaders();
 }

@@ -49,6 +49,8 @@ export interface StreamOptions {
 
 /** Where a stream is written to. */
 export interface Sink {
+  /** The opening is to leave by itself, and not with what else is ready. */
+  readonly opensAlone?: boolean;
   /** Takes one write; false where the next one has to wait until the sink wants more. */
   write(written: Written): boolean;
   end(): void;
@@ -82,7 +84,6 @@ class Writing implements Flow {
   constructor(
     private readonly options: StreamOptions,
     private readonly sink: Sink,
-    private readonly begun: string | undefined,
   ) {
     options.source.listen(() => this.write());
   }
@@ -121,36 +122,42 @@ class Writing implements Flow {
   }
 
   private write(): void {
-    const { source, encoder, drop, keepalive } = this.options;
-    if (this.over || !this.wanted || !source.ready()) return;
-    const events = source.take(WRITE_LIMIT);
-    if (this.opened && events.length === 0) return;
-    let text = this.opened ? '' : (this.begun ?? encoder.open());
-    this.opened = true;
-    for (const event of events) {
+    while (!this.over && this.wanted && this.options.source.ready()) if (!this.writeOnce()) break;
+  }
+
+  /** False where there was nothing to write. */
+  private writeOnce(): boolean {
+    const { source, encoder, drop } = this.options;
+    let text = '';
+    if (!this.opened) {
+      this.opened = true;
+      text = encoder.open();
+      if (this.sink.opensAlone) {
+        this.send(text);
+        return true;
+      }
+    }
+    for (const event of source.take(WRITE_LIMIT)) {
       const frames = encoder.event(event);
       if (drop === 'mid-event' && frames !== '') {
         const event = bytesOf(frames);
         this.send(Buffer.concat([bytesOf(text), event.subarray(0, event.length >> 1)]));
         this.drop();
-        return;
+        return true;
       }
       text += frames;
     }
     const final = encoder.final();
-    if (final === '') {
-      this.send(text);
-      if (!this.timer) this.arm(keepalive());
-      return;
-    }
-    if (drop === 'before-done') {
-      this.send(text);
-      this.drop();
-      return;
+    if (final === '' || drop === 'before-done') {
+      if (text !== '') this.send(text);
+      if (final !== '') this.drop();
+      else if (!this.timer) this.arm(this.options.keepalive());
+      return text !== '';
     }
     this.send(text + final);
     this.close('complete');
     this.sink.end();
+    return true;
   }
 
   /** One timer per stream, set anew only when it fires: a write merely moves the time it is measured from. */
@@ -173,17 +180,18 @@ class Writing implements Flow {
   }
 }
 
-/** The body of a response that is not there yet, or not all of it. To be opened or read, once. */
+/** A reply on its way: to be opened or read, once. */
 export class EventStream {
-  /** `begun` is what was encoded of it already. */
-  constructor(
-    private readonly options: StreamOptions,
-    private readonly begun?: string,
-  ) {}
+  constructor(private readonly options: StreamOptions) {}
+
+  /** Whether all of it is there already: most replies of scripts that do not wait are. */
+  get whole(): boolean {
+    return this.options.drop === undefined && this.options.source.complete();
+  }
 
   /** Lets it flow into a sink, once that wants it. */
   open(sink: Sink): Flow {
-    return new Writing(this.options, sink, this.begun);
+    return new Writing(this.options, sink);
   }
 
   /** As the body of a `Response`. Cancelling it is the client's disconnect, as the abort of the signal is. */

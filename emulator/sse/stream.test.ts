@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { createClock } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
-import { createBody } from './body.js';
 import { createEncoder } from './chunks.js';
-import type { Source, StreamClosed } from './stream.js';
+import { EventStream, type Source, type StreamClosed } from './stream.js';
 
 /** A stream of one event that then stays open, with hooks that fail from the second write on. */
 const open = () => {
@@ -29,7 +28,7 @@ const open = () => {
     ended: () => undefined,
   };
   let writes = 0;
-  const body = createBody({
+  const body = new EventStream({
     source,
     clock,
     encoder: createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
@@ -41,7 +40,6 @@ const open = () => {
       onClose: (how) => void closed.push(how),
     },
   });
-  if (typeof body === 'string') throw new Error('expected a stream');
   return { body, clock, errors, closed, left: () => left };
 };
 

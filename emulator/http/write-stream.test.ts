@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { createEmulator } from '../emulator.js';
+
+/** What a server sends until it closes the connection. */
+async function sent(url: string, request: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (data) => {
+    text += data;
+  });
+  socket.end(request);
+  await once(socket, 'close');
+  return text;
+}
+
+const chat = async (version: '1.0' | '1.1') => {
+  const emulator = createEmulator();
+  try {
+    const { baseUrl } = await emulator.listen({ port: 0 });
+    const { intern, api_key } = emulator.target.credentials;
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
+    const head = [
+      `POST /api/v1/interns/${intern?.id}/chat/completions HTTP/${version}`,
+      `host: ${new URL(baseUrl).host}`,
+      `authorization: Bearer ${api_key}`,
+      'connection: close',
+      `content-length: ${body.length}`,
+    ];
+    const [answerHead = '', ...rest] = (await sent(baseUrl, `${head.join('\r\n')}\r\n\r\n${body}`)).split('\r\n\r\n');
+    return { head: answerHead.toLowerCase(), body: rest.join('\r\n\r\n') };
+  } finally {
+    await emulator.close();
+  }
+};
+
+test('WEB-2: the opening of a reply that is all there leaves by itself; nothing has a length', async () => {
+  const { head, body } = await chat('1.1');
+  expect(head).toContain('transfer-encoding: chunked');
+  expect(head).not.toContain('content-length');
+  const chunks = body.split(/\r\n[0-9a-f]+\r\n|^[0-9a-f]+\r\n/).slice(1);
+  expect(chunks).toHaveLength(3);
+  expect(chunks[0]).toMatch(/^data: \{[^\n]*"role":"assistant"[^\n]*\n\n$/);
+  expect(chunks[1]).toMatch(/"content":"hello"[\s\S]*data: \[DONE\]\n\n$/);
+});
+
+test('a client of HTTP/1.0 gets the stream until the connection is closed', async () => {
+  const { head, body } = await chat('1.0');
+  expect(head).not.toMatch(/transfer-encoding|content-length/);
+  expect(body).toMatch(/^data: \{[\s\S]*data: \[DONE\]\n\n$/);
+});
