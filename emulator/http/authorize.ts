@@ -37,7 +37,7 @@ export const callerOf = (
   resolve: (token: string) => Caller | undefined | Promise<Caller | undefined>,
 ): Caller | Promise<Caller> => {
   const { request, resource } = exchange;
-  const token = bearer(request.headers.get('authorization'));
+  const token = bearer(exchange.header('authorization'));
   const found = token === undefined ? undefined : resolve(token);
   return found instanceof Promise
     ? exchange.scope.race(found).then((caller) => admitted(caller, resource.area, request))

@@ -26,6 +26,21 @@ export interface Transport {
   streams(): void;
 }
 
+/**
+ * A header of a request, by its name in lower case; sent several times, their values joined. Out of what a listener
+ * received where there is one: asking a `Request` costs several times as much, and is done for every request.
+ */
+export function headerOf(request: Request, { rawHeaders }: Pick<Transport, 'rawHeaders'>, name: string): string | null {
+  if (!rawHeaders) return request.headers.get(name);
+  let value: string | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const own = rawHeaders[at] ?? '';
+    if (own.length !== name.length || own.toLowerCase() !== name) continue;
+    value = value === null ? (rawHeaders[at + 1] ?? '') : `${value}, ${rawHeaders[at + 1]}`;
+  }
+  return value;
+}
+
 /** A request on its way through the pipeline. A class, since one is made per request. */
 export class Exchange {
   private own: Scope | undefined;
@@ -41,6 +56,9 @@ export class Exchange {
   get scope(): Scope {
     this.own ??= this.state.child();
     return this.own;
+  }
+  header(name: string): string | null {
+    return headerOf(this.request, this.transport, name);
   }
   end(): void {
     void this.own?.dispose();

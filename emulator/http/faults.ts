@@ -58,6 +58,7 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
     reset: () => put([...initial]),
     restore: (kept) => put([...kept]),
     take(operation, can = () => true, internId) {
+      if (faults.length === 0) return undefined;
       return faults.find(
         (fault) =>
           fault.operation === operation &&

@@ -56,8 +56,9 @@ export function createJournal(
   const observers: JournalObserver[] = [];
 
   const urlOf = (url: string) => {
+    if (prefix === '') return url;
     const path = url.indexOf('/', url.indexOf('://') + 3);
-    return prefix === '' || path < 0 ? url : url.slice(0, path) + prefix + url.slice(path);
+    return path < 0 ? url : url.slice(0, path) + prefix + url.slice(path);
   };
   const render = createJournalRenderer(redaction);
   const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];

@@ -6,7 +6,7 @@ import { EventStream } from '../sse/stream.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, Exchange, type Resource, type Transport } from './exchange.js';
+import { after, DropConnection, Exchange, headerOf, type Resource, type Transport } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
@@ -52,8 +52,9 @@ export function createPipeline(deps: PipelineDeps) {
     const { request, resource, draft } = exchange;
     const { area } = resource;
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
-    const host = request.headers.get('host');
-    if (deps.regional(hostOf(request.url)) || (host !== null && deps.regional(host))) throw new Refusal('regional');
+    const host = exchange.header('host');
+    const named = hostOf(request.url);
+    if (deps.regional(named) || (host !== null && host !== named && deps.regional(host))) throw new Refusal('regional');
     // A browser asks without the credential, which it sends only once it may (WEB-1).
     const preflight = request.method === 'OPTIONS' ? preflightOf(request, draft) : undefined;
     if (preflight) return preflight;
@@ -74,8 +75,9 @@ export function createPipeline(deps: PipelineDeps) {
     });
   };
 
-  const seal = (answer: PlainResponse, { request, draft }: Exchange): PlainResponse => {
-    const cors = deps.cors.headers(request.headers.get('origin'));
+  const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
+    const { request, draft } = exchange;
+    const cors = deps.cors.headers(exchange.header('origin'));
     const headers = { 'x-request-id': draft.id, ...cors, ...answer.headers };
     draft.status = answer.status;
     draft.responseHeaders = headers;
@@ -103,7 +105,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** What needs no waiting is answered without: the listener has a faster way for those. */
   return (request: Request, resource: Resource, transport: Transport): PlainResponse | Promise<PlainResponse> => {
-    const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestIds.next();
+    const id = givenRequestId(headerOf(request, transport, 'x-request-id')) ?? deps.requestIds.next();
     const draft = journal.begin(id, request, transport.rawHeaders);
     const exchange = new Exchange(request, resource, transport, draft, deps.scope());
     try {

@@ -13,6 +13,12 @@ const areaOf = (path: string): Area => {
 
 const ANY_METHOD = 'ALL';
 
+/** A parameter of a path, by its place among all of them. */
+function decoded(at: number | string | undefined, values: readonly string[] | undefined): string | undefined {
+  const value = typeof at === 'number' ? values?.[at] : at;
+  return value === undefined ? undefined : tryDecodeURIComponent(value);
+}
+
 /**
  * Finds what a request is for, by its path alone: the method is for the pipeline to look at. Hono's router without Hono
  * around it, since nothing else of it would be used.
@@ -28,11 +34,6 @@ export function createRouter(routes: readonly Route[]): (request: Request) => Re
     const [[found], values] = router.match(ANY_METHOD, path);
     if (!found) return { area: areaOf(path), routes: [] };
     const [{ area, routes }, names] = found;
-    const param = (name: string) => {
-      const at = names[name];
-      const value = typeof at === 'number' ? values?.[at] : at;
-      return value === undefined ? undefined : tryDecodeURIComponent(value);
-    };
-    return { area, routes, internId: param('id'), mappingId: param('mappingId') };
+    return { area, routes, internId: decoded(names.id, values), mappingId: decoded(names.mappingId, values) };
   };
 }
