@@ -213,7 +213,7 @@ describe('a full disk', () => {
     );
     open.push(emulator);
     const failures = () => log.filter(({ event }) => event === 'store_failed');
-    return { disk, emulator, failures };
+    return { disk, emulator, failures, log };
   }
 
   test('answers 500, lists nothing that was not stored, and says why', async () => {
@@ -269,6 +269,19 @@ describe('a full disk', () => {
     const accepted = await invoke();
     expect(accepted.status).toBe(202);
     expect(await runs()).toMatchObject([{ session_id: accepted.json.session_id, status: 'running' }, {}]);
+  });
+
+  test('keeps no part of a snapshot, and says why also where only errors are logged', async () => {
+    const { disk, emulator, log } = onDisk();
+    disk.full = true;
+    expect((await call(emulator, 'PUT', '/_emulator/snapshots/mine')).status).toBe(500);
+    expect(log).toMatchObject([
+      { level: 'error', event: 'internal_error', error: expect.stringContaining('cannot write it: the disk is full') },
+    ]);
+    expect((await call(emulator, 'GET', '/_emulator/snapshots')).json.data).toMatchObject([{ name: 'start' }]);
+    expect(readdirSync(`${data}.snapshots`)).toEqual([]);
+    disk.full = false;
+    expect((await call(emulator, 'PUT', '/_emulator/snapshots/mine')).status).toBe(200);
   });
 
   test('lets a boot go on that nobody has to be told of', async () => {

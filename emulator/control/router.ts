@@ -121,7 +121,8 @@ export function createRouter(
       if (error instanceof ControlError) return toResponse(errorJson(error.status, error.message));
       if (error instanceof Refusal) return toResponse(refusalResponse(error));
       if (request.signal.aborted) return toResponse(errorJson(503, 'the client left'));
-      log({ event: 'internal_error', where: path, error: error instanceof Error ? error.stack : String(error) });
+      const detail = error instanceof Error ? error.stack : String(error);
+      log({ level: 'error', event: 'internal_error', where: path, error: detail });
       return toResponse(errorJson(500, 'the control interface failed; see the log'));
     }
   };

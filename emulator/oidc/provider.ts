@@ -116,7 +116,9 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   provider.use(ownErrors(provider, deps.log));
   const callback = provider.callback();
   const interaction = createInteraction(provider, members, deps.prefix);
-  provider.on('server_error', (_, error) => deps.log?.({ event: 'login_failed', error: error.message }));
+  provider.on('server_error', (_, error) =>
+    deps.log?.({ level: 'error', event: 'login_failed', error: error.message }),
+  );
 
   return {
     async handle(request, response) {

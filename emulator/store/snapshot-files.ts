@@ -43,14 +43,18 @@ export function snapshotFilesOf(path: string, files: Files = realFiles): Snapsho
       const file = fileOf(name);
       attempt('write', file, () => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const fd = files.openSync(`${file}.tmp`, 'w', 0o600);
+        const unfinished = `${file}.tmp`;
+        const fd = files.openSync(unfinished, 'w', 0o600);
         try {
           writeAll(files, fd, Buffer.from(text), 0);
           files.fdatasyncSync(fd);
+        } catch (error) {
+          files.unlinkSync(unfinished);
+          throw error;
         } finally {
           files.closeSync(fd);
         }
-        files.renameSync(`${file}.tmp`, file);
+        files.renameSync(unfinished, file);
       });
     },
     delete(name) {
