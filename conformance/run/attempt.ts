@@ -2,7 +2,7 @@ import { brief, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { Evidence, Exchange } from '../probe/exchange.js';
 import type { ChatReply } from '../probe/reply.js';
 import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
@@ -50,7 +50,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const client = session.client.scope(over.signal);
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
-  let setUp: Exchange[] = [];
+  let setUp: Evidence[] = [];
   let setUpCalls: ControlStep[] = [];
   let calls: ControlStep[] = [];
   driver.control?.watch((call) => calls.push({ after: client.sent, ...call }));
@@ -78,13 +78,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     setUp() {
       setUpCalls = [...setUpCalls, ...calls];
       calls = [];
-      setUp = [
-        ...setUp,
-        ...client
-          .takeEvidence()
-          .slice(-KEPT / 2)
-          .map((entry) => entry.snapshot()),
-      ].slice(-KEPT / 2);
+      setUp = [...setUp, ...client.takeEvidence()].slice(-KEPT / 2);
     },
     async fresh() {
       await client.closeAll();
@@ -127,7 +121,9 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     if (driver.control === undefined) thrown = { error: (await raced(goingOn)) ?? thrown.error };
   }
   driver.control?.watch(undefined);
-  const transcript = thrown === undefined ? [] : [...setUp, ...client.exchanges()].slice(-KEPT);
+  // What a check did is put into words only where somebody reads it.
+  const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
+  const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));
   return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties };
