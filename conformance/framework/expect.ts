@@ -92,6 +92,9 @@ export function page(answer: Answer, what: string): { data: Intern[]; has_more: 
 export const keys = (answer: Answer, names: readonly string[], what: string) =>
   hasKeys(answer.json, names, `body of ${what}`);
 
+/** What is expected of the order and shape of a stream. */
+export const NO_RULE_BROKEN = 'none of its rules broken';
+
 /**
  * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
  */
@@ -104,7 +107,7 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   if (first !== undefined) {
     throw new Finding({
       what: `order and shape of the stream (${first.requirement})`,
-      expected: 'none of its rules broken',
+      expected: NO_RULE_BROKEN,
       actual: found.map((problem) => problem.text),
     });
   }
@@ -124,6 +127,7 @@ export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error',
     const why = `the intern did not ${did} when asked: ${what} ended with ${t.finish} (it said ${said})`;
     throw new Unmet('behaviour of the intern', why, 'intern');
   }
-  const actual = `${t.finish ?? 'none'}; content ${brief(t.content)}; error ${brief(t.error)}`;
+  const error = t.error === undefined ? '' : `; error ${brief(t.error)}`;
+  const actual = `${t.finish ?? 'none'}; content ${brief(t.content)}${error}`;
   fail(`finish_reason of ${what}`, expected, actual);
 }

@@ -11,11 +11,11 @@ const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g,
 /** GitHub Actions workflow commands: an annotation for each group of findings. The job summary is Markdown, written apart. */
 export function github(results: Results): string {
   const lines: string[] = [];
-  for (const { title, checks } of groups(results.checks)) {
+  for (const { title, many: count, checks } of groups(results.checks)) {
     const [check] = checks;
     const { finding, error } = check;
     const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
-    const many = checks.length > 1 ? `${checks.length} checks: ` : '';
+    const many = checks.length > 1 ? `${count}: ` : '';
     const heading = property(`${many}${checks.length > 1 ? title : check.id} (${check.requirement})`);
     const { quote } = clauseOf(check);
     const quoted = quote === undefined ? '' : `the interface: ${quote}\n`;

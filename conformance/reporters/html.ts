@@ -96,13 +96,13 @@ function groupsView(results: Results): Markup | undefined {
   return html`<ol class="groups">${found
     .slice(0, 12)
     .map(
-      ({ title, checks }) =>
+      ({ title, many, checks }) =>
         html`<li><span class="badge ${checks[0].known === true ? 'known' : checks[0].verdict}">${checks[0].known === true ? 'known' : checks[0].verdict}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
           checks.length > 1
-            ? html`<b>${checks.length} checks: ${title}</b>`
+            ? html`<b>${many}: ${title}</b>`
             : html`<b>${title}</b> <span class="dim">${checks[0].id}</span>`
         }</a></li>`,
-    )}${found.length > 12 ? html`<li class="dim">and ${found.length - 12} more below</li>` : undefined}</ol>`;
+    )}${found.length > 12 ? html`<li class="dim">and ${found.length - 12} more below</li>` : undefined}</ol><p class="dim">fail: breaks what the interface states. warn: differs from the published API, which this target need not follow.</p>`;
 }
 
 /** Every requirement as a tile in the colour of its verdict. */

@@ -58,10 +58,9 @@ function testcase(check: CheckResult, title: string): string {
 export function junit(results: Results): string {
   const failures = results.checks.filter((check) => check.verdict === 'fail' && check.known !== true).length;
   const titles = new Map(
-    groups(results.checks).flatMap(({ title, checks }) =>
+    groups(results.checks).flatMap(({ title, many, checks }) =>
       checks.map(
-        ({ id, finding }) =>
-          [id, checks.length > 1 ? `${checks.length} checks: ${title}` : (finding?.what ?? title)] as const,
+        ({ id, finding }) => [id, checks.length > 1 ? `${many}: ${title}` : (finding?.what ?? title)] as const,
       ),
     ),
   );

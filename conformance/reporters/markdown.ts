@@ -43,12 +43,12 @@ export function markdown(results: Results): string {
   if (results.coverage.noQuestionSeen) lines.push('', `> ${NO_QUESTION}`);
   const found = groups(results.checks);
   if (found.length > 0) lines.push('', '## Findings');
-  for (const { title, checks } of found) {
+  for (const { title, many, checks } of found) {
     const [check, ...others] = checks;
     lines.push(
       '',
       others.length > 0
-        ? `### ${ICON[check.verdict]} ${checks.length} checks: ${plain(title)}`
+        ? `### ${ICON[check.verdict]} ${many}: ${plain(title)}`
         : `### ${ICON[check.verdict]} ${plain(check.id)} (${check.requirement}, ${check.level})${check.known === true ? ', known' : ''}`,
       '',
       plain(check.title),

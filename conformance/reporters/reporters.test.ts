@@ -55,7 +55,7 @@ test('Markdown lets no fence, table or markup of the target out', () => {
 test('no line of the target is a workflow command', () => {
   const lines = REPORTERS.github(results).split('\n').filter(Boolean);
   expect(lines.every((line) => /^::(error|warning|notice) title=[^:]*::/.test(line))).toBe(true);
-  expect(lines.filter((line) => line.startsWith('::error title=chat/fails'))).toHaveLength(1);
+  expect(lines.filter((line) => line.startsWith('::error title=2 checks (1 fail%2C 1 warn)%3A what'))).toHaveLength(1);
   expect(HOSTILE).toContain('\n::warning::y');
 });
 
@@ -103,6 +103,37 @@ test('findings that are the same are told once, the largest group first', () => 
   expect(REPORTERS.markdown(many)).toContain('2 checks: finish\\_reason is length, expected stop');
   expect(REPORTERS.html(many)).toContain('2 checks: finish_reason is length, expected stop');
   expect(REPORTERS.github(many).match(/^::error title=2 checks%3A finish_reason/gm)).toHaveLength(1);
+});
+
+test.each([
+  ['error.code of a read', '404', 404, 'error.code is "404", expected 404'],
+  ['body of a read', '', 'JSON', 'body is empty, expected JSON'],
+  [
+    'order and shape of the stream (CHAT-2)',
+    ['a second finish_reason', 'content after it'],
+    'none of its rules broken',
+    'the stream breaks a rule: a second finish_reason',
+  ],
+])('%s: what is wrong reads as a sentence', (what, actual, expected, title) => {
+  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
+  if (one?.finding === undefined) throw new Error('the sample has no such check');
+  expect(groups([{ ...one, finding: { ...one.finding, what, expected, actual } }])[0]?.title).toBe(title);
+});
+
+test('one fault is one group, be it a failure here and a warning there; the terminal ends with what is wrong', () => {
+  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
+  if (one?.finding === undefined) throw new Error('the sample has no such check');
+  const finding = { ...one.finding, what: 'finish_reason of a reply', expected: 'stop', actual: 'length; content "x"' };
+  const of = (id: string, verdict: 'fail' | 'warn') => ({ ...one, id, verdict, finding });
+  const checks = [of('chat/a', 'warn'), of('chat/b', 'fail'), of('chat/c', 'warn')];
+  const [group, ...others] = groups(checks);
+  expect(others).toEqual([]);
+  expect(group?.checks.map(({ id }) => id)).toEqual(['chat/b', 'chat/a', 'chat/c']);
+  const line = '3 checks (1 fail, 2 warn): finish_reason is length, expected stop';
+  const text = REPORTERS.tty({ ...results, checks });
+  expect(text).toContain(`What is wrong\n  fail   ${line}\n\n`);
+  expect(text.indexOf('What is wrong')).toBeGreaterThan(text.indexOf('expected stop'));
+  expect(REPORTERS.html({ ...results, checks })).toContain(line);
 });
 
 test('the headline tells how much was checked, and why not more', () => {

@@ -85,9 +85,10 @@ export const NO_QUESTION =
 export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
   const c = pc.createColors(options.colour === true);
   const lines: string[] = [];
-  for (const { title, checks } of groups(results.checks)) {
+  const found = groups(results.checks);
+  for (const { title, many, checks } of found) {
     const [first, ...others] = checks;
-    if (others.length > 0) lines.push('', c.bold(`${checks.length} checks: ${visible(title)}`));
+    if (others.length > 0) lines.push('', c.bold(`${many}: ${visible(title)}`));
     lines.push('', ...failure(first, c));
     if (others.length > 0) lines.push(c.dim(`  and so do ${others.map(({ id }) => id).join(', ')}`));
   }
@@ -107,6 +108,12 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(
       `  ${String(ids.length).padStart(4)}  ${needs ? 'needs ' : ''}${c.cyan(visible(need))}: ${visible(why)}`,
     );
+  }
+  // Told again where a terminal ends: what stands above may fill many screens.
+  if (found.length > 0) lines.push('', c.bold('What is wrong'));
+  for (const { title, many, checks } of found) {
+    const [first, ...others] = checks;
+    lines.push(`  ${mark(c, first)}  ${others.length > 0 ? many : first.id}: ${visible(title)}`);
   }
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
   const evaluated = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;

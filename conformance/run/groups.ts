@@ -1,11 +1,14 @@
 import { brief } from '../framework/assert.js';
+import { NO_RULE_BROKEN } from '../framework/expect.js';
 import type { CheckResult } from './results.js';
 
 /** Checks that found the same. */
 export interface FindingGroup {
   /** What is wrong, in one line: `status is 200, expected 201`. */
   readonly title: string;
-  /** The first of them stands for all in short reports. */
+  /** How many: `36 checks`, and of which verdicts where they differ. */
+  readonly many: string;
+  /** The worst first: it stands for all in short reports. */
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }
 
@@ -32,25 +35,40 @@ const subject = (what: string): string =>
 function titleOf(check: CheckResult): string {
   const { finding, error } = check;
   if (finding === undefined) return `the kit's own fault: ${gist(error?.message ?? check.title)}`;
-  const actual = gist(finding.actual);
-  const expected = gist(finding.expected);
-  return `${subject(finding.what)} is ${actual === '' ? 'empty' : actual}, expected ${expected}`;
+  // A rule that a stream breaks says itself what is wrong.
+  if (finding.expected === NO_RULE_BROKEN) return `the stream breaks a rule: ${gist([finding.actual].flat()[0])}`;
+  const [actual, expected] = [gist(finding.actual), gist(finding.expected)];
+  // The text 404 is not the number 404.
+  const form = actual === expected ? (value: unknown) => brief(value, 100) : gist;
+  const is = form(finding.actual);
+  return `${subject(finding.what)} is ${is === '' ? 'empty' : is}, expected ${form(finding.expected)}`;
 }
 
-/** Findings by what they found, the largest group first; of equals, failures before warnings before known ones. */
+const RANK = ['fail', 'error', 'warn', 'known'] as const;
+const rank = ({ verdict, known }: CheckResult) => RANK.findIndex((one) => one === (known === true ? 'known' : verdict));
+
+/** `36 checks (12 fail, 24 warn)`. */
+function count(members: readonly CheckResult[]): string {
+  const by = RANK.map((name, at) => ({ name, count: members.filter((check) => rank(check) === at).length }));
+  const there = by.filter(({ count: many }) => many > 0);
+  const split = there.length > 1 ? ` (${there.map(({ name, count: many }) => `${many} ${name}`).join(', ')})` : '';
+  return `${members.length} checks${split}`;
+}
+
+/** Findings by what they found: groups with a failure first, then those with warnings, then known ones; the largest first. */
 export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const found = new Map<string, [CheckResult, ...CheckResult[]]>();
   for (const check of checks) {
     if (check.verdict !== 'fail' && check.verdict !== 'warn' && check.verdict !== 'error') continue;
-    const weight = check.known === true ? 'known' : check.verdict;
-    const title = titleOf(check);
-    const key = `${weight} ${title}`;
+    const key = `${check.known === true ? 'known' : 'new'} ${titleOf(check)}`;
     const group = found.get(key);
     if (group === undefined) found.set(key, [check]);
     else group.push(check);
   }
-  const rank = ({ verdict, known }: CheckResult) => (known === true ? 3 : ['fail', 'error', 'warn'].indexOf(verdict));
   return [...found.values()]
-    .map((members) => ({ title: titleOf(members[0]), checks: members }))
+    .map((members) => {
+      members.sort((one, other) => rank(one) - rank(other));
+      return { title: titleOf(members[0]), many: count(members), checks: members };
+    })
     .sort((one, other) => rank(one.checks[0]) - rank(other.checks[0]) || other.checks.length - one.checks.length);
 }
