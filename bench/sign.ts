@@ -1,6 +1,7 @@
 // Signatures and verifications per second at 32 connections, against bare Hono routes that make and verify two Ed25519
 // signatures; each side in a process of its own, in turns. Run after `npm run build`: npx tsx bench/sign.ts
-import { createHash } from 'node:crypto';
+import { createHash, sign as signature } from 'node:crypto';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { createClock } from '../emulator/clock/clock.js';
 import { createRandom } from '../emulator/clock/random.js';
@@ -12,6 +13,7 @@ import { median, report, start } from './lib.js';
 const ROUNDS = 3;
 const SECONDS = 2;
 const PROOFS = 4_000;
+const inPool = promisify(signature);
 
 const signingKey = loadSigningKey({ seed: 'bench' });
 const emulator = await start(
@@ -127,3 +129,32 @@ for (const [what, name] of [
   report(`${name}, of a bare Hono route`, `${Math.round(share * 100)} %`, '≥ 70 %', share >= 0.7);
 }
 await Promise.all([emulator.stop(), bare.stop()]);
+
+/** What a signature costs, in µs: made at once, and in Node's thread pool, 32 at a time. */
+async function poolCosts(count: number) {
+  const bytes = Buffer.alloc(200, 'x');
+  const cpu = () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  };
+  const before = cpu();
+  for (let i = 0; i < count; i++) signature(null, bytes, signingKey.privateKey);
+  const between = cpu();
+  const idle = performance.eventLoopUtilization();
+  let left = count;
+  const signer = async () => {
+    while (left-- > 0) await inPool(null, bytes, signingKey.privateKey);
+  };
+  await Promise.all(Array.from({ length: 32 }, signer));
+  const { active } = performance.eventLoopUtilization(idle);
+  return {
+    atOnce: (between - before) / count,
+    inPool: (cpu() - between) / count,
+    ofThread: (active * 1_000) / count,
+  };
+}
+await poolCosts(1_000);
+const { atOnce, inPool: pooled, ofThread } = await poolCosts(10_000);
+console.log(
+  `a signature: ${atOnce.toFixed(0)} µs at once; in the thread pool ${pooled.toFixed(0)} µs, ${ofThread.toFixed(0)} µs of them of the thread that serves`,
+);

@@ -106,15 +106,11 @@ export function createAccept(deps: AcceptDeps) {
     const { framed } = exchange.transport;
     if (!framed) scope.follow(request.signal);
     const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope).catch(brokenOff);
-    return scope.race(reading).then((bytes) => {
+    const ready = row.heavy ? reading.then((bytes) => after(deps.heavyWork.next(), () => bytes)) : reading;
+    return scope.race(ready).then((bytes) => {
       needTime(exchange);
       deps.journal.noteRequestBody(exchange.draft, bytes);
-      const wait = row.heavy ? deps.heavyWork.next() : undefined;
-      if (!wait) return handle(exchange, row, caller, bytes);
-      return scope.race(wait).then(() => {
-        needTime(exchange);
-        return handle(exchange, row, caller, bytes);
-      });
+      return handle(exchange, row, caller, bytes);
     });
   };
 
