@@ -44,6 +44,7 @@ export function createEncoder(options: ChunkOptions): Encoder {
   const own = upTo(profile.model_placeholder);
   let head = options.model === null ? own : upTo(options.model);
   let delta = `data: ${head}{"index":0,"delta":`;
+  let saying = `${delta}{"content":`;
   let closing: { head: string; usage: Usage | null } | undefined;
 
   const choice = (head: string, deltaJson: string, finish: string) =>
@@ -69,12 +70,13 @@ export function createEncoder(options: ChunkOptions): Encoder {
     event(event) {
       switch (event.type) {
         case 'content':
-          return `${delta}{"content":${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
+          return `${saying}${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
         case 'reasoning':
           return `${delta}{"reasoning":${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
         case 'model':
           head = upTo(event.model);
           delta = `data: ${head}{"index":0,"delta":`;
+          saying = `${delta}{"content":`;
           return '';
         case 'ask': {
           closing = { head, usage: null };
