@@ -182,7 +182,8 @@ describe('the Host of a listener on loopback', () => {
   });
 
   test('BASE-4: a regional one is 403 before it is known whether it could be a host in a URL', async () => {
-    const { main } = await start();
+    const wrong: (string | null)[] = [];
+    const { main } = await start({ onRequest: (record) => wrong.push(record.wrong) });
     for (const host of ['eu.127.0.0.1:5240', 'EU.127.0.0.1', 'eu.localhost', 'eu.example']) {
       const answer = read(await get(main, host));
       expect([host, answer]).toEqual([
@@ -191,6 +192,8 @@ describe('the Host of a listener on loopback', () => {
       ]);
     }
     expect(read(await get(main, 'eu-127.0.0.1')).status).toBe(400);
+    expect(wrong.slice(0, -1).filter((text) => !/regional/.test(text ?? ''))).toEqual([]);
+    expect(wrong.at(-1)).toBe('the Host is none');
   });
 });
 

@@ -53,5 +53,5 @@ export const refusedRecord = (
   caller: null,
   intern: null,
   script: null,
-  wrong: redact(headers['x-emulator-detail'] ?? 'the Host is none'),
+  wrong: redact(headers['x-emulator-detail'] ?? (status === 403 ? 'a regional host' : 'the Host is none')),
 });

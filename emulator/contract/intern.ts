@@ -58,14 +58,14 @@ const text = (max: number, min = 0) =>
 export const promptText = text(32_000, 1);
 export const nameSchema = z
   .string()
-  .min(2)
-  .max(17)
+  .min(2, 'expected 2 to 17 characters')
+  .max(17, 'expected 2 to 17 characters')
   .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by single hyphens');
 const description = text(2_000);
 const instructions = text(100_000);
 const model = z
   .string()
-  .max(256)
+  .max(256, 'expected at most 256 characters')
   .regex(/^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]+)?$/, 'expected author/slug[:variant]');
 
 /** Body of create (CREATE-1, CREATE-5). `workspace_id` is looked at apart: which workspace is refused is another row. */

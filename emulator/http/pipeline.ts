@@ -54,7 +54,10 @@ export function createPipeline(deps: PipelineDeps) {
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
     const host = exchange.header('host');
     const named = hostOf(request.url);
-    if (deps.regional(named) || (host !== null && host !== named && deps.regional(host))) throw new Refusal('regional');
+    if (deps.regional(named) || (host !== null && host !== named && deps.regional(host)))
+      throw new Refusal('regional', {
+        wrong: `${deps.regional(named) ? named : host} is a regional host; --regional-host says which are`,
+      });
     // A browser asks without the credential, which it sends only once it may (WEB-1).
     const preflight = request.method === 'OPTIONS' ? preflightOf(request, draft) : undefined;
     if (preflight) return preflight;
