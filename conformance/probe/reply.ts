@@ -110,13 +110,14 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       const remaining = (done ?? deadline) - host.now();
       if (transcript.ended !== undefined || remaining <= 0) {
         const silentFor = host.now() - heard;
-        if (transcript.ended === undefined) options.trouble?.();
         if (!promised && !transcript.done && transcript.ended === undefined && silentFor < KEEPALIVE) {
           throw unmet(`${what} did not come within ${timeout / 1000} s`, transcript);
         }
         if (!promised && transcript.ended === 'end' && transcript.done) {
           throw unmet(`the run ended before ${what}`, transcript);
         }
+        // That an intern says no more is its own affair, as above; that nothing at all comes, or no end, is not.
+        if (transcript.ended === undefined) options.trouble?.();
         throw new Finding({
           what: `chat stream, ${what}`,
           expected: what,
