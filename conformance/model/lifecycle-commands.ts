@@ -28,7 +28,9 @@ async function read(intern: ModelIntern, { ctx, published }: Real): Promise<void
   agrees(ctx, { ...record }, intern, 'the intern read');
   if ('vault_id' in record) equal(record.vault_id, intern.vaultId, 'vault_id of the intern read');
   if (published) {
-    const allowed: readonly string[] = STATUS[intern.phase];
+    // What waits for its first provision may be queued for it.
+    const waits = ctx.target.kind !== 'emulator' && intern.phase === 'stopped' ? ['queued'] : [];
+    const allowed: readonly string[] = [...STATUS[intern.phase], ...waits];
     ok(allowed.includes(record.status), 'status of the intern read', allowed.join(' or '), record.status);
   }
 }

@@ -43,7 +43,7 @@ test.each([
 ])('a read that tells %s is taken as %s', (status, state) => {
   const conditions = made();
   conditions.seen({ ...record('one', status), description: 'seen' });
-  expect(conditions.of('one')?.state).toBe(state);
+  expect(conditions.of('one')).toMatchObject({ state, record: { status, description: 'seen' } });
 });
 
 test.each(['failed', 'destroying', 'destroy_failed', 'what comes after'])('one that is %s serves nobody', (status) => {

@@ -25,7 +25,6 @@ export interface Conditions {
 
 const STATES: Readonly<Record<string, Shelf>> = {
   stopped: 'stopped',
-  queued: 'booting',
   provisioning: 'booting',
   running: 'running',
 };
@@ -45,14 +44,12 @@ export function createConditions(now: () => number): Conditions {
   return {
     made: (record, state) => void known.set(record.id, { record, state, since: now() }),
     seen(record) {
-      const state = STATES[record.status];
-      if (!known.has(record.id)) return;
+      const before = known.get(record.id);
+      if (before === undefined) return;
+      // One that waits for its first provision may be queued for it.
+      const state = record.status === 'queued' ? before.state : STATES[record.status];
       if (state === undefined) known.delete(record.id);
-      // One that waits for a provision may be queued for it, or for nothing at all.
-      else if (record.status !== 'queued') {
-        const before = known.get(record.id);
-        known.set(record.id, { record, state, since: before?.state === state ? before.since : now() });
-      }
+      else known.set(record.id, { record, state, since: before.state === state ? before.since : now() });
     },
     done(id, method, rest, body) {
       if (TALK.test(rest)) return;

@@ -13,6 +13,8 @@ export interface Pool {
   /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
   readonly took: { boot?: number; gone?: number };
   failedBoots: number;
+  /** Interns that wait for a provision were seen to stay as they are, and not `stopped`: nobody waits for that again. */
+  neverStopped: boolean;
 }
 
 export const createPool = (): Pool => ({
@@ -23,6 +25,7 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
+  neverStopped: false,
 });
 
 /** Hands none of them out any more. */

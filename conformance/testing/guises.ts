@@ -16,6 +16,7 @@ import {
   type Manner,
   noticesLate,
   peersApart,
+  queuesForGood,
   type Setting,
   settlesFirst,
   shortPages,
@@ -63,6 +64,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'judges the kind of a credential first', obeys: 0.8, manners: [kindFirst, tidiesTexts] },
   { name: 'is behind a proxy that drops what is large', obeys: 0.8, manners: [dropsWhatIsLarge] },
   { name: 'notices late that a client has gone', obeys: 0.5, slow: 310_000, manners: [noticesLate] },
+  { name: 'queues what waits for a provision', obeys: 0.8, manners: [queuesForGood] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
 ];
 
