@@ -89,11 +89,12 @@ export function holds(
   const { proof_layout: layout } = ctx.profile;
   const { publicKeys } = ctx.target;
   const v1 = signedBytes(layout, layout.v1, proof, subject);
-  ok(verifies(publicKeys, v1, proof.signature), `v1 signature of ${what}`, 'verifies', new TextDecoder().decode(v1));
+  const verified = 'verifies over the fields as the profile lays them out (another layout: --profile FILE)';
+  ok(verifies(publicKeys, v1, proof.signature), `v1 signature of ${what}`, verified, new TextDecoder().decode(v1));
   equal(proof.signatureV2 !== undefined, subject.route !== undefined, `whether ${what} has a v2 signature`);
   if (proof.signatureV2 === undefined) return;
   const v2 = signedBytes(layout, layout.v2, proof, subject);
-  ok(verifies(publicKeys, v2, proof.signatureV2), `v2 signature of ${what}`, 'verifies', new TextDecoder().decode(v2));
+  ok(verifies(publicKeys, v2, proof.signatureV2), `v2 signature of ${what}`, verified, new TextDecoder().decode(v2));
 }
 
 /** The headers that a daemon request carries for a proof. */
