@@ -25,6 +25,7 @@ test.each([
 
 test.each([
   ['its instructions', 'PATCH', '', { instructions: 'script: silent' }],
+  ['its name', 'PATCH', '', { name: 'new' }],
   ['its model', 'PATCH', '', { model: 'a/b' }],
   ['what nobody can tell', 'PATCH', '', undefined],
   ['its life', 'DELETE', '', undefined],

@@ -28,8 +28,11 @@ const STATES: Readonly<Record<string, Shelf>> = {
   provisioning: 'booting',
   running: 'running',
 };
-/** What an update may change of an intern that serves others: how it runs does not depend on them. */
-const HARMLESS = new Set(['name', 'description']);
+/**
+ * What an update may change of an intern that serves others: nothing that it does depends on it. Not its name: a peer may
+ * have one of the new name.
+ */
+const HARMLESS = new Set(['description']);
 /** Requests that have an intern do something and leave it as it is. */
 const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
