@@ -211,7 +211,8 @@ export const CHAT_ENDINGS = defineChecks([
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
       expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
-      expect.status(await ctx.api.provision(intern.id), [200, 202], 'the provision');
+      await ctx.interns.untilSuspended(intern.id);
+      expect.status(await ctx.api.provision(intern.id), [200, 202, 204], 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.refused(
         await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),

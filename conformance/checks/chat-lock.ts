@@ -253,6 +253,7 @@ export const CHAT_LOCK = defineChecks([
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       await read(reply);
+      await ctx.interns.untilSuspended(intern.id);
       expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the resume');

@@ -30,6 +30,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       const intern = await ctx.interns.running();
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the twin: a prompt while it runs');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      await ctx.interns.untilSuspended(intern.id);
       expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to a suspended intern');
       expect.error(await ctx.api.invoke(intern.id, { input: 'Hello.' }), NOT_READY, 'an invoke on a suspended intern');
       expect.status(await ctx.api.provision(intern.id), 202, 'the provision');

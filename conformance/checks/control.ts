@@ -2,18 +2,10 @@ import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import type { CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
 
-const CREDENTIALS = [
-  'api_key',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-] as const;
+/** Those that a target descriptor holds; own keys belong to interns. */
+const CREDENTIALS = CREDENTIAL_NAMES.filter((name) => name !== 'own_key');
 
 /** A call of the control interface: its status and its JSON. */
 async function call({ control }: Ctx, method: string, path: string, body?: unknown, headers?: Record<string, string>) {
@@ -89,7 +81,7 @@ export const CONTROL = defineChecks([
       const { api, target, send } = ctx;
       for (const as of CREDENTIALS) {
         if (as === 'management_key') continue;
-        const answer = await api.list({ limit: 1 }, { as: as as CredentialName });
+        const answer = await api.list({ limit: 1 }, { as });
         expect.status(answer, as === 'outsider_api_key' ? 404 : 200, `the list as ${as}`);
       }
       expect.status(await api.scim(target.scimMappingId ?? '', { as: 'management_key' }), 200, 'the SCIM mapping');

@@ -80,6 +80,7 @@ export const DAEMON = defineChecks([
       await interns.until(intern.id, ['running']);
       access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the valid twin');
       expect.status(await api.suspend(intern.id), 200, 'the suspend');
+      await interns.untilSuspended(intern.id);
       await refused('a suspended intern');
     },
   },

@@ -101,8 +101,9 @@ export const GET = defineChecks([
         await api.create(interns.body()),
         await api.update(running.id, { description: 'seen' }),
         await api.suspend(running.id),
-        await api.provision(running.id),
       ];
+      await interns.untilSuspended(running.id);
+      answers.push(await api.provision(running.id));
       for (const answer of answers) {
         ok(answer.status < 300, 'a valid request', 'success', expect.shown(answer));
         equal(secretKeys(answer.json), [], 'fields that hold something secret');

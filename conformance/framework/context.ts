@@ -53,6 +53,11 @@ export interface InternFactory {
   shared(): Promise<Intern>;
   /** Waits (or moves the clock) until the intern has one of these statuses. Its record, or a finding. */
   until(id: string, statuses: readonly string[], options?: SendOptions): Promise<Intern>;
+  /**
+   * Reads an intern whose suspend was accepted, once it no longer runs: on an emulator at once, elsewhere when it gets
+   * there, which nothing states. Its record, or a finding.
+   */
+  untilSuspended(id: string): Promise<Intern>;
   /** Waits (or moves the clock) until the intern is 404. */
   untilGone(id: string, options?: SendOptions): Promise<void>;
   /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */

@@ -60,9 +60,11 @@ export const create = fc.record({ provision: fc.boolean(), description: fc.optio
         'one that no other has',
         record.id,
       );
+      // Which model runs where none was asked for, a deployment decides.
+      const ofItsOwn = ctx.target.kind === 'emulator' ? null : record.model;
       const intern: ModelIntern = {
         id: record.id,
-        settings: { name: body.name, description: description ?? null, instructions: null, model: null },
+        settings: { name: body.name, description: description ?? null, instructions: null, model: ofItsOwn ?? null },
         phase: provision ? 'booting' : 'stopped',
         created: { key, body },
         vaultId: record.vault_id,
@@ -173,6 +175,7 @@ export const suspend = which.map((at) =>
         return;
       }
       expect.status(answer, [200, 202, 204], 'suspend of a running intern');
+      await real.ctx.interns.untilSuspended(intern.id);
       intern.phase = 'stopped';
       const ended = intern.waiting;
       stops(intern);

@@ -32,7 +32,8 @@ const ON_ITS_WAY = 3_000;
 async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined> {
   for (const reply of goingOn) {
     const { transcript } = reply;
-    await reply.promised('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
+    // Looked at, not promised: a run that goes on, as it was to, is nothing that chat fails in.
+    await reply.until('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
     if (transcript.finish === undefined) continue;
     const why = `the run ended with ${transcript.finish} while it was looked at (it said ${brief(transcript.content, 120)})`;
     return new Unmet('a run that goes on', why, 'race');

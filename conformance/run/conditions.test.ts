@@ -47,6 +47,14 @@ test.each([
   expect(conditions.of('one')).toMatchObject({ state, record: { status, description: 'seen' } });
 });
 
+test('one that still runs after its suspend serves nobody', () => {
+  const conditions = made('running');
+  conditions.done('one', 'POST', 'suspend', undefined);
+  expect(conditions.of('one')).toMatchObject({ state: 'stopped', record: { status: 'running' } });
+  conditions.seen(record('one', 'running'));
+  expect(conditions.of('one')).toBeUndefined();
+});
+
 test.each(['failed', 'destroying', 'destroy_failed', 'what comes after'])('one that is %s serves nobody', (status) => {
   const conditions = made();
   conditions.seen(record('one', status));

@@ -38,11 +38,9 @@ const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
 export function createConditions(now: () => number): Conditions {
   const known = new Map<string, Condition>();
-  const move = (id: string, state: Shelf) => {
+  const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
-    if (record === undefined) return;
-    const status = state === 'booting' ? 'provisioning' : state;
-    known.set(id, { state, record: { ...record, status }, since: now() });
+    if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
   };
   return {
     made: (record, state) => void known.set(record.id, { record, state, since: now() }),
@@ -51,12 +49,15 @@ export function createConditions(now: () => number): Conditions {
       if (before === undefined) return;
       // One that waits for its first provision may be queued for it.
       const state = record.status === 'queued' ? before.state : STATES[record.status];
-      if (state === undefined) known.delete(record.id);
+      // Its suspend goes on after the answer: until when, nobody can tell.
+      const stopping = before.state === 'stopped' && before.record.status === 'running' && state === 'running';
+      if (state === undefined || stopping) known.delete(record.id);
       else known.set(record.id, { record, state, since: before.state === state ? before.since : now() });
     },
     done(id, method, rest, body) {
       if (TALK.test(rest)) return;
-      if (rest === 'provision') move(id, 'booting');
+      if (rest === 'provision') move(id, 'booting', { status: 'provisioning' });
+      // Its status stays the last that was read: who takes it looks whether it is stopped by then.
       else if (rest === 'suspend') move(id, 'stopped');
       else {
         const keys = typeof body === 'object' && body !== null ? Object.keys(body) : ['?'];

@@ -83,11 +83,11 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
 
   /** One that was not to boot, once it is stopped: what it is to begin with may pass by itself. */
-  const settled = async (made: Intern, send?: SendOptions): Promise<Intern> => {
+  const settled = async (made: Intern, send?: SendOptions, wait = 1_000): Promise<Intern> => {
     const began = host.now();
     let now = made;
-    while (driver.control === undefined && now.status !== 'stopped' && !pool.neverStopped) {
-      await host.sleep(1_000, options.signal);
+    for (let ms = wait; driver.control === undefined && now.status !== 'stopped' && !pool.neverStopped; ms = 1_000) {
+      await host.sleep(ms, options.signal);
       now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
       pool.neverStopped = now.status !== 'stopped' && host.now() - began > SETTLES;
     }
@@ -95,7 +95,8 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     if (!plain(overrides, send)) return settled(await create(overrides ?? {}, send), send);
-    return settled(hand(pool.unused.stopped.pop() ?? (await create({}))));
+    const idle = pool.unused.stopped.pop();
+    return idle === undefined ? settled(hand(await create({}))) : settled(hand(idle), undefined, 0);
   };
 
   const lookUntil = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
@@ -155,7 +156,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const boot = async (): Promise<Intern> => {
     const idle = pool.unused.stopped.length > 2 ? pool.unused.stopped.pop() : undefined;
     if (idle === undefined) return create({ provision: true });
-    hand(idle);
+    await settled(hand(idle), undefined, 0);
     expect.status(await api.provision(idle.id), [200, 202, 204], 'the provision of a stopped intern');
     return idle;
   };
@@ -203,6 +204,20 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         pool.shared = intern;
       }
       return pool.shared;
+    },
+    async untilSuspended(id) {
+      const pass = moments();
+      for (;;) {
+        const intern = expect.intern(await api.get(id), 200, 'the read of a suspended intern');
+        if (intern.status !== 'running') return intern;
+        if (driver.control !== undefined || !(await pass())) {
+          throw new Finding({
+            what: 'status of a suspended intern',
+            expected: 'anything but running',
+            actual: intern.status,
+          });
+        }
+      }
     },
     async untilGone(id, send) {
       const began = host.now();

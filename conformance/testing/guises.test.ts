@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Driver } from '../drivers/driver.js';
 import { run } from '../run/runner.js';
-import { BUFFERING, disguise, GUISES, type Guise } from './guises.js';
+import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS } from './guises.js';
 
 /** Runs every check that a deployment gets, and answers what is held against the guise. */
 async function findings(guise: Guise, seed: string) {
@@ -61,3 +61,14 @@ test.each([
     expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked').length).toBeGreaterThan(0);
   },
 );
+
+test('reasons of its own are held against a target where they are published, and keep no check from being done', {
+  timeout: 300_000,
+}, async () => {
+  const { results } = await findings(OTHER_REASONS, 'guise');
+  const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+  expect(held.length).toBeGreaterThan(0);
+  for (const { verdict, finding } of held)
+    expect([verdict, finding?.what]).toEqual(['warn', expect.stringMatching(/reason/)]);
+  expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+});

@@ -17,10 +17,13 @@ import {
   noticesLate,
   peersApart,
   queuesForGood,
+  reasonsOfItsOwn,
   type Setting,
   settlesFirst,
   shortPages,
+  showsItsModel,
   streamsItsWay,
+  suspendsSlowly,
   tidiesTexts,
 } from './manners.js';
 import { createVirtualHost } from './virtual-host.js';
@@ -65,6 +68,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'is behind a proxy that drops what is large', obeys: 0.8, manners: [dropsWhatIsLarge] },
   { name: 'notices late that a client has gone', obeys: 0.5, slow: 310_000, manners: [noticesLate] },
   { name: 'queues what waits for a provision', obeys: 0.8, manners: [queuesForGood] },
+  { name: 'takes a moment to suspend, and names its model', obeys: 0.9, manners: [suspendsSlowly, showsItsModel] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
 ];
 
@@ -73,6 +77,12 @@ export const BUFFERING: Guise = {
   obeys: 0,
   talks: true,
   buffers: true,
+};
+
+export const OTHER_REASONS: Guise = {
+  name: 'gives reasons of its own for a 409',
+  obeys: 1,
+  manners: [reasonsOfItsOwn],
 };
 
 const WORDS = 'well let me see the sea is blue and a ship went by before noon so that is all there was to it'.split(

@@ -210,6 +210,48 @@ export const queuesForGood: Manner = (next) => {
   };
 };
 
+/** ms that a suspend goes on after its answer. */
+const STOPPING = 1_200;
+
+/** A suspend takes a moment: runs end and prompts are refused at once, the record is `running` a little longer. */
+export const suspendsSlowly: Manner = (next, { host }) => {
+  const until = new Map<string, number>();
+  return async (request) => {
+    const [, id = '', act] = /^\/interns\/([^/]+)(?:\/(provision|suspend))?$/.exec(pathOf(request)) ?? [];
+    const stopping = (one: unknown) => host.now() < (until.get(String(one)) ?? 0);
+    if (act !== undefined && stopping(id)) return refusal(409, 'The intern is busy', 'intern_busy');
+    const response = await next(request);
+    if (act === 'suspend' && response.ok) until.set(id, host.now() + STOPPING);
+    return rewritten(response, {
+      json: (json) =>
+        eachRecord(json, (record) => {
+          if (record.status === 'stopped' && stopping(record.id)) record.status = 'running';
+        }),
+    });
+  };
+};
+
+/** An intern for which no model was chosen shows the one that it will run with. */
+export const showsItsModel: Manner = (next) => async (request) =>
+  rewritten(await next(request), {
+    json: (json) =>
+      eachRecord(json, (record) => {
+        record.model ??= 'acme/default-1';
+      }),
+  });
+
+/** What is published of the reasons of a 409 is not what it says. */
+export const reasonsOfItsOwn: Manner = (next) => async (request) => {
+  const response = await next(request);
+  if (response.status !== 409) return response;
+  return rewritten(response, {
+    json(json) {
+      if (isRecord(json) && isRecord(json.error) && isRecord(json.error.metadata))
+        json.error.metadata.reason = 'not_now';
+    },
+  });
+};
+
 /** One boot in seven fails, and one teardown. */
 export const failsAtTimes: Manner =
   (next, { random, puts }) =>
