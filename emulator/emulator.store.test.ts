@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { assemble, createEmulator, type Emulator } from './emulator.js';
 import { defaultFactories } from './factories.js';
+import { heldOpen } from './held-open.harness.js';
 import type { EmulatorOptions } from './options.js';
 import type { Behaviour } from './scripts/behaviour.js';
 import { realFiles } from './store/files.js';
@@ -182,14 +183,12 @@ describe('what could not be put together', () => {
     ],
   ];
   test.each(wrong)('(%s) leaves no lock, watcher or descriptor', async (_, options, message) => {
-    const descriptors = () => readdirSync('/proc/self/fd').length;
     const scripts = join(folder, 'scripts');
     mkdirSync(scripts);
-    const before = [descriptors(), process.getActiveResourcesInfo().length];
     for (let time = 0; time < 3; time++) {
       expect(() => start({ ...options, scriptFiles: [scripts, ...(options.scriptFiles ?? [])] })).toThrow(message);
     }
-    expect([descriptors(), process.getActiveResourcesInfo().length]).toEqual(before);
+    expect(heldOpen(folder)).toEqual([]);
     expect(readdirSync(folder).filter((name) => /lock|log/.test(name))).toEqual([]);
     expect((await call(start(), 'GET', '/interns')).status).toBe(200);
   });

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createEmulator } from './emulator.js';
+import { heldOpen } from './held-open.harness.js';
 import type { EmulatorOptions } from './options.js';
 import type { Behaviour } from './scripts/behaviour.js';
 import { createTestClient } from './test-client.js';
@@ -54,8 +55,6 @@ const client = (options: EmulatorOptions = {}) => {
 };
 
 describe('a construction that throws', () => {
-  const openFiles = () => readdirSync('/proc/self/fd').length;
-
   test.each<[string, (at: string) => EmulatorOptions]>([
     ['a script file that is none', (at) => ({ scriptFiles: [at, join(at, 'no-such.json')] })],
     ['a signing key that is none', (at) => ({ scriptFiles: [at], signingKey: 'junk' })],
@@ -65,7 +64,6 @@ describe('a construction that throws', () => {
     const at = folder();
     const data = join(folder(), 'interns.json');
     const options = wrong(at);
-    const before = openFiles();
     let made: ReturnType<typeof createEmulator> | undefined;
     const attempt = () => {
       made = createEmulator({ data, ...options });
@@ -74,9 +72,9 @@ describe('a construction that throws', () => {
     if (options.oidcIssuer === undefined) expect(attempt).toThrow();
     else attempt();
     await made?.close();
-    // Watchers let go of their descriptors a moment after they were closed.
-    await vi.waitFor(() => expect(openFiles()).toBe(before));
+    expect([...heldOpen(at), ...heldOpen(dirname(data))]).toEqual([]);
     const corrected = createEmulator({ data, scriptFiles: [at] });
+    expect(heldOpen(at)).toEqual([at]);
     await corrected.close();
   });
 });
