@@ -12,8 +12,10 @@ const commands = blocks.filter(({ kind, text }) => kind === 'sh' && !text.starts
 const printed = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => text.trim());
 
 let folder: string;
+let output: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'page-'));
+  output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -23,7 +25,6 @@ describe('the worked example of docs/proofs.md', () => {
   });
 
   it('prints what the page says, with openssl alone', () => {
-    const output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
     // openssl base64 -A ends without a newline.
     expect(output.trim()).toBe(printed.join(''));
   });

@@ -142,7 +142,7 @@ export const ERRORS = {
   }, // P
   upstream_unavailable: {
     status: 502,
-    message: 'An upstream service is unavailable; retry with the same idempotency key',
+    message: 'An upstream service is unavailable; send the same request again',
     reason: 'upstream_unavailable',
     retryable: true,
   },
