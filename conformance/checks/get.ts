@@ -68,7 +68,7 @@ export const GET = defineChecks([
     level: 'P',
     title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
     needs: ['running'],
-    async run({ api, interns, target }) {
+    async run({ api, interns, target, ownStatuses }) {
       const stopped = await interns.stopped();
       const running = await interns.running();
       // What others made may be older than the form.
@@ -76,6 +76,7 @@ export const GET = defineChecks([
       const some = (intern: Intern) => target.kind === 'emulator' || ours.has(intern.id);
       const listed = expect.page(await api.list({ limit: 5 }), 'the list').data.filter(some);
       const updated = expect.intern(await api.update(stopped.id, { description: 'x' }), 200, 'an update');
+      equal(ownStatuses(), [], 'statuses that are none of the published ones');
       for (const record of [stopped, running, updated, ...listed]) {
         for (const [field, holds] of Object.entries(FIELDS)) {
           const value = (record as unknown as Record<string, unknown>)[field];

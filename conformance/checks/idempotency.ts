@@ -95,6 +95,7 @@ export const IDEMPOTENCY = defineChecks([
       const first = expect.intern(await api.create(body, key), 201, 'the create');
       equal(expect.intern(await api.create(body, key), 200, 'the retry'), first, 'the replayed answer');
       expect.status(await api.update(first.id, { description: 'changed', name: interns.name() }), 200, 'an update');
+      await interns.settled(first);
       expect.status(await api.provision(first.id), 202, 'a provision');
       await interns.until(first.id, ['running']);
       equal(expect.intern(await api.create(body, key), 200, 'a late retry'), first, 'the answer replayed later');

@@ -53,6 +53,8 @@ export interface InternFactory {
   shared(): Promise<Intern>;
   /** Waits (or moves the clock) until the intern has one of these statuses. Its record, or a finding. */
   until(id: string, statuses: readonly string[], options?: SendOptions): Promise<Intern>;
+  /** One that was created and not to boot, once it is stopped: a live target may boot it all the same. */
+  settled(made: Intern): Promise<Intern>;
   /**
    * Reads an intern whose suspend was accepted, once it no longer runs: on an emulator at once, elsewhere when it gets
    * there, which nothing states. Its record, or a finding.
@@ -130,6 +132,8 @@ export interface Ctx {
     name: string,
     ...args: [...arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, predicate: (...values: Ts) => Promise<void>]
   ): Promise<void>;
+  /** Lifecycle statuses that the target has shown and that are none of the published ones. */
+  ownStatuses(): readonly string[];
   /** Ends the check as a skip: the target could not be led there. */
   unmet(need: string, why: string): never;
   /**

@@ -74,6 +74,7 @@ export const create = fc.record({ provision: fc.boolean(), description: fc.optio
       agrees(ctx, { ...record }, intern, 'the intern created');
       model.interns.push(intern);
       if (provision) await boots(intern, real);
+      else await ctx.interns.settled(record);
     },
     toString: () =>
       `create(${provision ? 'provision' : 'later'}${description === undefined ? '' : `, ${JSON.stringify(description)}`})`,

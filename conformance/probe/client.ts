@@ -28,7 +28,9 @@ export interface ClientOptions {
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
   after?(send: Send, url: string, status: number, headers: Headers): number | undefined;
-  /** Every answer that was read whole. */
+  /** Where a request goes that was to go to `url`. */
+  address?(url: string): string;
+  /** Every answer that was read whole; may change its JSON. */
   seen?(send: Send, url: string, answer: Answer): void;
   /** An answer that was not read to its end. */
   left?(url: string): void;
@@ -61,6 +63,10 @@ export function createClient(options: ClientOptions): Client {
   const at = () => Math.round((host.now() - started) * 10) / 10;
   const count = { sent: 0 };
   const flying = new Set<Promise<unknown>>();
+  const addressOf = (send: Send) => {
+    const url = urlOf(send, options.baseUrl);
+    return options.address?.(url) ?? url;
+  };
 
   const scoped = (signal?: AbortSignal): Client => {
     let evidence: Evidence[] = [];
@@ -71,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
     };
 
     const once = async (send: Send): Promise<OpenAnswer> => {
-      const url = urlOf(send, options.baseUrl);
+      const url = addressOf(send);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const body = text ?? send.body;
@@ -149,7 +155,7 @@ export function createClient(options: ClientOptions): Client {
     const tried = async (send: Send): Promise<OpenAnswer> => {
       for (let tries = 0; ; tries++) {
         const answer = await once(send);
-        const url = urlOf(send, options.baseUrl);
+        const url = addressOf(send);
         const wait = tries < 3 ? options.after?.(send, url, answer.status, answer.headers) : undefined;
         if (wait === undefined) return answer;
         await answer.close();

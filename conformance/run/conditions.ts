@@ -19,6 +19,12 @@ export interface Conditions {
   seen(record: Intern): void;
   /** A write that was accepted. */
   done(id: string, method: string, rest: string, body: unknown): void;
+  /** Whether it was running when it was last read, and nothing was sent since that ends that. */
+  runs(id: string): boolean;
+  /** The status of one that ran, and was read otherwise although nobody here suspended or deleted it. */
+  went(id: string): string | undefined;
+  /** Whether any was read to have stopped by itself. */
+  stopsThem(): boolean;
   /** Undefined where nobody can tell, or its settings are no longer those of any intern. */
   of(id: string): Condition | undefined;
 }
@@ -38,6 +44,8 @@ const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
 export function createConditions(now: () => number): Conditions {
   const known = new Map<string, Condition>();
+  const ran = new Set<string>();
+  const went = new Map<string, string>();
   const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
     if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
@@ -45,6 +53,8 @@ export function createConditions(now: () => number): Conditions {
   return {
     made: (record, state) => void known.set(record.id, { record, state, since: now() }),
     seen(record) {
+      if (record.status === 'running') ran.add(record.id);
+      else if (ran.delete(record.id)) went.set(record.id, record.status);
       const before = known.get(record.id);
       if (before === undefined) return;
       // One that waits for its first provision may be queued for it.
@@ -56,6 +66,8 @@ export function createConditions(now: () => number): Conditions {
     },
     done(id, method, rest, body) {
       if (TALK.test(rest)) return;
+      if (method !== 'PATCH') ran.delete(id);
+      if (rest === 'provision') went.delete(id);
       if (rest === 'provision') move(id, 'booting', { status: 'provisioning' });
       // Its status stays the last that was read: who takes it looks whether it is stopped by then.
       else if (rest === 'suspend') move(id, 'stopped');
@@ -64,6 +76,9 @@ export function createConditions(now: () => number): Conditions {
         if (method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) known.delete(id);
       }
     },
+    runs: (id) => ran.has(id),
+    went: (id) => went.get(id),
+    stopsThem: () => [...went.values()].includes('stopped'),
     of: (id) => known.get(id),
   };
 }

@@ -104,6 +104,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const interns = createInternFactory(run, {
     check: check.id,
     api: createApi((request) => client.send(request)),
+    open: (request) => client.open(request),
     signal,
     recycle: driver.control === undefined && check.fresh !== true,
     random,
@@ -160,6 +161,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     wrongKey: { bearer: 'sk-conformance-opens-nothing' },
     mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
+    ownStatuses: session.words.own,
     elapsed: () => host.now(),
     random,
   };

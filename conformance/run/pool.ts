@@ -13,8 +13,11 @@ export interface Pool {
   /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
   readonly took: { boot?: number; gone?: number };
   failedBoots: number;
-  /** Interns that wait for a provision were seen to stay as they are, and not `stopped`: nobody waits for that again. */
-  neverStopped: boolean;
+  /**
+   * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
+   * same.
+   */
+  waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
 }
 
 export const createPool = (): Pool => ({
@@ -25,7 +28,7 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
-  neverStopped: false,
+  waiting: 'unknown',
 });
 
 /** Hands none of them out any more. */

@@ -118,15 +118,13 @@ function stillStreams({ session }: RunContext, { actual }: Finding, { transcript
   return ids.some((id) => session.lately(id)) ? 'a run whose client has left may go on for half a minute' : undefined;
 }
 
-/** Why a finding says nothing: an intern that the check was handed as running runs no more, and nobody here stopped it. */
+/** Why a finding says nothing: an intern that the check uses runs no more, and nobody here stopped it. */
 async function moves({ pool, session }: RunContext): Promise<string | undefined> {
-  const ids = [...session.made, ...(pool.shared === undefined ? [] : [pool.shared.id])];
-  for (const id of ids) {
-    const known = session.conditions.of(id);
-    if (known?.state !== 'running') continue;
-    const answer = await session.running.send({ path: `/interns/${id}` }).catch(() => undefined);
-    const now = (answer?.json as { status?: unknown } | undefined)?.status;
-    if (typeof now === 'string' && now !== 'running') return `an intern that ran got to ${now} by itself`;
+  const { conditions, made, running } = session;
+  for (const id of [...made, ...(pool.shared === undefined ? [] : [pool.shared.id])]) {
+    if (conditions.runs(id)) await running.send({ path: `/interns/${id}` }).catch(() => undefined);
+    const status = conditions.went(id);
+    if (status !== undefined) return `an intern that ran got to ${status} by itself`;
   }
   return undefined;
 }

@@ -32,7 +32,7 @@ describe('verdicts', () => {
     expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
     const { finding } = only(results);
     expect(finding).toMatchObject({ what: 'status of the read', expected: 418, actual: 200, flaky: false });
-    expect(finding?.transcript.map((one) => one.request.method)).toEqual(['POST', 'GET']);
+    expect(finding?.transcript.map((one) => one.request.method)).toEqual(['POST', 'GET', 'GET']);
     expect(finding?.curl).toContain('$INTERN_API_KEY');
     expect(finding?.replay).toBe('intern-conformance --only a/fails --seed seed --runs 1');
   });

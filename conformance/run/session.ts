@@ -7,6 +7,7 @@ import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/reque
 import { type Conditions, createConditions } from './conditions.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
+import { createStatusWords, type StatusWords } from './status-words.js';
 import { Stopped } from './stopped.js';
 
 /** The client of a run, and what watches over what it sends. */
@@ -23,6 +24,8 @@ export interface Session {
   readonly made: Set<string>;
   /** What is known of the interns that the run made with its API key. */
   readonly conditions: Conditions;
+  /** What the statuses of a deployment are called. */
+  readonly words: StatusWords;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
   lately(id: string): boolean;
   /** An intern that no check may write to. */
@@ -35,6 +38,7 @@ export interface Session {
 const NOTICED = 30_000;
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createSession(run: RunBase): Session {
@@ -47,6 +51,7 @@ export function createSession(run: RunBase): Session {
   const foreign = new Set<string>();
   const made = new Set<string>();
   const conditions = createConditions(() => host.now());
+  const words = createStatusWords();
   const left = new Map<string, number>();
   let created = 0;
   let cleaning = false;
@@ -92,6 +97,13 @@ export function createSession(run: RunBase): Session {
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
+    if (driver.control === undefined && url.startsWith(collection)) {
+      if (isCreate(send, url) && typeof body.id === 'string' && !made.has(body.id)) {
+        const boots = (send.json as { provision?: unknown } | undefined)?.provision === true;
+        words.done(body.id, boots ? 'boot' : 'create');
+      }
+      for (const record of Array.isArray(body.data) ? body.data : [body]) if (isRecord(record)) words.read(record);
+    }
     if (isCreate(send, url) && typeof body.id === 'string') {
       if (made.has(body.id)) return;
       made.add(body.id);
@@ -134,8 +146,10 @@ export function createSession(run: RunBase): Session {
     after(send, url, status, headers) {
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
-      if (id !== undefined && driver.control === undefined)
+      if (id !== undefined && driver.control === undefined) {
         conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
+        if (send.method !== 'PATCH') words.done(id, restOf(url));
+      }
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
@@ -143,6 +157,7 @@ export function createSession(run: RunBase): Session {
       rate.pause(wait);
       return 0;
     },
+    ...(driver.control === undefined ? { address: words.address } : {}),
     seen: note,
     left(url) {
       const id = /\/chat\/completions$/.test(url) ? idOf(url) : undefined;
@@ -158,6 +173,7 @@ export function createSession(run: RunBase): Session {
     created: () => created,
     made,
     conditions,
+    words,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
     isForeign: (id) => foreign.has(id),
     cleaning() {

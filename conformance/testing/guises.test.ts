@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Driver } from '../drivers/driver.js';
 import { run } from '../run/runner.js';
-import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS } from './guises.js';
+import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS, OTHER_STATUSES } from './guises.js';
 
 /** Runs every check that a deployment gets, and answers what is held against the guise. */
 async function findings(guise: Guise, seed: string) {
@@ -71,4 +71,17 @@ test('reasons of its own are held against a target where they are published, and
   for (const { verdict, finding } of held)
     expect([verdict, finding?.what]).toEqual(['warn', expect.stringMatching(/reason/)]);
   expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+});
+
+test('of statuses of its own a target is told where they are published, and the kit learns what they mean', {
+  timeout: 300_000,
+}, async () => {
+  const { results } = await findings(OTHER_STATUSES, 'guise');
+  const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+  expect(held.map(({ verdict, id }) => `${verdict} ${id}`).sort()).toEqual([
+    'warn get/record-form',
+    'warn list/every-status-is-known',
+  ]);
+  expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+  expect(results.counts.pass).toBeGreaterThan(180);
 });

@@ -9,6 +9,7 @@ import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import { crowd } from './crowd.js';
 import {
+  bootsAtOnce,
   dropsWhatIsLarge,
   failsAtTimes,
   fieldsOfItsOwn,
@@ -22,8 +23,10 @@ import {
   settlesFirst,
   shortPages,
   showsItsModel,
+  statusesOfItsOwn,
   streamsItsWay,
   suspendsSlowly,
+  suspendsWhatIsIdle,
   tidiesTexts,
 } from './manners.js';
 import { createVirtualHost } from './virtual-host.js';
@@ -69,6 +72,8 @@ export const GUISES: readonly Guise[] = [
   { name: 'notices late that a client has gone', obeys: 0.5, slow: 310_000, manners: [noticesLate] },
   { name: 'queues what waits for a provision', obeys: 0.8, manners: [queuesForGood] },
   { name: 'takes a moment to suspend, and names its model', obeys: 0.9, manners: [suspendsSlowly, showsItsModel] },
+  { name: 'suspends what is idle', obeys: 0.9, manners: [suspendsWhatIsIdle] },
+  { name: 'boots at once what it creates', obeys: 0.9, manners: [bootsAtOnce] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
 ];
 
@@ -83,6 +88,12 @@ export const OTHER_REASONS: Guise = {
   name: 'gives reasons of its own for a 409',
   obeys: 1,
   manners: [reasonsOfItsOwn],
+};
+
+export const OTHER_STATUSES: Guise = {
+  name: 'has statuses of its own',
+  obeys: 1,
+  manners: [statusesOfItsOwn],
 };
 
 const WORDS = 'well let me see the sea is blue and a ship went by before noon so that is all there was to it'.split(

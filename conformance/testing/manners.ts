@@ -23,6 +23,14 @@ const pathOf = (request: Request) => new URL(request.url).pathname.replace(/^.*\
 const refusal = (status: number, message: string, reason: string) =>
   Response.json({ error: { code: status, message, metadata: { reason, retryable: false } } }, { status });
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Every record of an answer, whether it stands alone or in a list. */
 function eachRecord(json: unknown, change: (record: Json) => void): void {
   if (!isRecord(json)) return;
@@ -122,12 +130,7 @@ export const tidiesTexts: Manner = (next) => async (request) => {
   if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))
     return next(request);
   const text = await request.clone().text();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return next(request);
-  }
+  const body = parsed(text);
   if (!isRecord(body) || text.length > 1_000_000) return next(request);
   for (const key of ['description', 'instructions']) {
     const said = body[key];
@@ -239,6 +242,67 @@ export const showsItsModel: Manner = (next) => async (request) =>
         record.model ??= 'acme/default-1';
       }),
   });
+
+/** A create boots the intern at once, whatever it asks for. */
+export const bootsAtOnce: Manner = (next) => async (request) => {
+  const response = await next(request);
+  if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+  const { id, status } = (await response.clone().json()) as { id: string; status: string };
+  const headers = { authorization: request.headers.get('authorization') ?? '' };
+  if (status === 'stopped')
+    await next(new Request(`${request.url.replace(/\?.*/, '')}/${id}/provision`, { method: 'POST', headers }));
+  return response;
+};
+
+/** ms after which an intern that nobody talks to is suspended. */
+const IDLE = 4_000;
+
+/** An intern that nobody has talked to for a while is suspended. */
+export const suspendsWhatIsIdle: Manner = (next, { host, keys }) => {
+  const idleSince = new Map<string, number>();
+  return async (request) => {
+    const [, id, act] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(pathOf(request)) ?? [];
+    if (id !== undefined && host.now() - (idleSince.get(id) ?? Number.POSITIVE_INFINITY) > IDLE) {
+      idleSince.delete(id);
+      const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
+      await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
+    }
+    // Whoever talks to one may have left a question or a run open.
+    if (id !== undefined && /^(chat|invoke)/.test(act ?? '')) idleSince.delete(id);
+    const response = await next(request);
+    if (response.status === 202 && act === 'provision' && id !== undefined) idleSince.set(id, host.now() + 1_000);
+    if (response.status === 201 && request.method === 'POST')
+      idleSince.set(((await response.clone().json()) as { id: string }).id, host.now() + 1_000);
+    return response;
+  };
+};
+
+/** The published statuses and what the deployment calls them. */
+const WORDS: Readonly<Record<string, string>> = {
+  queued: 'waiting_for_capacity',
+  provisioning: 'booting',
+  running: 'ready',
+  failed: 'broken',
+  stopped: 'asleep',
+  destroying: 'removing',
+};
+
+/** Statuses have names of its own; one alone is stated. */
+export const statusesOfItsOwn: Manner = (next) => async (request) => {
+  const url = new URL(request.url);
+  const status = url.searchParams.get('status');
+  if (status !== null) {
+    const canonical = (word: string) =>
+      Object.entries(WORDS).find(([, own]) => own === word)?.[0] ?? (word in WORDS ? `no ${word}` : word);
+    url.searchParams.set('status', status.split(',').map(canonical).join(','));
+  }
+  return rewritten(await next(status === null ? request : new Request(url, request)), {
+    json: (json) =>
+      eachRecord(json, (record) => {
+        record.status = WORDS[String(record.status)] ?? record.status;
+      }),
+  });
+};
 
 /** What is published of the reasons of a 409 is not what it says. */
 export const reasonsOfItsOwn: Manner = (next) => async (request) => {

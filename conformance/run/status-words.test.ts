@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { createStatusWords } from './status-words.js';
+
+const shown = (words: ReturnType<typeof createStatusWords>, id: string, status: string) => {
+  const record = { id, status };
+  words.read(record);
+  return record.status;
+};
+
+test('published words stay as they are', () => {
+  const words = createStatusWords();
+  words.done('one', 'boot');
+  expect(shown(words, 'one', 'stopped')).toBe('stopped');
+  expect(words.unsure('one')).toBe(false);
+  expect(words.own()).toEqual([]);
+  expect(words.address('http://x/interns?status=running')).toBe('http://x/interns?status=running');
+});
+
+test('a word means what the last write has the intern do', () => {
+  const words = createStatusWords();
+  words.done('one', 'create');
+  expect(shown(words, 'one', 'asleep')).toBe('stopped');
+  words.done('one', 'provision');
+  expect(shown(words, 'one', 'booting')).toBe('provisioning');
+  expect(words.unsure('one')).toBe(true);
+  words.done('one', '');
+  expect(shown(words, 'one', 'removing')).toBe('destroying');
+  expect(words.own()).toEqual(['asleep', 'booting', 'removing']);
+});
+
+test('the word shown while prompts are taken means that the intern runs, until it is shown with another', () => {
+  const words = createStatusWords();
+  words.done('one', 'boot');
+  expect(shown(words, 'one', 'ready')).toBe('provisioning');
+  words.runs('one');
+  expect(shown(words, 'one', 'ready')).toBe('running');
+  words.done('one', 'suspend');
+  expect(shown(words, 'one', 'ready')).toBe('running');
+  expect(shown(words, 'one', 'asleep')).toBe('stopped');
+  words.done('one', 'provision');
+  expect(shown(words, 'one', 'asleep')).toBe('provisioning');
+  expect(shown(words, 'one', 'ready')).toBe('running');
+  expect(shown(words, 'one', 'asleep')).toBe('stopped');
+});
+
+test('of an intern of others a word says nothing', () => {
+  expect(shown(createStatusWords(), 'one', 'busy')).toBe('busy');
+});
+
+test('the filter of a list has the words of the deployment', () => {
+  const words = createStatusWords();
+  words.done('one', 'create');
+  shown(words, 'one', 'fast asleep');
+  expect(words.address('http://x/interns?limit=1&status=queued%2Cstopped&x=1')).toBe(
+    'http://x/interns?limit=1&status=queued%2Cfast%20asleep&x=1',
+  );
+});

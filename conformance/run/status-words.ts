@@ -1,0 +1,88 @@
+import { STATUSES } from '../arbitraries/status-filter.js';
+
+/** What the last write that was accepted has an intern do; `running` once it was seen to. */
+type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
+
+/** What a word of its own means that an intern shows while it does so. */
+const SHOWS: Readonly<Record<Going, string>> = {
+  waits: 'stopped',
+  boots: 'provisioning',
+  running: 'provisioning',
+  suspends: 'stopped',
+  goes: 'destroying',
+};
+
+/**
+ * The lifecycle statuses of a deployment that names them its own way: one word alone is stated. What a word means is learned
+ * from when it is shown, and that an intern runs from a prompt that it takes. What the kit sends and reads is translated;
+ * the evidence keeps what was sent.
+ */
+export interface StatusWords {
+  /** Words that were shown and are none of the published ones. */
+  own(): readonly string[];
+  /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
+  done(id: string, what: string): void;
+  /** Puts the published word in the place of the deployment's own. */
+  read(record: { id?: unknown; status?: unknown }): void;
+  /** Whether the intern was last shown with a word that may mean that it runs. */
+  unsure(id: string): boolean;
+  /** The intern takes prompts: what it is shown with means that it runs. */
+  runs(id: string): void;
+  /** Puts the deployment's words in the place of the published ones in the filter of a list. */
+  address(url: string): string;
+}
+
+export function createStatusWords(): StatusWords {
+  const published = new Set<unknown>(STATUSES);
+  const meanings = new Map<string, string>();
+  const own = new Set<string>();
+  const going = new Map<string, Going>();
+  const shown = new Map<string, string>();
+
+  const meaning = (id: string, word: string): string | undefined => {
+    const does = going.get(id);
+    const known = meanings.get(word);
+    // What waits for its first boot may be shown as what waits in one.
+    if (known !== undefined) return known === 'stopped' && does === 'boots' ? SHOWS.boots : known;
+    if (does === undefined) return undefined;
+    // Of the words of a boot one will mean that it is over.
+    if (does !== 'boots' && does !== 'running') meanings.set(word, SHOWS[does]);
+    return SHOWS[does];
+  };
+
+  return {
+    own: () => [...own],
+    done(id, what) {
+      const next = ({ create: 'waits', boot: 'boots', provision: 'boots', suspend: 'suspends', '': 'goes' } as const)[
+        what
+      ];
+      if (next !== undefined) going.set(id, next);
+    },
+    read(record) {
+      const { id, status: word } = record;
+      if (typeof id !== 'string' || typeof word !== 'string') return;
+      shown.set(id, word);
+      if (!published.has(word)) {
+        own.add(word);
+        record.status = meaning(id, word) ?? word;
+      }
+      if (record.status === 'running' && going.get(id) === 'boots') going.set(id, 'running');
+    },
+    unsure(id) {
+      const word = shown.get(id);
+      return word !== undefined && !published.has(word) && meanings.get(word) !== 'running';
+    },
+    runs(id) {
+      const word = shown.get(id);
+      if (word !== undefined && !published.has(word)) meanings.set(word, 'running');
+    },
+    address(url) {
+      if (own.size === 0) return url;
+      const [before, filter, after] = url.split(/(?<=[?&]status=)([^&#]*)/);
+      if (filter === undefined) return url;
+      const theirs = (one: string) => [...meanings].find(([, means]) => means === one)?.[0] ?? one;
+      const words = decodeURIComponent(filter).split(',').map(theirs).join(',');
+      return `${before}${encodeURIComponent(words)}${after ?? ''}`;
+    },
+  };
+}

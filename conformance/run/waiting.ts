@@ -1,0 +1,197 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import { Finding, fail, Unmet } from '../framework/assert.js';
+import type { Api, InternFactory, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { OpenAnswer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
+import type { RunContext } from './run-context.js';
+
+/** Where the interns of one check come from. */
+export interface FactoryOptions {
+  readonly check: string;
+  readonly api: Api;
+  open(send: Send): Promise<OpenAnswer>;
+  readonly signal: AbortSignal;
+  /**
+   * Whether interns that other checks left as they were may be handed out again, and one be made ahead. Saves requests
+   * and waiting where both cost; an emulator gives each check its own.
+   */
+  readonly recycle: boolean;
+  random(): number;
+}
+
+/** Any success: which one it is, is for others to say. */
+export const DONE = [200, 202, 204];
+/** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
+const SETTLES = 15_000;
+/** How many boots may fail, before any was seen to end, until no more are tried. */
+export const FAILED_BOOTS = 3;
+
+/** How often an intern that stopped by itself, or whose boot failed, is provisioned again while it is waited for. */
+const REVIVALS = 3;
+
+/** ms after which to look first the next time: one look too early costs a request, one too late time. */
+const learned = (usual: number | undefined, took: number, looks: number) =>
+  looks > 1 ? took : Math.min(usual ?? 2_000, took);
+
+/** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
+export interface Waiting extends Pick<InternFactory, 'untilGone'> {
+  settled(made: Intern, send?: SendOptions): Promise<Intern>;
+  untilSuspended(id: string, send?: SendOptions): Promise<Intern>;
+  /** `began` is when it began to boot. */
+  until(id: string, statuses: readonly string[], send?: SendOptions, began?: number): Promise<Intern>;
+}
+
+export function createWaiting(run: RunContext, options: FactoryOptions): Waiting {
+  const { driver, host, pool, session, obstacles } = run;
+  const { api, check } = options;
+  const { bootTimeout } = run.settings;
+
+  /** Lets a moment pass; false when there have been enough. `usual` is how long it took before, `began` when it began. */
+  const moments = (usual = 1_000, began = host.now()) => {
+    let round = 0;
+    return async () => {
+      round++;
+      if (driver.clock !== undefined) {
+        if (round > 150) return false;
+        await driver.clock.advance(1_000);
+        return true;
+      }
+      if (host.now() - began > bootTimeout) return false;
+      // A real boot takes seconds, and every look at it a request of the few there are.
+      const first = Math.max(0, began + Math.min(usual, 10_000) - host.now());
+      await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), options.signal);
+      return true;
+    };
+  };
+  const waited = () => (driver.clock === undefined ? `${bootTimeout / 1000} s` : '150 s of its clock');
+
+  /**
+   * One that was not to boot, once it is stopped: what it is to begin with may pass by itself, and a service may boot what
+   * it creates at once (interface.md, create_intern): then it is suspended.
+   */
+  const settled = async (made: Intern, send?: SendOptions): Promise<Intern> => {
+    if (driver.control !== undefined) return made;
+    const began = host.now();
+    for (let now = made; ; ) {
+      const seen = pool.waiting === 'boots' ? host.now() - began > SETTLES : pool.waiting !== 'unknown';
+      if (seen && (now.status === 'stopped' || pool.waiting === 'otherwise')) return now;
+      await host.sleep(1_000, options.signal);
+      now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
+      if (now.status === 'running') {
+        pool.waiting = 'boots';
+        expect.status(await api.suspend(made.id, send), DONE, 'the suspend of an intern that booted by itself');
+        return untilSuspended(made.id, send);
+      }
+      if (pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
+      const late = host.now() - began;
+      if (late > SETTLES && !['stopped', 'provisioning'].includes(now.status)) pool.waiting = 'otherwise';
+      if (late > bootTimeout) throw neverSettles(now);
+    }
+  };
+  const neverSettles = ({ status }: Intern) =>
+    new Unmet('an intern that waits', `a new intern is still ${status} after ${waited()}`);
+  const untilSuspended = async (id: string, send?: SendOptions) => {
+    const pass = moments();
+    for (;;) {
+      const intern = expect.intern(await api.get(id, send), 200, 'the read of a suspended intern');
+      if (intern.status !== 'running') return intern;
+      if (driver.control !== undefined || !(await pass()))
+        fail('status of a suspended intern', 'anything but running', intern.status);
+    }
+  };
+
+  /** Whether an intern takes prompts whose status is a word of the deployment's own: then that is what running is called. */
+  const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
+    if (!session.words.unsure(id)) return false;
+    const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
+    const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
+    const { streamTimeout: timeout } = run.settings;
+    const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
+    const takes = reply.status === 200;
+    await reply.whole().catch(() => {});
+    // A word that it was shown with before may mean that it still booted.
+    if (takes) await api.get(id, send);
+    if (takes) session.words.runs(id);
+    return takes;
+  };
+
+  const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
+    const live = driver.control === undefined;
+    const boots = live && statuses.includes('running');
+    const pass = moments(pool.took.boot, began);
+    let revivals = 0;
+    for (let looks = 1; ; looks++) {
+      if (live && looks === 1) await pass();
+      const read = async () =>
+        expect.intern(
+          await api.get(id, send),
+          200,
+          `the read of an intern that should get to ${statuses.join(' or ')}`,
+        );
+      let intern = await read();
+      if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send))) intern = await read();
+      if (statuses.includes(intern.status)) {
+        if (boots) obstacles.gone('running');
+        if (boots && revivals === 0) pool.took.boot = learned(pool.took.boot, host.now() - began, looks);
+        return intern;
+      }
+      if (boots && ['stopped', 'failed'].includes(intern.status) && revivals < REVIVALS) {
+        // A deployment may suspend what nobody talks to. Its answer is what the next look tells.
+        revivals++;
+        await api.provision(id, send);
+      } else if (boots && intern.status === 'failed') throw bootFailed(intern);
+      if (await pass()) continue;
+      if (boots) throw neverRan(intern);
+      throw new Finding({
+        what: 'status of the intern',
+        expected: `${statuses.join(' or ')} within ${waited()}`,
+        actual: intern.status,
+      });
+    }
+  };
+  /** A boot may fail: the service says so, and has kept its word. */
+  const bootFailed = ({ last_failure_message: why }: Intern) => {
+    const failed = `the boot of an intern failed${typeof why === 'string' ? ` (${why})` : ''}`;
+    if (pool.took.boot === undefined && ++pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failed);
+    return new Unmet('an intern that boots', failed);
+  };
+  /** How long a boot may take is not stated. The others do not wait as long for nothing. */
+  const neverRan = ({ status }: Intern) => {
+    const boots = ['queued', 'provisioning'].includes(status);
+    const why = boots
+      ? `an intern still boots after ${waited()}; allow more with --boot-timeout`
+      : `an intern that was provisioned did not come to run within ${waited()}; it is ${status}`;
+    obstacles.met('running', check, why);
+    return new Unmet('an intern that boots', why);
+  };
+
+  const untilGone = async (id: string, send?: SendOptions) => {
+    const began = host.now();
+    const live = driver.control === undefined;
+    const pass = moments(pool.took.gone, began);
+    for (let looks = 1; ; looks++) {
+      if (live && looks === 1) await pass();
+      const answer = await api.get(id, send);
+      if (answer.status === 404) {
+        pool.took.gone = learned(pool.took.gone, host.now() - began, looks);
+        return;
+      }
+      expect.status(answer, [200, 404], 'the read of an intern that is torn down');
+      const { status } = answer.json as { status?: unknown };
+      // A teardown may fail, and how long it may take is not stated.
+      if (live && status === 'destroy_failed')
+        throw new Unmet('a teardown that ends', `the teardown of an intern failed: ${expect.shown(answer)}`);
+      if (await pass()) continue;
+      if (live && status === 'destroying')
+        throw new Unmet('a teardown that ends', `an intern is still torn down after ${waited()}`);
+      throw new Finding({
+        what: 'the deleted intern',
+        expected: `404 within ${waited()}`,
+        actual: expect.shown(answer),
+      });
+    }
+  };
+
+  return { settled, until, untilSuspended, untilGone };
+}
