@@ -22,9 +22,10 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   last_failure_message: orNull(isText),
   progress: orNull((value) => typeof value === 'object' && !Array.isArray(value)),
   hostname: orNull(form(/^[^\s/:]+$/)),
-  workspace_id: form(UUID),
-  vault_id: orNull(form(UUID)),
-  attached_vault_id: orNull(form(UUID)),
+  // Which form these two have is nowhere said.
+  workspace_id: form(/./),
+  vault_id: orNull(form(/./)),
+  attached_vault_id: orNull(form(/./)),
   created_at: form(TIMESTAMP),
   updated_at: form(TIMESTAMP),
 };

@@ -5,9 +5,23 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { asked, held, permission } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
+import type { SseComment } from '../probe/sse.js';
 
-/** Other comments are nobody's business. */
-const beats = (t: Transcript) => t.comments.filter((comment) => comment.text === 'keepalive').length;
+const isBeat = ({ text }: SseComment) => text === 'keepalive';
+const beats = (t: Transcript) => t.comments.filter(isBeat).length;
+
+/** ms of silence from which on a comment stands where a keepalive is due, with some leave for the network. */
+const DUE = 29_000;
+
+/** A deployment may write comments of its own: where one came before a keepalive was due, none is. */
+export function nothingElse({ unmet }: Pick<Ctx, 'unmet'>, t: Transcript): void {
+  for (const [at, item] of t.items.entries()) {
+    const before = t.items[at - 1];
+    if (item.kind !== 'comment' || isBeat(item) || before === undefined || item.at - before.at > DUE) continue;
+    const why = `the target writes comments of its own (": ${item.text.slice(0, 40)}"), so that no keepalive is due`;
+    unmet('a stream to which nothing else is written', why);
+  }
+}
 
 /** The intern said nothing meanwhile: only then do keepalives show. Other comments are lawful at any time. */
 function silent(ctx: Ctx, t: Transcript, holds: boolean): void {
@@ -36,11 +50,13 @@ export const KEEPALIVE = defineChecks([
       const before = since();
       await ctx.wait(28_000);
       await ctx.settle();
+      if (!transcript.scripted) nothingElse(ctx, transcript);
       silent(ctx, transcript, since() === before);
       if (transcript.scripted) equal(beats(transcript), 0, 'keepalives after 28 s');
       for (let beat = 1; beat <= 3; beat++) {
         await ctx.wait(beat === 1 ? 4_000 : 30_000);
         await ctx.settle();
+        if (!transcript.scripted) nothingElse(ctx, transcript);
         silent(ctx, transcript, transcript.finish === undefined && since() - beats(transcript) === before);
         await reply.promised(`keepalive ${beat} after ${beat * 30 + 2} s of silence`, (t) => beats(t) >= beat);
         if (transcript.scripted) equal(beats(transcript), beat, `keepalives after ${beat * 30 + 2} s of silence`);

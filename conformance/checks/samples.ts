@@ -4,6 +4,7 @@ import { equal, fail } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { allowable, notRepeated } from '../helpers/chat.js';
+import { nothingElse } from './keepalive.js';
 
 /** One check of each kind, as patterns for the others. */
 export const SAMPLES = defineChecks([
@@ -73,7 +74,7 @@ export const SAMPLES = defineChecks([
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     // A clock check: `wait` moves a virtual clock and waits for real elsewhere. Give the network its leave.
-    async run({ interns, chat, prompt, wait, settle, internDid, needsStreaming }) {
+    async run({ interns, chat, prompt, wait, settle, internDid, needsStreaming, unmet }) {
       needsStreaming();
       const intern = await interns.running();
       const reply = await chat(intern.id, prompt('silent'));
@@ -93,6 +94,7 @@ export const SAMPLES = defineChecks([
         actual: content,
         said: content,
       });
+      if (!reply.transcript.scripted) nothingElse({ unmet }, reply.transcript);
       await reply.promised('a keepalive after 31 s', () => keepalives() > 0);
       await reply.disconnect();
     },

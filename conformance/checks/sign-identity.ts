@@ -109,7 +109,7 @@ export const SIGN_IDENTITY = defineChecks([
         const answer = await api.sign(intern.id, json, { ...OAUTH, ...options });
         const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
         equal(proof.user, user, 'user of the proof');
-        holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
+        await holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
       };
       // However few runs there are: everywhere at once.
       await ignored('user_other', { body: true, route: true, headers: true, query: true });

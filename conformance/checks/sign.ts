@@ -60,7 +60,7 @@ export const SIGN = defineChecks([
       const verifies = async (bodySha256: string, named: string | undefined, at: string) => {
         const over = named === undefined ? {} : { route: route(named) };
         const proof = proofOf(ctx, await sign(ctx, intern.id, { bodySha256, ...over }, at), named !== undefined, at);
-        holds(ctx, proof, { internId: intern.id, bodySha256, ...over }, `the proof of ${at}`);
+        await holds(ctx, proof, { internId: intern.id, bodySha256, ...over }, `the proof of ${at}`);
       };
       // However few runs there are: a path that whoever tidies it up signs otherwise.
       await verifies(DIGEST, '/Api/%C3%a9/a%2Fb/', PATHS[0]);
@@ -162,7 +162,7 @@ export const SIGN = defineChecks([
       await each(ctx, 'paths', paths, async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
         const proof = proofOf(ctx, await sign(ctx, intern.id, json), true, `the proof for ${path}`);
-        holds(ctx, proof, { internId: intern.id, ...json }, `the proof for ${path}`);
+        await holds(ctx, proof, { internId: intern.id, ...json }, `the proof for ${path}`);
       });
     },
   },
@@ -212,7 +212,7 @@ export const SIGN = defineChecks([
         const named = { ...beside, ...route('/api/invoke') };
         const answer = await sign(ctx, intern.id, { ...outer, bodySha256: DIGEST, route: named });
         const proof = proofOf(ctx, answer, true, 'a proof with other fields in the request');
-        holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: route('/api/invoke') });
+        await holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: route('/api/invoke') });
         const plain = await sign(ctx, intern.id, { ...outer, bodySha256: DIGEST });
         proofOf(ctx, plain, false, 'a proof without a route');
       });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import nacl from 'tweetnacl';
 import type { ProofField } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../drivers/driver.js';
-import { equal, fail, hasKeys, isObject, match, ok } from '../framework/assert.js';
+import { equal, fail, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import { SHIPPED } from '../framework/profile.js';
 import type { Answer } from '../probe/client.js';
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
@@ -79,22 +80,52 @@ export function signedBytes(
   return new TextEncoder().encode(fields.map((field) => values[field]).join(layout.separator));
 }
 
-/** Both signatures hold over what they were asked for, by one of the public keys of the target. */
-export function holds(
-  ctx: Pick<Ctx, 'profile' | 'target'>,
+/** Which signature of a proof does not verify over what it was asked for, and the bytes it should be made over. */
+function broken(
+  { profile, target }: Pick<Ctx, 'profile' | 'target'>,
+  proof: Proof,
+  subject: ProofSubject,
+): { which: string; bytes: Uint8Array } | undefined {
+  const { proof_layout: layout } = profile;
+  const v1 = signedBytes(layout, layout.v1, proof, subject);
+  if (!verifies(target.publicKeys, v1, proof.signature)) return { which: 'v1', bytes: v1 };
+  if (proof.signatureV2 === undefined) return undefined;
+  const v2 = signedBytes(layout, layout.v2, proof, subject);
+  return verifies(target.publicKeys, v2, proof.signatureV2) ? undefined : { which: 'v2', bytes: v2 };
+}
+
+/**
+ * Both signatures hold over what they were asked for, by one of the public keys of the target. How the fields are joined is
+ * no sentence of the interface: where a shipped profile says it, the plainest proof has to verify before another is held
+ * against a deployment.
+ */
+export async function holds(
+  ctx: Pick<Ctx, 'api' | 'proof' | 'profile' | 'target' | 'unmet'>,
   proof: Proof,
   subject: ProofSubject,
   what = 'the proof',
-): void {
-  const { proof_layout: layout } = ctx.profile;
-  const { publicKeys } = ctx.target;
-  const v1 = signedBytes(layout, layout.v1, proof, subject);
-  const verified = 'verifies over the fields as the profile lays them out (another layout: --profile FILE)';
-  ok(verifies(publicKeys, v1, proof.signature), `v1 signature of ${what}`, verified, new TextDecoder().decode(v1));
+): Promise<void> {
   equal(proof.signatureV2 !== undefined, subject.route !== undefined, `whether ${what} has a v2 signature`);
-  if (proof.signatureV2 === undefined) return;
-  const v2 = signedBytes(layout, layout.v2, proof, subject);
-  ok(verifies(publicKeys, v2, proof.signatureV2), `v2 signature of ${what}`, verified, new TextDecoder().decode(v2));
+  const found = broken(ctx, proof, subject);
+  if (found === undefined) return;
+  if (ctx.target.kind === 'live' && SHIPPED[ctx.profile.name] !== undefined) {
+    const { internId } = subject;
+    const plainest = { internId, bodySha256: sha256(''), route: { method: 'POST', path: '/' } } as const;
+    const { bodySha256, route } = plainest;
+    const answer = await ctx.api.sign(internId, { bodySha256, route }, { as: 'oauth_token' });
+    if (broken(ctx, proofOf(ctx, answer, true, 'the plainest proof'), plainest) !== undefined) {
+      ctx.unmet(
+        'the layout of proofs',
+        `no proof verifies over the fields as profile ${ctx.profile.name} joins them, which is a choice of its own; name the deployment's with --profile FILE (proof_layout)`,
+      );
+    }
+  }
+  const verified = 'verifies over the fields as the profile lays them out (another layout: --profile FILE)';
+  fail(
+    `${found.which} signature of ${what}`,
+    verified,
+    `none over ${JSON.stringify(new TextDecoder().decode(found.bytes))}`,
+  );
 }
 
 /** The headers that a daemon request carries for a proof. */

@@ -133,7 +133,7 @@ describe('what is in the way is told once', () => {
   const makes = (id: string) => check(id, async ({ interns }) => void (await interns.stopped()));
 
   test('no intern can be created', async () => {
-    const target = fakeTarget(({ method }) => (method === 'POST' ? json(400, { error: {} }) : undefined));
+    const target = fakeTarget(({ method }) => (method === 'POST' ? json(500, { error: {} }) : undefined));
     const host = fakeHost();
     const results = await run({
       driver: fakeDriver(target.fetch, host),
@@ -144,17 +144,43 @@ describe('what is in the way is told once', () => {
     const [first, second] = results.checks;
     expect(second?.skip).toEqual({
       need: `blocked by ${first?.id}`,
-      why: 'a valid create answered 400',
+      why: 'a valid create answered 500',
       kind: 'blocked',
     });
   });
 
   test('but each is tried where nothing may block', async () => {
-    const target = fakeTarget(({ method }) => (method === 'POST' ? json(400, { error: {} }) : undefined));
+    const target = fakeTarget(({ method }) => (method === 'POST' ? json(500, { error: {} }) : undefined));
     const host = fakeHost();
     const driver = fakeDriver(target.fetch, host);
     const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(makes), blocking: false });
     expect(results.counts.fail).toBe(2);
+  });
+
+  test('its first create is refused: then the run ends, with the workspace that was named', async () => {
+    const target = fakeTarget(({ method }) => (method === 'POST' ? json(404, { error: {} }) : undefined));
+    const host = fakeHost();
+    const driver = fakeDriver(target.fetch, host);
+    const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(makes) });
+    expect(results).toMatchObject({ exit: 3, counts: { fail: 0, skip: 2 } });
+    expect(results.reasons).toContainEqual(expect.stringMatching(/in workspace .* \(404\): is that the workspace/));
+  });
+
+  test('a failure of the server that may pass is tried again later, and never a finding', async () => {
+    const tried: number[] = [];
+    const failing = json(500, { error: { code: 500, metadata: { reason: 'internal_error', retryable: true } } });
+    const host = fakeHost();
+    const target = fakeTarget(({ method }) => {
+      if (method !== 'POST') return undefined;
+      tried.push(host.now());
+      return failing.clone();
+    });
+    const { checks } = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+    expect(checks[0]).toMatchObject({
+      verdict: 'skip',
+      skip: { why: expect.stringMatching(/could not do it now: "500/) },
+    });
+    expect(tried.map((at) => Math.round((at - (tried[0] ?? 0)) / 1_000))).toEqual([0, 2, 6]);
   });
 
   test.each([

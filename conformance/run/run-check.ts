@@ -18,6 +18,10 @@ export interface CheckRun {
   readonly stopped?: string;
 }
 
+/** How often a check is tried that a deployment cannot answer now, and ms in between. */
+const TRIES = 3;
+const LATER = 2_000;
+
 /** What of a result an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: string };
 
@@ -35,8 +39,13 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
   const outcome = lacking(run, check) ?? (await evaluate());
 
   async function evaluate(): Promise<Outcome> {
-    tried = await attempt(run, check);
-    return outcomeOf(run, check, tried);
+    for (let tries = 1; ; tries++) {
+      tried = await attempt(run, check);
+      const passing = temporary(run, tried.error);
+      if (passing === undefined) return outcomeOf(run, check, tried);
+      if (tries === TRIES) return skipped('a target that can do it now', session.redactor.text(passing));
+      await host.sleep(LATER * tries, run.signal).catch(() => {});
+    }
   }
 
   const { lost = false, stopped, verdict, ...rest } = outcome;
@@ -81,8 +90,6 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
   if (run.driver.control === undefined) {
-    const passing = temporary(error);
-    if (passing !== undefined) return skipped('an intern that takes prompts', redactor.text(passing), 'intern');
     const moved = stillStreams(run, error, tried) ?? (await moves(run));
     if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
   }
@@ -98,11 +105,14 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
 }
 
 /**
- * Why a finding on a live target says nothing: a success was expected, and the answer was that the intern could not do it
- * now, or that there were too many requests.
+ * Why a finding on a live target says nothing: a success was expected, and the answer was that it cannot be done now (5xx,
+ * stated to be retryable for signing and by CHAT-16), or that there were too many requests.
  */
-function temporary({ expected, actual }: Finding): string | undefined {
-  const status = /^(?:(408|429|502|503|504)\b|(409)\b.*"intern_unreachable")/s.exec(String(actual))?.slice(1).join('');
+function temporary({ driver }: RunContext, error: unknown): string | undefined {
+  if (driver.control !== undefined || !(error instanceof Finding)) return undefined;
+  const { expected, actual } = error;
+  const now = /^(?:(408|429|502|503|504)\b|(5\d\d)\b.*"retryable":\s*true|(409)\b.*"intern_unreachable")/s;
+  const status = now.exec(String(actual))?.slice(1).join('');
   if (status === undefined) return undefined;
   const success = [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
   return success || status === '429' ? `it could not do it now: ${brief(actual, 200)}` : undefined;

@@ -74,6 +74,15 @@ export function createSession(run: RunBase): Session {
     return typeof send.body === 'string' ? /"name"\s*:\s*"([^"]*)"/.exec(send.body)?.[1] : undefined;
   };
 
+  /** A create that asks for nothing but a name, with the key of the run, in the workspace that it was told. */
+  const isPlain = (send: Send, url: string): boolean => {
+    if (driver.control !== undefined || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json))
+      return false;
+    const { name, workspace_id } = send.json;
+    const known = Object.keys(send.json).every((key) => PLAIN.has(key));
+    return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
+  };
+
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
       const { maxRequests } = settings;
@@ -144,6 +153,11 @@ export function createSession(run: RunBase): Session {
     },
     before,
     after(send, url, status, headers) {
+      // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
+      if (settings.blocking && created === 0 && [400, 403, 404, 422].includes(status) && isPlain(send, url))
+        throw new Stopped(
+          `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key?`,
+        );
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
       if (id !== undefined && driver.control === undefined) {

@@ -28,6 +28,7 @@ import {
   suspendsSlowly,
   suspendsWhatIsIdle,
   tidiesTexts,
+  vaultsOfItsOwn,
 } from './manners.js';
 import { createVirtualHost } from './virtual-host.js';
 
@@ -71,7 +72,11 @@ export const GUISES: readonly Guise[] = [
   { name: 'is behind a proxy that drops what is large', obeys: 0.8, manners: [dropsWhatIsLarge] },
   { name: 'notices late that a client has gone', obeys: 0.5, slow: 310_000, manners: [noticesLate] },
   { name: 'queues what waits for a provision', obeys: 0.8, manners: [queuesForGood] },
-  { name: 'takes a moment to suspend, and names its model', obeys: 0.9, manners: [suspendsSlowly, showsItsModel] },
+  {
+    name: 'takes a moment to suspend, and names its model',
+    obeys: 0.9,
+    manners: [suspendsSlowly, showsItsModel, vaultsOfItsOwn],
+  },
   { name: 'suspends what is idle', obeys: 0.9, manners: [suspendsWhatIsIdle] },
   { name: 'boots at once what it creates', obeys: 0.9, manners: [bootsAtOnce] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },

@@ -234,6 +234,24 @@ export const suspendsSlowly: Manner = (next, { host }) => {
   };
 };
 
+/** Ids of vaults have a form of their own. */
+export const vaultsOfItsOwn: Manner = (next) => async (request) => {
+  const creates = request.method === 'POST' && pathOf(request) === '/interns';
+  const text = creates ? await request.clone().text() : '';
+  const headers = new Headers(request.headers);
+  headers.delete('content-length');
+  const asked = text.includes('"vlt_')
+    ? new Request(request, { headers, body: text.replaceAll('"vlt_', '"') })
+    : request;
+  return rewritten(await next(asked), {
+    json: (json) =>
+      eachRecord(json, (record) => {
+        for (const key of ['vault_id', 'attached_vault_id'])
+          if (typeof record[key] === 'string') record[key] = `vlt_${record[key]}`;
+      }),
+  });
+};
+
 /** An intern for which no model was chosen shows the one that it will run with. */
 export const showsItsModel: Manner = (next) => async (request) =>
   rewritten(await next(request), {

@@ -1,0 +1,50 @@
+import nacl from 'tweetnacl';
+import { expect, test } from 'vitest';
+import { Finding, Unmet } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import { SHIPPED } from '../framework/profile.js';
+import { holds, type Proof, type ProofSubject, sha256, signedBytes } from './proofs.js';
+
+const pair = nacl.sign.keyPair.fromSeed(new Uint8Array(32));
+const profile = SHIPPED.svc as NonNullable<typeof SHIPPED.svc>;
+const subject = { internId: 'one', bodySha256: sha256('a'), route: { method: 'POST', path: '/Api' } };
+
+/** A deployment that joins the fields so, and signs the path as `signs` makes it. */
+function deployment(separator: string, signs: (path: string) => string) {
+  const proofFor = (asked: ProofSubject): Proof => {
+    const proof = { signature: '', timestamp: '1790000000', user: 'me', signatureV2: '', nonce: 'n' };
+    const over =
+      asked.route === undefined ? asked : { ...asked, route: { ...asked.route, path: signs(asked.route.path) } };
+    const made = (fields: readonly (typeof profile.proof_layout.v2)[number][]) =>
+      Buffer.from(nacl.sign.detached(signedBytes({ separator }, fields, proof, over), pair.secretKey)).toString(
+        'base64',
+      );
+    return { ...proof, signature: made(profile.proof_layout.v1), signatureV2: made(profile.proof_layout.v2) };
+  };
+  const names = { signature: 's', timestamp: 't', user: 'u', signatureV2: 's2', nonce: 'n' };
+  const ctx = {
+    profile,
+    proof: names,
+    target: { kind: 'live', publicKeys: [{ x: Buffer.from(pair.publicKey).toString('base64url') }] },
+    unmet: (need: string, why: string) => {
+      throw new Unmet(need, why);
+    },
+    api: {
+      sign: async (internId: string, body: Omit<ProofSubject, 'internId'>) => {
+        const proof = proofFor({ internId, ...body });
+        const json = Object.fromEntries(Object.entries(names).map(([key, name]) => [name, proof[key as keyof Proof]]));
+        return { status: 200, json, text: '' };
+      },
+    },
+  } as unknown as Ctx;
+  return holds(ctx, proofFor(subject), subject);
+}
+
+test('a proof in the layout of the profile holds', () =>
+  expect(deployment('\n', (path) => path)).resolves.toBeUndefined());
+
+test('another layout than that of a shipped profile is held against nobody', () =>
+  expect(deployment('.', (path) => path)).rejects.toBeInstanceOf(Unmet));
+
+test('a proof for another path is, where the plainest proof verifies', () =>
+  expect(deployment('\n', (path) => path.toLowerCase())).rejects.toBeInstanceOf(Finding));
