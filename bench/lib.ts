@@ -17,14 +17,14 @@ export interface Served {
 export const start = (script: string, ...args: string[]): Promise<Served> =>
   startFile(new URL(`servers/${script}`, import.meta.url).pathname, args);
 
-/** The same for the emulator as it is built; what it logs goes to a file descriptor. */
-export const startCommand = (args: readonly string[], stderr: number): Promise<Served> =>
+/** The same for the emulator as it is built; what it logs goes to a file descriptor, or nowhere. */
+export const startCommand = (args: readonly string[], stderr: number | 'ignore'): Promise<Served> =>
   startFile(new URL('../dist/bin/intern-emulator.js', import.meta.url).pathname, ['--json', ...args], stderr);
 
 async function startFile(
   script: string,
   args: readonly string[],
-  stderr: number | 'inherit' = 'inherit',
+  stderr: number | 'inherit' | 'ignore' = 'inherit',
 ): Promise<Served> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', stderr] });
   if (!child.stdout) throw new Error(`${script} has no standard output`);

@@ -1,10 +1,19 @@
-// From starting the process to its ready line: the built emulator, aimock, and bare Node, in turns in one run. Needs a
+// From starting the process to its ready line: the built emulator, aimock, and bare Node, in turns in one run. And how
+// long a first create takes, which needs what no start loads: sent with the ready line, and half a second later. Needs a
 // build (npm run build) and the neighbours (npm ci --prefix bench).
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { median, report } from './lib.js';
+import { median, report, startCommand } from './lib.js';
 
 const ROUNDS = 15;
+
+interface Target {
+  base_url: string;
+  workspace_id: string;
+  credentials: { api_key: string };
+}
+
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** Milliseconds until a process says on either output what `ready` looks for. */
@@ -44,6 +53,24 @@ const aimock = () =>
     /listening|http:\/\//i,
   );
 
+/** Milliseconds from sending a first create, `wait` ms after the emulator said it was ready, to its whole answer. */
+async function firstCreate(wait: number): Promise<number> {
+  const { hello, stop } = await startCommand(['--port', '0', '--quiet'], 'ignore');
+  const { base_url, workspace_id, credentials } = hello as unknown as Target;
+  await delay(wait);
+  const begun = performance.now();
+  const response = await fetch(`${base_url}/interns`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'first', workspace_id }),
+  });
+  await response.arrayBuffer();
+  const took = performance.now() - begun;
+  await stop();
+  if (response.status !== 201) throw new Error(`the create was answered ${response.status}`);
+  return took;
+}
+
 const times: { emulator: number; aimock: number; bare: number }[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
   const each = { emulator: await emulator(), aimock: await aimock(), bare: bareNode() };
@@ -58,3 +85,14 @@ const times3 = median(times.map((each) => each.emulator / each.bare));
 const against = median(times.map((each) => each.emulator / each.aimock));
 report('start, times bare node', times3.toFixed(2), '≤ 2', times3 <= 2);
 report('start, of aimock', `${(against * 100).toFixed(0)} %`, '< 100 %', against < 1);
+
+const creates: { atOnce: number; later: number }[] = [];
+for (let round = 0; round <= ROUNDS; round++) {
+  const each = { atOnce: await firstCreate(0), later: await firstCreate(500) };
+  // Before the first one this process itself has never fetched.
+  if (round > 0) creates.push(each);
+}
+const createOf = (name: 'atOnce' | 'later') => median(creates.map((each) => each[name])).toFixed(0);
+console.log(
+  `first create, sent with the ready line: ${createOf('atOnce')} ms, half a second later: ${createOf('later')} ms`,
+);

@@ -6,8 +6,9 @@ import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
-import { type Settings, settingsSchema } from './contract/settings.js';
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './contract/settings.js';
 import { inWords } from './contract/system-error.js';
+import type { Input } from './contract/with-zod.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
 import type { OnRequest } from './http/request-log.js';
 import type { Behaviour } from './scripts/behaviour.js';
@@ -70,7 +71,7 @@ export interface EmulatorOptions {
   /** Whether the fake daemon takes v2 proofs only. */
   requireV2?: boolean;
   /** Faults that are there from the start, and again after each reset: a list, or the path of a chaos profile (SPACE-3). */
-  chaos?: string | readonly z.input<typeof faultSchema>[];
+  chaos?: string | readonly Input<typeof faultSchema>[];
   /** How long a space that nobody uses stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
   /** How many spaces there may be at once. Default: 1,000. */
@@ -103,8 +104,8 @@ function readJson(what: string, path: string): unknown {
   }
 }
 
-function check<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
+function check<T>(what: string, schema: () => z.ZodType<T>, value: unknown): T {
+  const result = schema().safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('') ?? '';
@@ -127,7 +128,8 @@ export function loadSeed(given?: string | Seed): Seed {
 }
 
 /** @throws OptionError */
-export const loadSettings = (given: Partial<Settings> = {}): Settings => check('settings', settingsSchema, given);
+export const loadSettings = (given: Partial<Settings> = {}): Settings =>
+  Object.keys(given).length === 0 ? DEFAULT_SETTINGS : check('settings', settingsSchema, given);
 
 /** A chaos profile: a list of faults, or an object that has one. @throws OptionError */
 export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {

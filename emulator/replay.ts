@@ -70,7 +70,7 @@ function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps
   return {
     daemonToken: interns.tokenOf,
     sign(internId, user, request) {
-      const { data } = schema.safeParse(request) as { data?: SignBody };
+      const { data } = schema().safeParse(request) as { data?: SignBody };
       if (!data) return undefined;
       const nonce = random.bytes(16).toString('base64url');
       const proof = signer.sign({

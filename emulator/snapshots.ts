@@ -31,7 +31,7 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
 
   /** From the file of another process. */
   const load = (name: string): Snapshot | undefined => {
-    if (!nameSchema.safeParse(name).success) return undefined;
+    if (!nameSchema().safeParse(name).success) return undefined;
     const text = files?.read(name);
     if (text === undefined) return undefined;
     const wrong = (what: string) => new ControlError(409, `the snapshot ${name} cannot be used: ${what}`);
@@ -44,7 +44,7 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
     const version = (value as { version?: unknown } | null)?.version;
     if (typeof version === 'number' && version > SNAPSHOT_VERSION)
       throw wrong(`its format is version ${version}, this release reads up to ${SNAPSHOT_VERSION}`);
-    const read = snapshotFileSchema.safeParse(value);
+    const read = snapshotFileSchema().safeParse(value);
     if (!read.success) {
       const [issue] = read.error.issues;
       throw wrong(`${issue?.path.join('.')}: ${issue?.message}`);
@@ -77,7 +77,7 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
   return {
     put(name) {
       ofStart(name);
-      const valid = nameSchema.safeParse(name);
+      const valid = nameSchema().safeParse(name);
       if (!valid.success) throw new ControlError(400, `name: ${valid.error.issues[0]?.message}`);
       if (snapshots.size > MOST && !snapshots.has(name))
         throw new ControlError(409, `there are ${MOST} snapshots already: delete one first`);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
 import { configSchema } from '../emulator/cli/config.js';
 import { clientCasesSchema } from '../emulator/contract/client-case.js';
 import { chaosSchema } from '../emulator/contract/fault.js';
@@ -6,18 +6,21 @@ import { profileSchema } from '../emulator/contract/profile.js';
 import * as script from '../emulator/contract/script.js';
 import { seedSchema } from '../emulator/contract/seed.js';
 import { stateSchema } from '../emulator/contract/state.js';
+import { loadZod } from '../emulator/contract/with-zod.js';
 import { exchangeSchema } from '../emulator/recording/format.js';
 
+const z = loadZod();
+
 /** The JSON Schemas that the package publishes, by the name of their file. */
-const PUBLISHED: Readonly<Record<string, { schema: z.ZodType; title: string }>> = {
-  chaos: { schema: chaosSchema, title: 'Chaos profile: faults that calls meet' },
-  config: { schema: configSchema, title: 'Config file of intern-emulator' },
-  profile: { schema: profileSchema, title: 'Profile: the names of a deployment' },
-  recording: { schema: exchangeSchema, title: 'Recording: one line, an exchange with a deployment' },
-  script: { schema: script.scriptSchema, title: 'Script: how a fake intern behaves' },
+const PUBLISHED: Readonly<Record<string, { schema: Z.ZodType; title: string }>> = {
+  chaos: { schema: chaosSchema(), title: 'Chaos profile: faults that calls meet' },
+  config: { schema: configSchema(), title: 'Config file of intern-emulator' },
+  profile: { schema: profileSchema(), title: 'Profile: the names of a deployment' },
+  recording: { schema: exchangeSchema(), title: 'Recording: one line, an exchange with a deployment' },
+  script: { schema: script.scriptSchema(), title: 'Script: how a fake intern behaves' },
   'client-cases': { schema: clientCasesSchema, title: 'Cases of the client lab' },
-  seed: { schema: seedSchema, title: 'Seed: the world an emulator starts from' },
-  state: { schema: stateSchema, title: 'State: a store file or an export' },
+  seed: { schema: seedSchema(), title: 'Seed: the world an emulator starts from' },
+  state: { schema: stateSchema(), title: 'State: a store file or an export' },
 };
 
 /** Each published schema, and its text as it stands in `schemas/`. */

@@ -10,6 +10,8 @@ const FROM = /(\bfrom\s*|\bimport\(\s*|\bimport\s+)(['"])(\.[^'"]+)\2/g;
 export function vendorTypes(folder, name) {
   const root = join('node_modules', name);
   const copy = join(folder, 'vendor', name);
+  // As it is imported, or as tsc writes the type of what is not: `import("zod/v4/core").$strict`.
+  const named = new RegExp(`(\\bfrom |\\bimport\\()(['"])${name}(?:/([^'"]*))?\\2`, 'g');
   const kept = new Set();
   const follow = (file) => {
     if (kept.has(file) || !existsSync(join(root, file))) return;
@@ -22,10 +24,12 @@ export function vendorTypes(folder, name) {
   for (const file of readdirSync(folder, { recursive: true })) {
     if (!file.endsWith('.d.ts') || file.startsWith('vendor')) continue;
     const source = readFileSync(join(folder, file), 'utf8');
-    const place = relative(dirname(join(folder, file)), join(copy, 'index.js'));
-    const own = source.replaceAll(`from '${name}'`, `from '${place.startsWith('.') ? place : `./${place}`}'`);
+    const own = source.replaceAll(named, (_, before, quote, part = '') => {
+      follow(join(part, 'index.d.ts'));
+      const place = relative(dirname(join(folder, file)), join(copy, part, 'index.js'));
+      return `${before}${quote}${place.startsWith('.') ? place : `./${place}`}${quote}`;
+    });
     if (own === source) continue;
-    follow('index.d.ts');
     writeFileSync(join(folder, file), own);
   }
   return kept.size;

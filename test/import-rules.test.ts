@@ -227,6 +227,12 @@ test('a circle of imports would be found', () => {
   expect(circles([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')])).toEqual([['b', 'c']]);
 });
 
+test('zod is imported for its types alone: what judges with it loads it through contract/with-zod.ts', () => {
+  const code = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+  const importing = SOURCES.filter((file) => /^(?:import (?!type )|export )[^;]*from 'zod/m.test(code(file)));
+  expect(importing).toEqual(['emulator/contract/zod.ts']);
+});
+
 /** Time and randomness come from the clock and the seeded source, so that a run can be told in advance and repeated. */
 const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
 

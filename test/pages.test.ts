@@ -144,7 +144,7 @@ test('the request of docs/proofs.md is signed', async () => {
 });
 
 test('the exchange of docs/recordings.md is one', () => {
-  expect(exchangeSchema.parse(JSON.parse(block('docs/recordings.md', 'json')))).toMatchObject({ status: 202 });
+  expect(exchangeSchema().parse(JSON.parse(block('docs/recordings.md', 'json')))).toMatchObject({ status: 202 });
 });
 
 test('the check and the deviation of the pages are those of the code', () => {

@@ -1,5 +1,8 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
 import type { LongText } from '../../emulator/contract/client-case.js';
+import { loadZod } from '../../emulator/contract/with-zod.js';
+
+const z = loadZod();
 
 /** What a client made of a run: the line of an adapter, read liberally (LAB-9). Further keys are ignored. */
 const long = z.union([z.string(), z.object({ sha256: z.string(), length: z.number() })]);
@@ -30,7 +33,7 @@ export const answerSchema = z.object({
 });
 
 /** What a client made of a case. */
-export type ClientAnswer = z.infer<typeof answerSchema>;
-export type AnsweredEvent = z.infer<typeof event>;
-export type AnsweredChat = z.infer<typeof chat>;
+export type ClientAnswer = Z.infer<typeof answerSchema>;
+export type AnsweredEvent = Z.infer<typeof event>;
+export type AnsweredChat = Z.infer<typeof chat>;
 export type AnsweredLong = LongText | null | undefined;

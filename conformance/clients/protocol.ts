@@ -1,7 +1,10 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
 import { answerSchema, type ClientAnswer } from './answer.js';
+
+const z = loadZod();
 
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
@@ -56,7 +59,7 @@ const helloSchema = z.object({
   layers: z.array(z.string()),
 });
 /** What an adapter says first. */
-export type Hello = z.infer<typeof helloSchema>;
+export type Hello = Z.infer<typeof helloSchema>;
 
 const runSchema = z.object({ run: z.string() });
 
@@ -68,7 +71,7 @@ export type AdapterLine =
 
 const brief = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 
-const problem = (error: z.ZodError): string => {
+const problem = (error: Z.ZodError): string => {
   const [issue] = error.issues;
   return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'invalid'}`;
 };

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
 import { inWords } from '../contract/system-error.js';
+import { withZod } from '../contract/with-zod.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
 import { UsageError } from './usage.js';
 
@@ -11,23 +12,31 @@ import { UsageError } from './usage.js';
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';
 
 /** What a config file may hold: every setting, under the name of its flag in camel case. */
-export const configSchema = z.strictObject({
-  $schema: z.string().optional().describe('Where the schema of this file is'),
-  ...Object.fromEntries(
-    FLAG_NAMES.map((name) => {
-      const flag: Flag<unknown> = FLAGS[name];
-      const fallback = flag.fallback === undefined ? '' : ` (default: ${flag.fallback})`;
-      return [name, flag.json.optional().describe(flag.describe + fallback)];
-    }),
-  ),
-});
+export const configSchema = withZod((z) =>
+  z.strictObject({
+    $schema: z.string().optional().describe('Where the schema of this file is'),
+    ...Object.fromEntries(
+      FLAG_NAMES.map((name) => {
+        const flag: Flag<unknown> = FLAGS[name];
+        const fallback = flag.fallback === undefined ? '' : ` (default: ${flag.fallback})`;
+        return [
+          name,
+          flag
+            .json()
+            .optional()
+            .describe(flag.describe + fallback),
+        ];
+      }),
+    ),
+  }),
+);
 
 /** Settings of a config file; none where it was not named and is not there. Throws a {@link UsageError}. */
 export function readConfig(named: string | undefined, folder: string): Given {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
   const shown = named ?? DEFAULT_CONFIG;
-  const parsed = configSchema.safeParse(readJson(file, shown));
+  const parsed = configSchema().safeParse(readJson(file, shown));
   if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {

@@ -8,6 +8,7 @@ import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
 import { UsageError } from './usage.js';
+import { warmUp } from './warm-up.js';
 
 /** What a command that runs beside an emulator finds in its environment. */
 export function environmentOf(target: Target, at: ListenAt): Record<string, string> {
@@ -74,6 +75,7 @@ const exec: CommandModule = {
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
       const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
+      void warmUp();
       return await runCommand(rest, gone, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
     } finally {
       await emulator.close();

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import type { ZodType } from 'zod';
 import { parseDuration } from '../contract/duration.js';
+import { withZod } from '../contract/with-zod.js';
 
 /**
  * A setting of the emulator: read as text from a flag or a variable, as JSON from a config file. `parse` throws a
@@ -16,7 +17,7 @@ export interface Flag<T> {
   readonly path?: 'always' | 'unless-name';
   parse(text: string): T;
   /** What a config file may give. */
-  readonly json: z.ZodType;
+  readonly json: () => ZodType;
   /** From what `json` accepted. */
   from(value: unknown): T;
 }
@@ -33,7 +34,7 @@ const text = (about: About, what = 'a text that is not empty', pattern = /\S/): 
     if (!pattern.test(given)) throw expected(what, given);
     return given;
   },
-  json: z.string().regex(pattern, `expected ${what}`),
+  json: withZod((z) => z.string().regex(pattern, `expected ${what}`)),
   from: (value) => String(value),
 });
 
@@ -48,7 +49,7 @@ const choice = <const T extends string>(options: readonly [T, ...T[]], about: Ab
     if (found === undefined) throw expected(options.join(' or '), given);
     return found;
   },
-  json: z.enum(options),
+  json: withZod((z) => z.enum(options)),
   from: (value) => value as T,
 });
 
@@ -63,7 +64,7 @@ const whole = (min: number, max: number, about: About): Flag<number> => {
       if (!(value >= min && value <= max)) throw expected(what, given);
       return value;
     },
-    json: z.int().min(min).max(max),
+    json: withZod((z) => z.int().min(min).max(max)),
     from: (value) => Number(value),
   };
 };
@@ -81,7 +82,9 @@ const duration = (about: About): Flag<number> => {
     ...about,
     kind: 'single',
     parse,
-    json: z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], { error: DURATION }),
+    json: withZod((z) =>
+      z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], { error: DURATION }),
+    ),
     from: (value) => parse(value as string | number),
   };
 };
@@ -98,7 +101,7 @@ const list = (about: About): Flag<string[]> => ({
     if (entries.includes('')) throw expected('entries that are not empty, parted by commas', given);
     return entries;
   },
-  json: z.array(z.string().min(1)),
+  json: withZod((z) => z.array(z.string().min(1))),
   from: (value) => value as string[],
 });
 
@@ -113,7 +116,7 @@ const onOff = (about: About): Flag<boolean> => ({
     if (OFF.has(given.toLowerCase())) return false;
     throw expected('true or false', given);
   },
-  json: z.boolean(),
+  json: withZod((z) => z.boolean()),
   from: (value) => value === true,
 });
 
@@ -211,9 +214,11 @@ export const FLAGS = {
       fallback: 'none; with --replay, as recorded',
     }),
     parse: parsePace,
-    json: z.union([z.literal('recorded'), z.int().min(0), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], {
-      error: DURATION,
-    }),
+    json: withZod((z) =>
+      z.union([z.literal('recorded'), z.int().min(0), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], {
+        error: DURATION,
+      }),
+    ),
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
   exitWithParent: onOff({

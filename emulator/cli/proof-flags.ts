@@ -70,7 +70,7 @@ export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'
     if (error instanceof UsageError) throw error;
     throw new UsageError(`--profile ${name}: it is not JSON`);
   }
-  const parsed = profileSchema.safeParse(value);
+  const parsed = profileSchema().safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UsageError(`--profile ${name}: ${issue?.path.join('.')}: ${issue?.message}`);

@@ -7,6 +7,7 @@ import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { untilStopped } from './signals.js';
 import { start } from './start.js';
+import { warmUp } from './warm-up.js';
 
 /** `intern-emulator serve`: listens until it is told to stop. */
 const serve: CommandModule = {
@@ -21,8 +22,7 @@ const serve: CommandModule = {
     // Whoever waits for the line may send a signal at once: be there for it.
     const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, gone);
     io.stdout(`${ready}\n`);
-    // What the first request needs, loaded while nobody waits for it.
-    void import('@hono/node-server');
+    void warmUp();
     return stopped.catch((error: unknown) => {
       if (!(error instanceof StoreError)) throw error;
       io.stderr(`intern-emulator: ${error.message}\n`);

@@ -100,7 +100,7 @@ export function readChat(body: unknown): ChatInput {
   if (!isObject(last)) throw bad(at, 'expected a message');
   if (last.role === 'user') {
     const prompt = messageText(last, `${at}.content`);
-    if (!promptText.safeParse(prompt).success) throw bad(`${at}.content`, 'expected 1 to 32000 characters');
+    if (!promptText().safeParse(prompt).success) throw bad(`${at}.content`, 'expected 1 to 32000 characters');
     return { kind: 'prompt', prompt, sessionId: session, approvalMode: mode };
   }
   if (last.role !== 'tool') throw bad(`${at}.role`, 'expected user or tool on the last message');
@@ -119,6 +119,6 @@ export function readChat(body: unknown): ChatInput {
 export function readInvoke(body: unknown): InvokeInput {
   if (!isObject(body)) throw bad('body', 'expected a JSON object');
   const { input } = body;
-  if (!promptText.safeParse(input).success) throw bad('input', 'expected 1 to 32000 characters');
+  if (!promptText().safeParse(input).success) throw bad('input', 'expected 1 to 32000 characters');
   return { input: input as string, sessionId: sessionId(body) };
 }

@@ -1,4 +1,7 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
+import { loadZod } from './with-zod.js';
+
+const z = loadZod();
 
 /**
  * A case of the client lab (LAB-1 to LAB-6): what the server does, byte for byte, and what a client has to make of it.
@@ -135,16 +138,16 @@ export const clientCaseSchema = z.strictObject({
 
 export const clientCasesSchema = z.strictObject({ format: z.literal(1), cases: z.array(clientCaseSchema) });
 
-export type Step = z.infer<typeof stepSchema>;
-export type Scripted = z.infer<typeof scriptedSchema>;
-export type CaseExchange = z.infer<typeof exchangeSchema>;
-export type LongText = z.infer<typeof longTextSchema>;
-export type SseEvent = z.infer<typeof eventSchema>;
-export type ToolCall = z.infer<typeof toolCallSchema>;
-export type Chat = z.infer<typeof chatSchema>;
-export type Expectation = z.infer<typeof expectSchema>;
-export type RequestsExpected = z.infer<typeof requestsSchema>;
-export type ClientCase = z.infer<typeof clientCaseSchema>;
+export type Step = Z.infer<typeof stepSchema>;
+export type Scripted = Z.infer<typeof scriptedSchema>;
+export type CaseExchange = Z.infer<typeof exchangeSchema>;
+export type LongText = Z.infer<typeof longTextSchema>;
+export type SseEvent = Z.infer<typeof eventSchema>;
+export type ToolCall = Z.infer<typeof toolCallSchema>;
+export type Chat = Z.infer<typeof chatSchema>;
+export type Expectation = Z.infer<typeof expectSchema>;
+export type RequestsExpected = Z.infer<typeof requestsSchema>;
+export type ClientCase = Z.infer<typeof clientCaseSchema>;
 
 /** Whether an exchange is told byte for byte, not left to the emulator's own sign or daemon. */
 export const isScripted = (exchange: CaseExchange): exchange is Scripted => !('real' in exchange);

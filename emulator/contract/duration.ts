@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { withZod } from './with-zod.js';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -19,11 +19,13 @@ export function parseDuration(value: string | number): number {
 }
 
 /** A duration in JSON; comes out as milliseconds. */
-export const durationSchema = z.union([z.number(), z.string()]).transform((value, context) => {
-  try {
-    return parseDuration(value);
-  } catch {
-    context.addIssue({ code: 'custom', message: EXPECTED });
-    return z.NEVER;
-  }
-});
+export const durationSchema = withZod((z) =>
+  z.union([z.number(), z.string()]).transform((value, context) => {
+    try {
+      return parseDuration(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: EXPECTED });
+      return z.NEVER;
+    }
+  }),
+);

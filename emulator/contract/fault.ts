@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { durationSchema } from './duration.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /** The operations that faults, the journal and the documentation speak of. */
 export const OPERATIONS = [
@@ -23,66 +23,72 @@ const OF_NO_INTERN: ReadonlySet<string> = new Set(['list', 'create', 'scim']);
 const STREAMED: ReadonlySet<unknown> = new Set(['mid-event', 'before-done']);
 
 /** What happens to calls of an operation (SPACE-3): body of `POST /_emulator/faults`, entry of a chaos profile. */
-export const faultSchema = z
-  .strictObject({
-    operation: z.enum(OPERATIONS),
-    /** Only calls to this intern. */
-    intern_id: z
-      .uuid()
-      .transform((id) => id.toLowerCase())
-      .optional(),
-    /** So many of the calls pass first. */
-    after: z.int().min(0).max(1_000_000).optional(),
-    /** How likely each call after those meets it, from the seeded source. */
-    probability: z.number().min(0).max(1).optional(),
-    /** How many calls meet it. */
-    times: z.union([z.int().min(1).max(1_000_000), z.literal('always')]).default(1),
-    status: z
-      .union([z.literal(408), z.literal(429), z.literal(500), z.literal(502), z.literal(503), z.literal(504)])
-      .optional(),
-    delay: durationSchema.optional(),
-    /** `true` is `before-headers`; `reset` the same with a reset of the connection. */
-    disconnect: z.union([z.literal(true), z.enum(['before-headers', 'mid-event', 'before-done', 'reset'])]).optional(),
-    /** The connection is reset (RST) instead of closed (FIN). */
-    reset: z.boolean().optional(),
-    at: z.enum(['vault', 'provisioner']).optional(),
-  })
-  .refine((fault) => fault.at === undefined || fault.operation === 'create', {
-    path: ['at'],
-    message: 'only create fails at a step',
-  })
-  .refine((fault) => fault.at === undefined || fault.disconnect === undefined, {
-    path: ['disconnect'],
-    message: 'a fault with "at" answers 502 and drops no connection',
-  })
-  .refine((fault) => !STREAMED.has(fault.disconnect) || fault.operation === 'chat', {
-    path: ['disconnect'],
-    message: 'only chat streams',
-  })
-  .refine((fault) => fault.reset !== true || fault.disconnect !== undefined, {
-    path: ['reset'],
-    message: 'a connection is reset where "disconnect" says that it is dropped',
-  })
-  .refine((fault) => fault.intern_id === undefined || !OF_NO_INTERN.has(fault.operation), {
-    path: ['intern_id'],
-    message: 'calls of list, create and scim name no intern',
-  })
-  .refine(
-    (fault) =>
-      fault.status !== undefined ||
-      fault.delay !== undefined ||
-      fault.disconnect !== undefined ||
-      fault.at !== undefined,
-    { message: 'expected one of status, delay, disconnect, at' },
-  );
-export type Fault = z.infer<typeof faultSchema>;
+export const faultSchema = withZod((z) =>
+  z
+    .strictObject({
+      operation: z.enum(OPERATIONS),
+      /** Only calls to this intern. */
+      intern_id: z
+        .uuid()
+        .transform((id) => id.toLowerCase())
+        .optional(),
+      /** So many of the calls pass first. */
+      after: z.int().min(0).max(1_000_000).optional(),
+      /** How likely each call after those meets it, from the seeded source. */
+      probability: z.number().min(0).max(1).optional(),
+      /** How many calls meet it. */
+      times: z.union([z.int().min(1).max(1_000_000), z.literal('always')]).default(1),
+      status: z
+        .union([z.literal(408), z.literal(429), z.literal(500), z.literal(502), z.literal(503), z.literal(504)])
+        .optional(),
+      delay: durationSchema().optional(),
+      /** `true` is `before-headers`; `reset` the same with a reset of the connection. */
+      disconnect: z
+        .union([z.literal(true), z.enum(['before-headers', 'mid-event', 'before-done', 'reset'])])
+        .optional(),
+      /** The connection is reset (RST) instead of closed (FIN). */
+      reset: z.boolean().optional(),
+      at: z.enum(['vault', 'provisioner']).optional(),
+    })
+    .refine((fault) => fault.at === undefined || fault.operation === 'create', {
+      path: ['at'],
+      message: 'only create fails at a step',
+    })
+    .refine((fault) => fault.at === undefined || fault.disconnect === undefined, {
+      path: ['disconnect'],
+      message: 'a fault with "at" answers 502 and drops no connection',
+    })
+    .refine((fault) => !STREAMED.has(fault.disconnect) || fault.operation === 'chat', {
+      path: ['disconnect'],
+      message: 'only chat streams',
+    })
+    .refine((fault) => fault.reset !== true || fault.disconnect !== undefined, {
+      path: ['reset'],
+      message: 'a connection is reset where "disconnect" says that it is dropped',
+    })
+    .refine((fault) => fault.intern_id === undefined || !OF_NO_INTERN.has(fault.operation), {
+      path: ['intern_id'],
+      message: 'calls of list, create and scim name no intern',
+    })
+    .refine(
+      (fault) =>
+        fault.status !== undefined ||
+        fault.delay !== undefined ||
+        fault.disconnect !== undefined ||
+        fault.at !== undefined,
+      { message: 'expected one of status, delay, disconnect, at' },
+    ),
+);
+export type Fault = Infer<typeof faultSchema>;
 
 /** Faults that come together, as a file named by `--chaos` holds them. */
-export const chaosSchema = z.strictObject({
-  $schema: z.string().optional(),
-  name: z.string().optional(),
-  faults: z.array(faultSchema).max(1_000),
-});
+export const chaosSchema = withZod((z) =>
+  z.strictObject({
+    $schema: z.string().optional(),
+    name: z.string().optional(),
+    faults: z.array(faultSchema()).max(1_000),
+  }),
+);
 
 /** What of a fault a call has met, as the journal shows it. */
 export type Injected = Partial<Pick<Fault, 'status' | 'delay' | 'disconnect' | 'reset' | 'at'>>;

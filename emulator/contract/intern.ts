@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { type Infer, withZod } from './with-zod.js';
 
 /** Lifecycle statuses (published). `awaiting_slack_install` is a filter only: nothing here produces it. */
 export const STATUSES = [
@@ -13,28 +13,30 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-export const timestampSchema = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+export const timestampSchema = withZod((z) => z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 
 /** The intern record as it goes over the wire. Nullable fields are always present. */
-export const internSchema = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  description: z.string().nullable(),
-  instructions: z.string().nullable(),
-  model: z.string().nullable(),
-  status: z.enum(STATUSES),
-  last_failure_message: z.string().nullable(),
-  progress: z
-    .strictObject({ step_label: z.string(), step_number: z.int().min(1), total_steps: z.int().min(1) })
-    .nullable(),
-  hostname: z.string().nullable(),
-  workspace_id: z.uuid(),
-  vault_id: z.uuid().nullable(),
-  attached_vault_id: z.uuid().nullable(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
-export type Intern = z.infer<typeof internSchema>;
+export const internSchema = withZod((z) =>
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    instructions: z.string().nullable(),
+    model: z.string().nullable(),
+    status: z.enum(STATUSES),
+    last_failure_message: z.string().nullable(),
+    progress: z
+      .strictObject({ step_label: z.string(), step_number: z.int().min(1), total_steps: z.int().min(1) })
+      .nullable(),
+    hostname: z.string().nullable(),
+    workspace_id: z.uuid(),
+    vault_id: z.uuid().nullable(),
+    attached_vault_id: z.uuid().nullable(),
+    created_at: timestampSchema(),
+    updated_at: timestampSchema(),
+  }),
+);
+export type Intern = Infer<typeof internSchema>;
 
 /** Length in Unicode code points, the unit of every text limit of the interface. */
 export const codePoints = (text: string): number => {
@@ -44,53 +46,63 @@ export const codePoints = (text: string): number => {
 };
 
 const text = (max: number, min = 0) =>
-  z
-    .string()
-    .refine((value) => {
-      // A code point takes at most two code units: most texts are judged without counting.
-      if (value.length < min) return false;
-      if (value.length <= max) return min <= 1 || codePoints(value) >= min;
-      return value.length <= 2 * max && codePoints(value) <= max;
-    }, `expected ${min} to ${max} code points`)
-    // JSON Schema counts code points too.
-    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+  withZod((z) =>
+    z
+      .string()
+      .refine((value) => {
+        // A code point takes at most two code units: most texts are judged without counting.
+        if (value.length < min) return false;
+        if (value.length <= max) return min <= 1 || codePoints(value) >= min;
+        return value.length <= 2 * max && codePoints(value) <= max;
+      }, `expected ${min} to ${max} code points`)
+      // JSON Schema counts code points too.
+      .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max }),
+  );
 
 export const promptText = text(32_000, 1);
-export const nameSchema = z
-  .string()
-  .min(2, 'expected 2 to 17 characters')
-  .max(17, 'expected 2 to 17 characters')
-  .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by single hyphens');
+export const nameSchema = withZod((z) =>
+  z
+    .string()
+    .min(2, 'expected 2 to 17 characters')
+    .max(17, 'expected 2 to 17 characters')
+    .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by single hyphens'),
+);
 const description = text(2_000);
 const instructions = text(100_000);
-const model = z
-  .string()
-  .max(256, 'expected at most 256 characters')
-  .regex(/^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]+)?$/, 'expected author/slug[:variant]');
+const model = withZod((z) =>
+  z
+    .string()
+    .max(256, 'expected at most 256 characters')
+    .regex(/^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]+)?$/, 'expected author/slug[:variant]'),
+);
 
 /** Body of create (CREATE-1, CREATE-5). `workspace_id` is looked at apart: which workspace is refused is another row. */
-export const createBodySchema = z.strictObject({
-  name: nameSchema,
-  workspace_id: z.string().min(1),
-  description: description.nullable().optional(),
-  instructions: instructions.nullable().optional(),
-  provision: z.boolean().optional(),
-  vault_id: z.string().min(1).optional(),
-});
-export type CreateBody = z.infer<typeof createBodySchema>;
+export const createBodySchema = withZod((z) =>
+  z.strictObject({
+    name: nameSchema(),
+    workspace_id: z.string().min(1),
+    description: description().nullable().optional(),
+    instructions: instructions().nullable().optional(),
+    provision: z.boolean().optional(),
+    vault_id: z.string().min(1).optional(),
+  }),
+);
+export type CreateBody = Infer<typeof createBodySchema>;
 
 /** Body of update (UPDATE-1). */
-export const updateBodySchema = z.strictObject({
-  name: nameSchema.optional(),
-  description: description.nullable().optional(),
-  instructions: instructions.nullable().optional(),
-  model: model.nullable().optional(),
-});
-export type UpdateBody = z.infer<typeof updateBodySchema>;
+export const updateBodySchema = withZod((z) =>
+  z.strictObject({
+    name: nameSchema().optional(),
+    description: description().nullable().optional(),
+    instructions: instructions().nullable().optional(),
+    model: model().nullable().optional(),
+  }),
+);
+export type UpdateBody = Infer<typeof updateBodySchema>;
 
 /** Body of delete, where there is one (DELETE-2). */
-export const deleteBodySchema = z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() });
-export type DeleteBody = z.infer<typeof deleteBodySchema>;
+export const deleteBodySchema = withZod((z) => z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }));
+export type DeleteBody = Infer<typeof deleteBodySchema>;
 
 /** Query of list (LIST-2, LIST-3), after the status list was split and judged for its length. */
 export const MAX_STATUSES_IN_FILTER = 8;

@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { STATE_VERSION, stateSchema } from './state.js';
+import { withZod } from './with-zod.js';
 
 /** A state of any version, as it was read: collections of rows, checked by no schema yet. */
 export interface RawState {
@@ -50,12 +50,14 @@ export function migrate(state: RawState, format: Format = FORMAT): RawState {
 }
 
 /** A state as it may be imported: of this version, or of an older one, which is migrated and given what it lacks. */
-export const importedStateSchema = z
-  .unknown()
-  .transform((value) => {
-    if (!isObject(value)) return value;
-    const { version } = value;
-    if (typeof version !== 'number' || !(version >= 1) || version >= FORMAT.version) return value;
-    return Number.isInteger(version) ? { nonces: [], ...migrate({ ...value, version }) } : value;
-  })
-  .pipe(stateSchema);
+export const importedStateSchema = withZod((z) =>
+  z
+    .unknown()
+    .transform((value) => {
+      if (!isObject(value)) return value;
+      const { version } = value;
+      if (typeof version !== 'number' || !(version >= 1) || version >= FORMAT.version) return value;
+      return Number.isInteger(version) ? { nonces: [], ...migrate({ ...value, version }) } : value;
+    })
+    .pipe(stateSchema()),
+);

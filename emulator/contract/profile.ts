@@ -1,28 +1,32 @@
-import * as z from 'zod';
 import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'json' };
 import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
+import { type Infer, withZod } from './with-zod.js';
 
 /** The fields a proof can be made over; a layout is a list of them in the order in which they are signed (SIGN-4). */
 export const PROOF_FIELDS = ['intern_id', 'timestamp', 'nonce', 'user', 'method', 'path', 'body_sha256'] as const;
 export type ProofField = (typeof PROOF_FIELDS)[number];
 
 /** What differs between deployments of the interface: names, and the layout of the signed bytes. */
-export const profileSchema = z.strictObject({
-  name: z.string().min(1),
-  /** Whether a broken *published* requirement fails a target of this profile, or only warns. */
-  published: z.boolean(),
-  tool_name: z.string().min(1),
-  proof_header_prefix: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected a lower-case header name without colon'),
-  model_placeholder: z.string().min(1),
-  /** Methods that a signing request may name in `route` (SIGN-3). */
-  route_methods: z.array(z.string().regex(/^[A-Z]+$/, 'expected an upper-case method')).min(1),
-  proof_layout: z.strictObject({
-    separator: z.string(),
-    v1: z.array(z.enum(PROOF_FIELDS)).min(1),
-    v2: z.array(z.enum(PROOF_FIELDS)).min(1),
+export const profileSchema = withZod((z) =>
+  z.strictObject({
+    name: z.string().min(1),
+    /** Whether a broken *published* requirement fails a target of this profile, or only warns. */
+    published: z.boolean(),
+    tool_name: z.string().min(1),
+    proof_header_prefix: z
+      .string()
+      .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected a lower-case header name without colon'),
+    model_placeholder: z.string().min(1),
+    /** Methods that a signing request may name in `route` (SIGN-3). */
+    route_methods: z.array(z.string().regex(/^[A-Z]+$/, 'expected an upper-case method')).min(1),
+    proof_layout: z.strictObject({
+      separator: z.string(),
+      v1: z.array(z.enum(PROOF_FIELDS)).min(1),
+      v2: z.array(z.enum(PROOF_FIELDS)).min(1),
+    }),
   }),
-});
-export type Profile = z.infer<typeof profileSchema>;
+);
+export type Profile = Infer<typeof profileSchema>;
 
 /** The profiles that ship with the package: `svc` (the default, interface.md's own names) and `openrouter`. */
 export const PROFILES: Readonly<Record<'svc' | 'openrouter', Profile>> = {

@@ -1,76 +1,89 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { parseDuration } from './duration.js';
 import { PERMISSION_OPTIONS, questionProblem } from './interaction.js';
+import { type Infer, withZod } from './with-zod.js';
 
 const DURATION = 'expected milliseconds, or a duration such as "20ms", "45s", "5m", "1h"';
 
 /** Milliseconds, or text such as `20ms`, `45s`, `5m`, `1h`. Kept as written: compiling reads it. */
-const duration = z
-  .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/, { error: DURATION, abort: true })], {
-    error: DURATION,
-  })
-  .refine(
-    (value) => {
-      try {
-        return parseDuration(value) >= 0;
-      } catch {
-        return false;
-      }
-    },
-    { error: 'expected a whole number of milliseconds' },
-  )
-  .meta({ description: 'Milliseconds, or a number with ms, s, m or h' });
+const duration = withZod((z) =>
+  z
+    .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/, { error: DURATION, abort: true })], {
+      error: DURATION,
+    })
+    .refine(
+      (value) => {
+        try {
+          return parseDuration(value) >= 0;
+        } catch {
+          return false;
+        }
+      },
+      { error: 'expected a whole number of milliseconds' },
+    )
+    .meta({ description: 'Milliseconds, or a number with ms, s, m or h' }),
+);
 
 /** Milliseconds of a duration that the schema let through. */
-export const durationMs = (value: z.infer<typeof duration>): number => parseDuration(value);
+export const durationMs = (value: Infer<typeof duration>): number => parseDuration(value);
 
-const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
+const fieldValue = withZod((z) => z.union([z.string(), z.number(), z.boolean()]));
 
-const field = z.strictObject({
-  name: z.string().min(1),
-  type: z.enum(['string', 'number', 'integer', 'boolean']).optional(),
-  required: z.boolean().optional(),
-  options: z.array(fieldValue).min(1).optional(),
-  label: z.string().optional(),
-});
+const field = withZod((z) =>
+  z.strictObject({
+    name: z.string().min(1),
+    type: z.enum(['string', 'number', 'integer', 'boolean']).optional(),
+    required: z.boolean().optional(),
+    options: z.array(fieldValue()).min(1).optional(),
+    label: z.string().optional(),
+  }),
+);
 
-const questionAnswer = z.strictObject({
-  action: z.enum(['accept', 'decline', 'cancel']),
-  content: z.record(z.string(), z.json()).optional(),
-});
+const questionAnswer = withZod((z) =>
+  z.strictObject({
+    action: z.enum(['accept', 'decline', 'cancel']),
+    content: z.record(z.string(), z.json()).optional(),
+  }),
+);
 
-const permission = z.strictObject({
-  kind: z.literal('permission'),
-  operation: z.string(),
-  options: z.array(z.enum(PERMISSION_OPTIONS)).min(1),
-});
+const permission = withZod((z) =>
+  z.strictObject({
+    kind: z.literal('permission'),
+    operation: z.string(),
+    options: z.array(z.enum(PERMISSION_OPTIONS)).min(1),
+  }),
+);
 
-const question = z
-  .strictObject({
-    kind: z.literal('elicitation'),
-    message: z.string(),
-    fields: z.array(field),
-    fallback: questionAnswer.optional().meta({ description: 'What a run started by invoke answers by itself' }),
-  })
-  .superRefine((ask, context) => {
-    const problem = ask.fallback && questionProblem(ask as Parameters<typeof questionProblem>[0], ask.fallback);
-    if (problem) context.addIssue({ code: 'custom', path: ['fallback'], message: problem });
-  });
+const question = withZod((z) =>
+  z
+    .strictObject({
+      kind: z.literal('elicitation'),
+      message: z.string(),
+      fields: z.array(field()),
+      fallback: questionAnswer().optional().meta({ description: 'What a run started by invoke answers by itself' }),
+    })
+    .superRefine((ask, context) => {
+      const problem = ask.fallback && questionProblem(ask as Parameters<typeof questionProblem>[0], ask.fallback);
+      if (problem) context.addIssue({ code: 'custom', path: ['fallback'], message: problem });
+    }),
+);
 
 /** What a script may ask. */
-export const askSchema = z.discriminatedUnion('kind', [permission, question]);
+export const askSchema = withZod((z) => z.discriminatedUnion('kind', [permission(), question()]));
 
 /** What a script may report of its use of tokens. */
-export const usageSchema = z.strictObject({
-  prompt_tokens: z.int().min(0),
-  completion_tokens: z.int().min(0),
-  total_tokens: z.int().min(0),
-  prompt_tokens_details: z.strictObject({ cached_tokens: z.int().min(0).optional() }).optional(),
-  cost: z.number().min(0).optional(),
-});
+export const usageSchema = withZod((z) =>
+  z.strictObject({
+    prompt_tokens: z.int().min(0),
+    completion_tokens: z.int().min(0),
+    total_tokens: z.int().min(0),
+    prompt_tokens_details: z.strictObject({ cached_tokens: z.int().min(0).optional() }).optional(),
+    cost: z.number().min(0).optional(),
+  }),
+);
 
-type Duration = z.infer<typeof duration>;
-type AskSource = z.infer<typeof permission> | z.infer<typeof question>;
+type Duration = Infer<typeof duration>;
+type AskSource = Infer<typeof permission> | Infer<typeof question>;
 
 /** One step of a turn, as JSON has it. */
 export type Step =
@@ -79,7 +92,7 @@ export type Step =
   | { ask: AskSource; as?: string | undefined }
   | { when: Record<string, z.core.util.JSONType>; then?: Step[] | undefined; else?: Step[] | undefined }
   | { wait: Duration }
-  | { usage: z.infer<typeof usageSchema> }
+  | { usage: Infer<typeof usageSchema> }
   | { model: string }
   | {
       end: 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed' | 'never';
@@ -87,78 +100,90 @@ export type Step =
       message?: string | undefined;
     };
 
-const steps: z.ZodType<Step[]> = z.lazy(() => z.array(step));
+const steps: () => z.ZodType<Step[]> = withZod((z) => z.lazy(() => z.array(step())));
 
-/** The kinds of step, by the field that tells them apart. */
-const STEP_KINDS = {
-  reason: z.strictObject({ reason: z.string() }).meta({ description: 'Thinks: streamed as reasoning' }),
-  say: z
-    .strictObject({ say: z.string(), every: duration.optional(), chunks: z.int().min(1).max(10_000).optional() })
-    .meta({ description: 'Says a text, in `chunks` pieces, `every` apart' }),
-  ask: z
-    .strictObject({ ask: askSchema, as: z.string().min(1).optional() })
-    .meta({ description: 'Asks for permission or an answer, which `when` calls by the name `as`' }),
-  when: z
-    .strictObject({
-      when: z.record(z.string(), z.json()),
-      // biome-ignore lint/suspicious/noThenProperty: the name of the branch in the published script format
-      then: steps.optional(),
-      else: steps.optional(),
-    })
-    .meta({ description: 'Goes by answers: an option, an action, or some of the content' }),
-  wait: z.strictObject({ wait: duration }).meta({ description: 'Does nothing for a while' }),
-  usage: z
-    .strictObject({ usage: usageSchema })
-    .meta({ description: 'Reports its use of tokens; the last report counts' }),
-  model: z.strictObject({ model: z.string().min(1) }).meta({ description: 'Reports another model from here on' }),
-  end: z
-    .strictObject({
-      end: z.enum(['stop', 'cancelled', 'deadline', 'severed', 'failed', 'never']),
-      retryable: z.boolean().optional(),
-      message: z.string().optional(),
-    })
-    .meta({ description: 'Ends the run; `retryable` and `message` belong to `failed`' }),
-};
-export const STEP_NAMES = Object.keys(STEP_KINDS) as (keyof typeof STEP_KINDS)[];
+/** What tells the kinds of step apart: the field that only one of them has. */
+export const STEP_NAMES = ['reason', 'say', 'ask', 'when', 'wait', 'usage', 'model', 'end'] as const;
+type StepName = (typeof STEP_NAMES)[number];
 
-const step = z.union(Object.values(STEP_KINDS) as unknown as [z.ZodType<Step>, ...z.ZodType<Step>[]]);
+const stepKinds = withZod(
+  (z) =>
+    ({
+      reason: z.strictObject({ reason: z.string() }).meta({ description: 'Thinks: streamed as reasoning' }),
+      say: z
+        .strictObject({ say: z.string(), every: duration().optional(), chunks: z.int().min(1).max(10_000).optional() })
+        .meta({ description: 'Says a text, in `chunks` pieces, `every` apart' }),
+      ask: z
+        .strictObject({ ask: askSchema(), as: z.string().min(1).optional() })
+        .meta({ description: 'Asks for permission or an answer, which `when` calls by the name `as`' }),
+      when: z
+        .strictObject({
+          when: z.record(z.string(), z.json()),
+          // biome-ignore lint/suspicious/noThenProperty: the name of the branch in the published script format
+          then: steps().optional(),
+          else: steps().optional(),
+        })
+        .meta({ description: 'Goes by answers: an option, an action, or some of the content' }),
+      wait: z.strictObject({ wait: duration() }).meta({ description: 'Does nothing for a while' }),
+      usage: z
+        .strictObject({ usage: usageSchema() })
+        .meta({ description: 'Reports its use of tokens; the last report counts' }),
+      model: z.strictObject({ model: z.string().min(1) }).meta({ description: 'Reports another model from here on' }),
+      end: z
+        .strictObject({
+          end: z.enum(['stop', 'cancelled', 'deadline', 'severed', 'failed', 'never']),
+          retryable: z.boolean().optional(),
+          message: z.string().optional(),
+        })
+        .meta({ description: 'Ends the run; `retryable` and `message` belong to `failed`' }),
+    }) satisfies Record<StepName, z.ZodType<Step>>,
+);
 
-const onceOrOk = z.enum(['ok', 'fails_once']);
+/** In the order of their names, by which what a union refused is looked up. */
+const step = withZod((z) => z.union(STEP_NAMES.map((name): z.ZodType<Step> => stepKinds()[name])));
 
-const lifecycle = z.strictObject({
-  boot: z
-    .strictObject({
-      after: duration.optional(),
-      steps: z.array(z.string().min(1)).min(1).optional(),
-      ends: z.enum(['running', 'failed', 'hangs']).optional(),
-      message: z.string().optional(),
-    })
-    .optional(),
-  teardown: z
-    .strictObject({
-      after: duration.optional(),
-      ends: z.enum(['gone', 'workspace_archive_failed', 'hangs']).optional(),
-    })
-    .optional(),
-  vault: onceOrOk.optional(),
-  provisioner: onceOrOk.optional(),
-  daemon: z.enum(['reachable', 'unreachable']).optional(),
-});
+const onceOrOk = withZod((z) => z.enum(['ok', 'fails_once']));
+
+const lifecycle = withZod((z) =>
+  z.strictObject({
+    boot: z
+      .strictObject({
+        after: duration().optional(),
+        steps: z.array(z.string().min(1)).min(1).optional(),
+        ends: z.enum(['running', 'failed', 'hangs']).optional(),
+        message: z.string().optional(),
+      })
+      .optional(),
+    teardown: z
+      .strictObject({
+        after: duration().optional(),
+        ends: z.enum(['gone', 'workspace_archive_failed', 'hangs']).optional(),
+      })
+      .optional(),
+    vault: onceOrOk().optional(),
+    provisioner: onceOrOk().optional(),
+    daemon: z.enum(['reachable', 'unreachable']).optional(),
+  }),
+);
 
 /** Names of scripts: one word, so that the first line of a prompt can carry them. */
-export const scriptNameSchema = z
-  .string()
-  .max(64)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'expected letters, digits, dots, underscores and hyphens, without spaces');
+export const scriptNameSchema = withZod((z) =>
+  z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'expected letters, digits, dots, underscores and hyphens, without spaces'),
+);
 
 /** A script as JSON. */
-export const scriptSchema = z
-  .strictObject({
-    $schema: z.string().optional(),
-    name: scriptNameSchema,
-    description: z.string().optional(),
-    turn: steps.optional(),
-    lifecycle: lifecycle.optional(),
-  })
-  .meta({ title: 'intern-emulator script', description: 'How a fake intern behaves' });
-export type Script = z.infer<typeof scriptSchema>;
+export const scriptSchema = withZod((z) =>
+  z
+    .strictObject({
+      $schema: z.string().optional(),
+      name: scriptNameSchema(),
+      description: z.string().optional(),
+      turn: steps().optional(),
+      lifecycle: lifecycle().optional(),
+    })
+    .meta({ title: 'intern-emulator script', description: 'How a fake intern behaves' }),
+);
+export type Script = Infer<typeof scriptSchema>;

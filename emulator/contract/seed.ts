@@ -1,117 +1,127 @@
-import * as z from 'zod';
 import { nameSchema, STATUSES } from './intern.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
-const credential = z.string().regex(/^[\x21-\x7e]{8,}$/, 'expected at least 8 visible ASCII characters');
+const credential = withZod((z) =>
+  z.string().regex(/^[\x21-\x7e]{8,}$/, 'expected at least 8 visible ASCII characters'),
+);
 /** A UUID; upper case, which some tools print, becomes the lower case of everything else here. */
-const uuid = z.uuid().toLowerCase();
+const uuid = withZod((z) => z.uuid().toLowerCase());
 
 /** A person of a workspace. One caller, whichever of its credentials it uses (AUTH-2). */
-export const memberSchema = z.strictObject({
-  id: z.string().min(1),
-  name: z.string(),
-  workspace_id: uuid,
-  /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
-  programme: z.boolean().default(true),
-  /** Goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
-  oauth_subject: z
-    .string()
-    .regex(/^[\x21-\x2b\x2d-\x7e]{1,255}$/, 'expected 1 to 255 visible ASCII characters, no comma'),
-  api_key: credential,
-  /** Grant with `vault:read`. */
-  oauth_token: credential,
-  oauth_interns_only_token: credential,
-});
-export type Member = z.infer<typeof memberSchema>;
+export const memberSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string().min(1),
+    name: z.string(),
+    workspace_id: uuid(),
+    /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
+    programme: z.boolean().default(true),
+    /** Goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
+    oauth_subject: z
+      .string()
+      .regex(/^[\x21-\x2b\x2d-\x7e]{1,255}$/, 'expected 1 to 255 visible ASCII characters, no comma'),
+    api_key: credential(),
+    /** Grant with `vault:read`. */
+    oauth_token: credential(),
+    oauth_interns_only_token: credential(),
+  }),
+);
+export type Member = Infer<typeof memberSchema>;
 
 /** A SCIM group mapping as it goes over the wire (SCIM-1). */
-export const scimMappingSchema = z.strictObject({
-  id: uuid,
-  scim_group_id: uuid,
-  workspace_id: uuid,
-  organization_id: z.string(),
-  role: z.enum(['admin', 'member']),
-  created_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  updated_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-});
-export type ScimMapping = z.infer<typeof scimMappingSchema>;
+export const scimMappingSchema = withZod((z) =>
+  z.strictObject({
+    id: uuid(),
+    scim_group_id: uuid(),
+    workspace_id: uuid(),
+    organization_id: z.string(),
+    role: z.enum(['admin', 'member']),
+    created_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  }),
+);
+export type ScimMapping = Infer<typeof scimMappingSchema>;
 
 /** An intern that is there from the start. */
-export const seedInternSchema = z.strictObject({
-  id: uuid,
-  name: nameSchema,
-  /** Id of the member it belongs to; it lives in that member's workspace. */
-  creator: z.string(),
-  status: z.enum(STATUSES).default('running'),
-  description: z.string().nullable().default(null),
-  instructions: z.string().nullable().default(null),
-  model: z.string().nullable().default(null),
-  vault_id: uuid,
-  api_key: credential,
-});
+export const seedInternSchema = withZod((z) =>
+  z.strictObject({
+    id: uuid(),
+    name: nameSchema(),
+    /** Id of the member it belongs to; it lives in that member's workspace. */
+    creator: z.string(),
+    status: z.enum(STATUSES).default('running'),
+    description: z.string().nullable().default(null),
+    instructions: z.string().nullable().default(null),
+    model: z.string().nullable().default(null),
+    vault_id: uuid(),
+    api_key: credential(),
+  }),
+);
 
 /**
  * The world an emulator starts from. The target descriptor takes the first member as the caller, the next one of the
  * same workspace as its peer, the first of another workspace as the foreigner, the first outside the programme as the
  * outsider, and the first intern and mapping.
  */
-export const seedSchema = z
-  .strictObject({
-    $schema: z.string().optional(),
-    organization: z.strictObject({ id: z.string().min(1), name: z.string() }),
-    workspaces: z.array(z.strictObject({ id: uuid, name: z.string() })).min(1),
-    members: z.array(memberSchema).min(1),
-    management_key: credential,
-    scim_group_mappings: z.array(scimMappingSchema),
-    interns: z.array(seedInternSchema),
-  })
-  .superRefine((seed, context) => {
-    const workspaces = new Set(seed.workspaces.map((workspace) => workspace.id));
-    const members = new Set(seed.members.map((member) => member.id));
-    for (const [index, member] of seed.members.entries())
-      if (!workspaces.has(member.workspace_id))
-        context.addIssue({ code: 'custom', path: ['members', index, 'workspace_id'], message: 'no such workspace' });
-    for (const [index, intern] of seed.interns.entries())
-      if (!members.has(intern.creator))
-        context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
-    const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
-      const known = new Set<string>();
-      for (const [index, value] of values.entries()) {
-        if (known.has(value))
-          context.addIssue({ code: 'custom', path: path(index), message: `this ${what} is used twice` });
-        known.add(value);
-      }
-    };
-    for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings'] as const)
+export const seedSchema = withZod((z) =>
+  z
+    .strictObject({
+      $schema: z.string().optional(),
+      organization: z.strictObject({ id: z.string().min(1), name: z.string() }),
+      workspaces: z.array(z.strictObject({ id: uuid(), name: z.string() })).min(1),
+      members: z.array(memberSchema()).min(1),
+      management_key: credential(),
+      scim_group_mappings: z.array(scimMappingSchema()),
+      interns: z.array(seedInternSchema()),
+    })
+    .superRefine((seed, context) => {
+      const workspaces = new Set(seed.workspaces.map((workspace) => workspace.id));
+      const members = new Set(seed.members.map((member) => member.id));
+      for (const [index, member] of seed.members.entries())
+        if (!workspaces.has(member.workspace_id))
+          context.addIssue({ code: 'custom', path: ['members', index, 'workspace_id'], message: 'no such workspace' });
+      for (const [index, intern] of seed.interns.entries())
+        if (!members.has(intern.creator))
+          context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
+      const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
+        const known = new Set<string>();
+        for (const [index, value] of values.entries()) {
+          if (known.has(value))
+            context.addIssue({ code: 'custom', path: path(index), message: `this ${what} is used twice` });
+          known.add(value);
+        }
+      };
+      for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings'] as const)
+        unique(
+          seed[rows].map(({ id }) => id),
+          (index) => [rows, index, 'id'],
+          'id',
+        );
       unique(
-        seed[rows].map(({ id }) => id),
-        (index) => [rows, index, 'id'],
-        'id',
+        seed.interns.map(({ creator, name }) => `${creator} ${name}`),
+        (index) => ['interns', index, 'name'],
+        'name of one creator',
       );
-    unique(
-      seed.interns.map(({ creator, name }) => `${creator} ${name}`),
-      (index) => ['interns', index, 'name'],
-      'name of one creator',
-    );
-    unique(
-      seed.interns.map((intern) => intern.vault_id),
-      (index) => ['interns', index, 'vault_id'],
-      'vault',
-    );
-    unique(
-      seed.members.map((member) => member.oauth_subject),
-      (index) => ['members', index, 'oauth_subject'],
-      'subject',
-    );
-    const seen = new Set<string>();
-    const once = (value: string, path: (string | number)[]) => {
-      if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'this credential is used twice' });
-      seen.add(value);
-    };
-    once(seed.management_key, ['management_key']);
-    for (const [index, member] of seed.members.entries())
-      for (const key of ['api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
-        once(member[key], ['members', index, key]);
-    for (const [index, intern] of seed.interns.entries()) once(intern.api_key, ['interns', index, 'api_key']);
-  });
-export type Seed = z.infer<typeof seedSchema>;
+      unique(
+        seed.interns.map((intern) => intern.vault_id),
+        (index) => ['interns', index, 'vault_id'],
+        'vault',
+      );
+      unique(
+        seed.members.map((member) => member.oauth_subject),
+        (index) => ['members', index, 'oauth_subject'],
+        'subject',
+      );
+      const seen = new Set<string>();
+      const once = (value: string, path: (string | number)[]) => {
+        if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'this credential is used twice' });
+        seen.add(value);
+      };
+      once(seed.management_key, ['management_key']);
+      for (const [index, member] of seed.members.entries())
+        for (const key of ['api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
+          once(member[key], ['members', index, key]);
+      for (const [index, intern] of seed.interns.entries()) once(intern.api_key, ['interns', index, 'api_key']);
+    }),
+);
+export type Seed = Infer<typeof seedSchema>;

@@ -1,37 +1,41 @@
-import * as z from 'zod';
 import type { DaemonHint, DaemonReason, Verified } from './daemon.js';
 import { ROUTE_PATH } from './signing.js';
+import { type Infer, withZod } from './with-zod.js';
 
-const base64 = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64');
+const base64 = withZod((z) =>
+  z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64'),
+);
 
 /** What `POST /_emulator/signing/explain` takes: a request as a daemon would receive it. */
-export const explainBodySchema = z
-  .strictObject({
-    /** Not needed when `headers` carries the daemon token. */
-    intern_id: z.string().min(1).optional(),
-    headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    method: z.string().min(1).default('POST'),
-    /** Path, with or without a query, or a whole URL. */
-    path: z.string().min(1).default('/'),
-    /** The body as text, as Base64, or only its digest; none of them is an empty body. */
-    body: z.string().optional(),
-    body_base64: base64.optional(),
-    body_sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
-      .optional(),
-    /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
-    at: z.number().min(0).optional(),
-  })
-  .refine(
-    ({ body, body_base64, body_sha256 }) =>
-      [body, body_base64, body_sha256].filter((one) => one !== undefined).length <= 1,
-    {
-      path: ['body'],
-      message: 'expected one of body, body_base64 and body_sha256',
-    },
-  );
-export type ExplainBody = z.infer<typeof explainBodySchema>;
+export const explainBodySchema = withZod((z) =>
+  z
+    .strictObject({
+      /** Not needed when `headers` carries the daemon token. */
+      intern_id: z.string().min(1).optional(),
+      headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+      method: z.string().min(1).default('POST'),
+      /** Path, with or without a query, or a whole URL. */
+      path: z.string().min(1).default('/'),
+      /** The body as text, as Base64, or only its digest; none of them is an empty body. */
+      body: z.string().optional(),
+      body_base64: base64().optional(),
+      body_sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
+        .optional(),
+      /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
+      at: z.number().min(0).optional(),
+    })
+    .refine(
+      ({ body, body_base64, body_sha256 }) =>
+        [body, body_base64, body_sha256].filter((one) => one !== undefined).length <= 1,
+      {
+        path: ['body'],
+        message: 'expected one of body, body_base64 and body_sha256',
+      },
+    ),
+);
+export type ExplainBody = Infer<typeof explainBodySchema>;
 
 /** Bytes that were or should have been signed. */
 export interface SignedBytes {
@@ -97,22 +101,24 @@ export interface Explanation {
 }
 
 /** What `POST /_emulator/signing/forge` takes. All but the defect has a default. */
-export const forgeBodySchema = z.strictObject({
-  defect: z.string(),
-  /** A running intern; by default the first. */
-  intern_id: z.string().optional(),
-  user: z.string().min(1).optional(),
-  method: z
-    .string()
-    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected a method as HTTP has them')
-    .default('POST'),
-  path: z
-    .string()
-    .regex(ROUTE_PATH, 'expected a percent-encoded path that starts with one slash, without query')
-    .default('/api/invoke'),
-  body: z.string().default('{"input":"hello"}'),
-});
-export type ForgeBody = z.infer<typeof forgeBodySchema>;
+export const forgeBodySchema = withZod((z) =>
+  z.strictObject({
+    defect: z.string(),
+    /** A running intern; by default the first. */
+    intern_id: z.string().optional(),
+    user: z.string().min(1).optional(),
+    method: z
+      .string()
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected a method as HTTP has them')
+      .default('POST'),
+    path: z
+      .string()
+      .regex(ROUTE_PATH, 'expected a percent-encoded path that starts with one slash, without query')
+      .default('/api/invoke'),
+    body: z.string().default('{"input":"hello"}'),
+  }),
+);
+export type ForgeBody = Infer<typeof forgeBodySchema>;
 
 /** A request to send to the daemon, or to one's own verifier. */
 export interface ForgedRequest {

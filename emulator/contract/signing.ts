@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { type Infer, withZod } from './with-zod.js';
 
 /** Body of a signing request that names no route is this much; `route` is judged against the profile's methods. */
 export const BODY_SHA256 = /^[0-9a-f]{64}$/;
@@ -11,16 +11,20 @@ export const ROUTE_PATH = /^\/(?!\/)(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-
 
 /** Body of sign (SIGN-2, SIGN-3). Unknown fields are ignored (SIGN-6). `methods` are the profile's `route_methods`. */
 export const signBodySchema = (methods: readonly string[]) =>
-  z.object({
-    bodySha256: z.string().regex(BODY_SHA256, 'expected 64 lower-case hexadecimal digits'),
-    route: z
-      .object({
-        method: z.string().refine((method) => methods.includes(method), `expected one of: ${methods.join(', ')}`),
-        path: z.string().regex(ROUTE_PATH, 'expected a percent-encoded path that starts with one slash, without query'),
-      })
-      .optional(),
-  });
-export type SignBody = z.infer<ReturnType<typeof signBodySchema>>;
+  withZod((z) =>
+    z.object({
+      bodySha256: z.string().regex(BODY_SHA256, 'expected 64 lower-case hexadecimal digits'),
+      route: z
+        .object({
+          method: z.string().refine((method) => methods.includes(method), `expected one of: ${methods.join(', ')}`),
+          path: z
+            .string()
+            .regex(ROUTE_PATH, 'expected a percent-encoded path that starts with one slash, without query'),
+        })
+        .optional(),
+    }),
+  );
+export type SignBody = Infer<ReturnType<typeof signBodySchema>>;
 
 /** Answer of sign: header names and what to put there (SIGN-1). */
 export type SignResponse = Record<string, string>;

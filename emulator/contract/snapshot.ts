@@ -1,40 +1,46 @@
-import * as z from 'zod';
 import { faultSchema } from './fault.js';
 import { importedStateSchema } from './migrations.js';
 import { settingsSchema } from './settings.js';
 import { nameSchema } from './space.js';
+import { type Infer, withZod } from './with-zod.js';
 
-const count = z.int().min(0);
+const count = withZod((z) => z.int().min(0));
 
 /** Where a source of randomness has come to. */
-const randomStateSchema = z.strictObject({
-  seed: z.string(),
-  stream: z.string(),
-  drawn: count,
-  block: count,
-  at: count,
-});
+const randomStateSchema = withZod((z) =>
+  z.strictObject({
+    seed: z.string(),
+    stream: z.string(),
+    drawn: count(),
+    block: count(),
+    at: count(),
+  }),
+);
 
 /** All that decides what an emulator answers next, but for what goes on in it (SPACE-2). A secret, as a store is. */
-export const keptSchema = z.strictObject({
-  /** When it was kept, on the emulator's clock. */
-  clock: z.strictObject({ now: z.number(), frozen: z.boolean() }),
-  state: importedStateSchema,
-  settings: settingsSchema,
-  /** Times of the turns that count, by caller. */
-  turns: z.record(z.string(), z.array(z.number())),
-  faults: z.array(faultSchema),
-  random: z.record(z.string(), randomStateSchema),
-  requests: z.strictObject({ stem: z.string(), count }),
-});
-export type Kept = z.infer<typeof keptSchema>;
+export const keptSchema = withZod((z) =>
+  z.strictObject({
+    /** When it was kept, on the emulator's clock. */
+    clock: z.strictObject({ now: z.number(), frozen: z.boolean() }),
+    state: importedStateSchema(),
+    settings: settingsSchema(),
+    /** Times of the turns that count, by caller. */
+    turns: z.record(z.string(), z.array(z.number())),
+    faults: z.array(faultSchema()),
+    random: z.record(z.string(), randomStateSchema()),
+    requests: z.strictObject({ stem: z.string(), count: count() }),
+  }),
+);
+export type Kept = Infer<typeof keptSchema>;
 
 export const SNAPSHOT_VERSION = 1;
 
 /** A snapshot as a file, beside the file of the store. */
-export const snapshotFileSchema = z.strictObject({
-  format: z.literal('intern-emulator-snapshot'),
-  version: z.literal(SNAPSHOT_VERSION),
-  name: nameSchema,
-  kept: keptSchema,
-});
+export const snapshotFileSchema = withZod((z) =>
+  z.strictObject({
+    format: z.literal('intern-emulator-snapshot'),
+    version: z.literal(SNAPSHOT_VERSION),
+    name: nameSchema(),
+    kept: keptSchema(),
+  }),
+);

@@ -1,27 +1,33 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { durationSchema } from './duration.js';
 import { type Profile, profileSchema } from './profile.js';
 import { type Settings, settingsSchema } from './settings.js';
+import { withZod } from './with-zod.js';
 
 /** What a space, or a snapshot, may be called: it stands in paths and in names of files. */
-export const nameSchema = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-    'expected 1 to 100 letters, digits, ".", "_" or "-", the first a letter or a digit',
-  );
+export const nameSchema = withZod((z) =>
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'expected 1 to 100 letters, digits, ".", "_" or "-", the first a letter or a digit',
+    ),
+);
 
 const COUNTS = new Set(['turns_per_minute', 'max_waiting_runs']);
 
 /** Each setting by itself: what is not given stays as it is. Times also as `"5m"`. */
-const someSettings = z.strictObject(
-  Object.fromEntries(
-    Object.entries(settingsSchema.shape).map(([name, schema]) => {
-      const own = schema.unwrap();
-      return [name, (COUNTS.has(name) ? own : durationSchema.pipe(own)).optional()];
-    }),
-  ),
-) as unknown as z.ZodType<Partial<Settings>>;
+const someSettings = withZod(
+  (z) =>
+    z.strictObject(
+      Object.fromEntries(
+        Object.entries(settingsSchema().shape).map(([name, schema]) => {
+          const own = schema.unwrap();
+          return [name, (COUNTS.has(name) ? own : durationSchema().pipe(own)).optional()];
+        }),
+      ),
+    ) as unknown as z.ZodType<Partial<Settings>>,
+);
 
 /** Body of `POST /_emulator/spaces` (SPACE-1). What is not given is as with the emulator that the space is in. */
 export interface SpaceRequest {
@@ -33,14 +39,16 @@ export interface SpaceRequest {
   settings?: Partial<Settings> | undefined;
 }
 
-export const spaceRequestSchema: z.ZodType<SpaceRequest> = z
-  .strictObject({
-    name: nameSchema.optional(),
-    clock: z.enum(['real', 'virtual', 'auto']).optional(),
-    seed: z.string().min(1, 'expected a text that is not empty').max(1_000).optional(),
-    profile: z
-      .union([z.enum(['svc', 'openrouter']), profileSchema], { error: 'expected "svc", "openrouter" or a profile' })
-      .optional(),
-    settings: someSettings.optional(),
-  })
-  .default({});
+export const spaceRequestSchema: () => z.ZodType<SpaceRequest> = withZod((z) =>
+  z
+    .strictObject({
+      name: nameSchema().optional(),
+      clock: z.enum(['real', 'virtual', 'auto']).optional(),
+      seed: z.string().min(1, 'expected a text that is not empty').max(1_000).optional(),
+      profile: z
+        .union([z.enum(['svc', 'openrouter']), profileSchema()], { error: 'expected "svc", "openrouter" or a profile' })
+        .optional(),
+      settings: someSettings().optional(),
+    })
+    .default({}),
+);

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { internSchema, timestampSchema } from './intern.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /**
  * What an emulator keeps, as rows of named collections. The same schemas validate a store file when it is opened and a
@@ -7,79 +8,89 @@ import { internSchema, timestampSchema } from './intern.js';
  */
 
 /** An intern: its public record, and what only the service knows. */
-export const internRowSchema = z.strictObject({
-  id: z.uuid(),
-  /** Grows with every create: the order of the list, whatever the clock does. */
-  seq: z.int().min(0),
-  record: internSchema,
-  /** Caller id of whoever created it (names are unique per creator and workspace). */
-  creator: z.string(),
-  /** The intern's own API key (AUTH-4). */
-  api_key: z.string(),
-  /** Script put on it through the control interface. */
-  script: z.string().nullable(),
-  /** Model and instructions as of the last boot: changes take effect at the next provision (UPDATE-1). */
-  booted: z.strictObject({ model: z.string().nullable(), instructions: z.string().nullable() }).nullable(),
-  /** The disk survives suspension and goes with the intern. */
-  disk_id: z.uuid().nullable(),
-  /** One per boot (DAEMON-1); null while there is no runtime. */
-  daemon_token: z.string().nullable(),
-  /** Whether the loss of the workspace was acknowledged by a delete (DELETE-3). */
-  loss_acknowledged: z.boolean(),
-  /** What a create has yet to do, in order (CREATE-4); empty once it is finished. */
-  unfinished: z.array(z.enum(['vault', 'provisioner'])),
-  /** Which steps have failed once already, for scripts that fail them once. */
-  failed_once: z.array(z.enum(['vault', 'provisioner'])),
-});
-export type InternRow = z.infer<typeof internRowSchema>;
+export const internRowSchema = withZod((z) =>
+  z.strictObject({
+    id: z.uuid(),
+    /** Grows with every create: the order of the list, whatever the clock does. */
+    seq: z.int().min(0),
+    record: internSchema(),
+    /** Caller id of whoever created it (names are unique per creator and workspace). */
+    creator: z.string(),
+    /** The intern's own API key (AUTH-4). */
+    api_key: z.string(),
+    /** Script put on it through the control interface. */
+    script: z.string().nullable(),
+    /** Model and instructions as of the last boot: changes take effect at the next provision (UPDATE-1). */
+    booted: z.strictObject({ model: z.string().nullable(), instructions: z.string().nullable() }).nullable(),
+    /** The disk survives suspension and goes with the intern. */
+    disk_id: z.uuid().nullable(),
+    /** One per boot (DAEMON-1); null while there is no runtime. */
+    daemon_token: z.string().nullable(),
+    /** Whether the loss of the workspace was acknowledged by a delete (DELETE-3). */
+    loss_acknowledged: z.boolean(),
+    /** What a create has yet to do, in order (CREATE-4); empty once it is finished. */
+    unfinished: z.array(z.enum(['vault', 'provisioner'])),
+    /** Which steps have failed once already, for scripts that fail them once. */
+    failed_once: z.array(z.enum(['vault', 'provisioner'])),
+  }),
+);
+export type InternRow = Infer<typeof internRowSchema>;
 
 /** A create as its caller may retry it (CREATE-4). `id` is caller id and key, joined by a newline. */
-export const idempotencyRowSchema = z.strictObject({
-  id: z.string(),
-  intern_id: z.uuid(),
-  /** SHA-256 of the body in canonical JSON: equal as JSON values, equal here. */
-  body_hash: z.string(),
-  /** Derived from the body, and then forgotten with its intern. */
-  derived: z.boolean(),
-  /** The first answer, once the create is finished. */
-  answer: internSchema.nullable(),
-});
-export type IdempotencyRow = z.infer<typeof idempotencyRowSchema>;
+export const idempotencyRowSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string(),
+    intern_id: z.uuid(),
+    /** SHA-256 of the body in canonical JSON: equal as JSON values, equal here. */
+    body_hash: z.string(),
+    /** Derived from the body, and then forgotten with its intern. */
+    derived: z.boolean(),
+    /** The first answer, once the create is finished. */
+    answer: internSchema().nullable(),
+  }),
+);
+export type IdempotencyRow = Infer<typeof idempotencyRowSchema>;
 
 /** A conversation that invoke issued. `id` is intern id and session id, joined by a newline. */
-export const sessionRowSchema = z.strictObject({
-  id: z.string(),
-  intern_id: z.uuid(),
-  session_id: z.string(),
-  /** Caller id it was issued to (INVOKE-3). */
-  caller: z.string(),
-});
-export type SessionRow = z.infer<typeof sessionRowSchema>;
+export const sessionRowSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string(),
+    intern_id: z.uuid(),
+    session_id: z.string(),
+    /** Caller id it was issued to (INVOKE-3). */
+    caller: z.string(),
+  }),
+);
+export type SessionRow = Infer<typeof sessionRowSchema>;
 
 /** A reveal of a daemon token (DAEMON-2). Never holds the token. */
-export const revealRowSchema = z.strictObject({
-  id: z.string(),
-  intern_id: z.uuid(),
-  caller: z.string(),
-  at: timestampSchema,
-});
-export type RevealRow = z.infer<typeof revealRowSchema>;
+export const revealRowSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string(),
+    intern_id: z.uuid(),
+    caller: z.string(),
+    at: timestampSchema(),
+  }),
+);
+export type RevealRow = Infer<typeof revealRowSchema>;
 
 /** A script put through the control interface; `source` is the JSON script. */
-export const scriptRowSchema = z.strictObject({ id: z.string(), source: z.unknown() });
-export type ScriptRow = z.infer<typeof scriptRowSchema>;
+export const scriptRowSchema = withZod((z) => z.strictObject({ id: z.string(), source: z.unknown() }));
+export type ScriptRow = Infer<typeof scriptRowSchema>;
 
 /** A nonce of a v2 proof that was used (SIGN-7). `id` is intern id and nonce, joined by a newline. */
-export const nonceRowSchema = z.strictObject({
-  id: z.string(),
-  /** The proof's timestamp, Unix seconds. */
-  timestamp: z.int(),
-});
-export type NonceRow = z.infer<typeof nonceRowSchema>;
+export const nonceRowSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string(),
+    /** The proof's timestamp, Unix seconds. */
+    timestamp: z.int(),
+  }),
+);
+export type NonceRow = Infer<typeof nonceRowSchema>;
 
 /** Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`. */
-export const metaRowSchema = z.strictObject({ id: z.string(), value: z.json() });
-export type MetaRow = z.infer<typeof metaRowSchema>;
+export const metaRowSchema = withZod((z) => z.strictObject({ id: z.string(), value: z.json() }));
+export type MetaRow = Infer<typeof metaRowSchema>;
 
 export const COLLECTIONS = {
   meta: metaRowSchema,
@@ -104,24 +115,26 @@ export interface Rows {
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
 export const STATE_VERSION = 2;
 
-const rowsOf = <T extends z.ZodType<{ id: string }>>(row: T) =>
-  z.array(row).superRefine((rows, context) => {
-    const seen = new Set<string>();
-    for (const [index, { id }] of rows.entries()) {
-      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} is there twice` });
-      seen.add(id);
-    }
-  });
 /** A whole state: what a store file's snapshot and an export hold. */
-export const stateSchema = z.strictObject({
-  format: z.literal('intern-emulator'),
-  version: z.literal(STATE_VERSION),
-  meta: rowsOf(metaRowSchema),
-  interns: rowsOf(internRowSchema),
-  idempotency: rowsOf(idempotencyRowSchema),
-  sessions: rowsOf(sessionRowSchema),
-  reveals: rowsOf(revealRowSchema),
-  scripts: rowsOf(scriptRowSchema),
-  nonces: rowsOf(nonceRowSchema),
+export const stateSchema = withZod((z) => {
+  const rowsOf = <T extends z.ZodType<{ id: string }>>(row: () => T) =>
+    z.array(row()).superRefine((rows, context) => {
+      const seen = new Set<string>();
+      for (const [index, { id }] of rows.entries()) {
+        if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} is there twice` });
+        seen.add(id);
+      }
+    });
+  return z.strictObject({
+    format: z.literal('intern-emulator'),
+    version: z.literal(STATE_VERSION),
+    meta: rowsOf(metaRowSchema),
+    interns: rowsOf(internRowSchema),
+    idempotency: rowsOf(idempotencyRowSchema),
+    sessions: rowsOf(sessionRowSchema),
+    reveals: rowsOf(revealRowSchema),
+    scripts: rowsOf(scriptRowSchema),
+    nonces: rowsOf(nonceRowSchema),
+  });
 });
-export type State = z.infer<typeof stateSchema>;
+export type State = Infer<typeof stateSchema>;

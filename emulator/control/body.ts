@@ -8,7 +8,7 @@ import { ControlError } from './error.js';
  *
  * @throws ControlError 400 that names what was wrong and where
  */
-export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+export async function readJson<T>(request: Request, schema: () => z.ZodType<T>): Promise<T> {
   const bytes = await readBody(request, false, Number.POSITIVE_INFINITY);
   let value: unknown;
   try {
@@ -19,7 +19,7 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
   // Schemas run out of stack on it, and JSON where it is exported.
   const deep = tooDeep(value);
   if (deep !== undefined) throw new ControlError(400, deep);
-  const result = schema.safeParse(value);
+  const result = schema().safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new ControlError(400, `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`);

@@ -1,8 +1,10 @@
-import * as z from 'zod';
+import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
 import type { LazyLab } from '../lab/lazy.js';
 import { ControlError } from './error.js';
 import { type ControlRow, controlRow } from './router.js';
+
+const anything = withZod((z) => z.unknown());
 
 /** What cannot be started as it was asked for is the caller's mistake. */
 const orRefused = <T>(work: () => T): T => {
@@ -35,7 +37,7 @@ export function labRows(lab: LazyLab): ControlRow[] {
       method: 'POST',
       path: '/lab/runs',
       does: 'Starts a run of a case: what is sent to its URL is answered byte for byte',
-      body: z.unknown(),
+      body: anything,
       shape: '{"case": id or a whole case, "cuts"?: [offsets of the body]}',
       async handle(call) {
         const body = await call.body();

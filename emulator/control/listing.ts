@@ -1,5 +1,8 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
+import { loadZod } from '../contract/with-zod.js';
 import { type ControlRow, shownPath } from './router.js';
+
+const z = loadZod();
 
 /** A call as `GET /_emulator` lists it. */
 export interface ListedCall {
@@ -12,7 +15,7 @@ export interface ListedCall {
   query?: Readonly<Record<string, string>>;
 }
 
-type Schema = z.core.JSONSchema.BaseSchema;
+type Schema = Z.core.JSONSchema.BaseSchema;
 
 /** `{"name": string, "script"?: string|null}`: a JSON Schema as a person reads it. */
 function inWords(schema: Schema): string {
@@ -33,7 +36,7 @@ function inWords(schema: Schema): string {
 
 const bodyOf = ({ body, shape }: ControlRow): string | null => {
   if (shape !== undefined) return shape;
-  return body ? inWords(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })) : null;
+  return body ? inWords(z.toJSONSchema(body(), { io: 'input', unrepresentable: 'any' })) : null;
 };
 
 /** Every call of a table, with the shape of its body (SEE-2). */

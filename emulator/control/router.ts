@@ -25,7 +25,7 @@ export interface ControlRow<Body = unknown> {
   /** One sentence. */
   readonly does: string;
   /** What the body has to be; a call without takes none. */
-  readonly body?: z.ZodType<Body>;
+  readonly body?: () => z.ZodType<Body>;
   /** The shape of the body in words, where the schema says too little or too much of it. */
   readonly shape?: string;
   /** What each query parameter is. A call that has any refuses the others. */

@@ -1,9 +1,9 @@
-import * as z from 'zod';
 import { durationSchema } from '../contract/duration.js';
 import { faultSchema } from '../contract/fault.js';
 import { importedStateSchema } from '../contract/migrations.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
+import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
 import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
@@ -14,22 +14,32 @@ import { type ControlRow, controlRow } from './router.js';
 import { snapshotRows } from './snapshots.js';
 import { spaceRows } from './spaces.js';
 
-const clockBody = z.union(
-  [
-    z.strictObject({ advance: durationSchema }),
-    z.strictObject({ freeze: z.literal(true) }),
-    z.strictObject({ resume: z.literal(true) }),
-  ],
-  { error: 'expected {"advance": ms or "5m"}, {"freeze": true} or {"resume": true}' },
+const clockBody = withZod((z) =>
+  z.union(
+    [
+      z.strictObject({ advance: durationSchema() }),
+      z.strictObject({ freeze: z.literal(true) }),
+      z.strictObject({ resume: z.literal(true) }),
+    ],
+    { error: 'expected {"advance": ms or "5m"}, {"freeze": true} or {"resume": true}' },
+  ),
+);
+
+const anything = withZod((z) => z.unknown());
+const scriptBody = withZod((z) => z.strictObject({ name: z.string().nullable() }));
+const limitsBody = withZod((z) =>
+  z.strictObject({ turns_per_minute: settingsSchema().shape.turns_per_minute.unwrap() }),
 );
 
 /** What is wrong with one of a list is told with its place. */
-const faultsBody = z.unknown().transform((value, context) => {
-  const read = (Array.isArray(value) ? z.array(faultSchema).max(1_000) : faultSchema).safeParse(value);
-  if (read.success) return read.data;
-  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
-  return z.NEVER;
-});
+const faultsBody = withZod((z) =>
+  z.unknown().transform((value, context) => {
+    const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value);
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  }),
+);
 
 const done = { status: 204, body: null, headers: {} } as const;
 const list = (data: readonly unknown[]) => json({ data });
@@ -115,7 +125,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'PUT',
       path: '/scripts/:name',
       does: 'Puts a JSON script under the name that it has',
-      body: z.unknown(),
+      body: anything,
       shape: 'a script: {"name", "turn"?: [step, …], "lifecycle"?}',
       async handle(call) {
         const source = await call.body();
@@ -150,7 +160,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'PUT',
       path: '/interns/:id/script',
       does: 'Makes an intern behave by a script; null takes it off',
-      body: z.strictObject({ name: z.string().nullable() }),
+      body: scriptBody,
       async handle(call) {
         const row = internOf(call.params.id);
         const { name } = await call.body();
@@ -200,7 +210,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'PUT',
       path: '/limits',
       does: 'Sets the chat turns per minute and caller (0 is off), and forgets what was counted',
-      body: z.strictObject({ turns_per_minute: settingsSchema.shape.turns_per_minute.unwrap() }),
+      body: limitsBody,
       async handle(call) {
         parts.setTurnsPerMinute((await call.body()).turns_per_minute);
         return limits();

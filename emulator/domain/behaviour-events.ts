@@ -24,7 +24,7 @@ export function text(value: unknown, what: string): string {
 type Schema = typeof askSchema | typeof usageSchema;
 
 function fits(schema: Schema, value: unknown, what: string): void {
-  const { error } = schema.safeParse(value);
+  const { error } = schema().safeParse(value);
   if (!error) return;
   const problems = error.issues.map(({ path, message }) => `${[what, ...path].join('.')}: ${message}`);
   throw new TypeError(`a behaviour yielded ${problems.join('; ')}`);

@@ -6,7 +6,7 @@ import { createLimiter } from './limiter.js';
 
 function setUp(turns: number) {
   const clock = createClock('virtual');
-  const settings = { ...settingsSchema.parse({}), turns_per_minute: turns };
+  const settings = { ...settingsSchema().parse({}), turns_per_minute: turns };
   const limiter = createLimiter({ clock, settings: () => settings });
   const refusal = (caller = 'alice') => {
     try {

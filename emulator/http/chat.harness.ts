@@ -128,7 +128,7 @@ export function createHarness(options: HarnessOptions = {}) {
   const clock = createClock(options.clock ?? 'virtual');
   const random = createRandom(options.seed ?? 'test');
   const store = createMemoryStore();
-  const settings: Settings = { ...settingsSchema.parse({}), turns_per_minute: 0, ...options.settings };
+  const settings: Settings = { ...settingsSchema().parse({}), turns_per_minute: 0, ...options.settings };
   const log: Record<string, unknown>[] = [];
   const scripts = createScriptRegistry({
     rows: store.collection('scripts'),

@@ -43,8 +43,8 @@ export const issueText = (error: z.ZodError): string =>
     .join('; ');
 
 /** Holds a body against its schema, or throws the 400 of lifecycle routes (BODY-4). */
-function checked<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
+function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
+  const result = schema().safeParse(value);
   if (!result.success) throw new Refusal('invalid_body', { detail: issueText(result.error) });
   return result.data;
 }

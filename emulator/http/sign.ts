@@ -25,8 +25,7 @@ const problems = (issues: readonly { path: PropertyKey[]; message: string }[]) =
  * 404 and 403, size, media type, and the deadline of the whole operation, reading the body included (SIGN-9).
  */
 export function signRoute(deps: SignDeps): Route {
-  // Made when the first body comes: most emulators never sign.
-  let schema: ReturnType<typeof signBodySchema> | undefined;
+  const schema = signBodySchema(deps.profile.route_methods);
   const names = proofHeaders(deps.profile);
   return route<SignBody>({
     operation: 'sign',
@@ -37,8 +36,7 @@ export function signRoute(deps: SignDeps): Route {
     heavy: true,
     body: { read: true, json: 'required', invalid: 'invalid_body' },
     parse(parts) {
-      schema ??= signBodySchema(deps.profile.route_methods);
-      const parsed = schema.safeParse(parts.json());
+      const parsed = schema().safeParse(parts.json());
       if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error.issues) });
       return parsed.data;
     },

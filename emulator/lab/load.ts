@@ -1,9 +1,11 @@
-import * as z from 'zod';
 import { clientCaseSchema } from '../contract/client-case.js';
 import { suggestion } from '../contract/nearest.js';
+import { loadZod } from '../contract/with-zod.js';
 import { cases } from './cases.js';
 import { createLab, type LabOptions, type RunRequest } from './lab.js';
 import type { OpenLab } from './lazy.js';
+
+const z = loadZod();
 
 /** A run that cannot be started as it was asked for. */
 export class LabRequestError extends Error {

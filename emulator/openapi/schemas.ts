@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as Z from 'zod';
 import type { InternDaemonAccess } from '../contract/daemon.js';
 import {
   createBodySchema,
@@ -11,6 +11,9 @@ import {
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { scimMappingSchema } from '../contract/seed.js';
 import { ROUTE_PATH } from '../contract/signing.js';
+import { loadZod } from '../contract/with-zod.js';
+
+const z = loadZod();
 
 const sessionId = z
   .string()
@@ -32,9 +35,9 @@ const signature = z.string().regex(BASE64);
 
 /** What requests hold, by the names of their components. */
 const requests = ({ route_methods }: Profile) => ({
-  CreateInternRequest: createBodySchema,
-  UpdateInternRequest: updateBodySchema,
-  DeleteInternRequest: deleteBodySchema,
+  CreateInternRequest: createBodySchema(),
+  UpdateInternRequest: updateBodySchema(),
+  DeleteInternRequest: deleteBodySchema(),
   NoFields: z.strictObject({}),
   ChatCompletionRequest: z.looseObject({
     messages: z.array(message).min(1),
@@ -43,7 +46,7 @@ const requests = ({ route_methods }: Profile) => ({
     approval_mode: z.enum(['manual', 'self-drive']).optional(),
     model: z.unknown().optional().meta({ description: 'Ignored: the intern says which model it runs.' }),
   }),
-  InvokeInternRequest: z.looseObject({ input: promptText, session_id: sessionId.optional() }),
+  InvokeInternRequest: z.looseObject({ input: promptText(), session_id: sessionId.optional() }),
   SignDaemonRequest: z.looseObject({
     bodySha256: z.string().regex(/^[0-9a-f]{64}$/),
     route: z
@@ -116,12 +119,12 @@ function chunk({ tool_name }: Profile) {
 const responses = (profile: Profile) => {
   const names = proofHeaders(profile);
   return {
-    Intern: internSchema,
+    Intern: internSchema(),
     InternListResponse: z.strictObject({
-      data: z.array(internSchema),
+      data: z.array(internSchema()),
       has_more: z.boolean(),
       next_cursor: z.string().exactOptional().meta({ description: 'Absent when there is no next page.' }),
-    }) satisfies z.ZodType<InternListResponse>,
+    }) satisfies Z.ZodType<InternListResponse>,
     DeleteInternResponse: z.strictObject({ deleting: z.literal(true) }),
     ProvisionInternResponse: z.strictObject({ provisioning: z.literal(true) }),
     SuspendInternResponse: z.strictObject({ suspended: z.literal(true) }),
@@ -131,7 +134,7 @@ const responses = (profile: Profile) => {
     InternDaemonAccess: z.strictObject({
       origin: z.string().regex(/^https?:\/\/[^/?#]+$/),
       token: z.string(),
-    }) satisfies z.ZodType<InternDaemonAccess>,
+    }) satisfies Z.ZodType<InternDaemonAccess>,
     DaemonRequestSignature: z.union([
       z
         .strictObject({ [names.signature]: signature, [names.timestamp]: z.string(), [names.user]: z.string() })
@@ -146,8 +149,8 @@ const responses = (profile: Profile) => {
         })
         .meta({ title: 'v1 and v2 proof' }),
     ]),
-    ScimGroupMapping: scimMappingSchema,
-    ScimGroupMappingResponse: z.strictObject({ data: scimMappingSchema }),
+    ScimGroupMapping: scimMappingSchema(),
+    ScimGroupMappingResponse: z.strictObject({ data: scimMappingSchema() }),
   };
 };
 
@@ -157,7 +160,7 @@ export type ResponseSchema = keyof ReturnType<typeof responses>;
 export const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** JSON Schemas of a set of zod schemas that refer to each other as components. */
-function components(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') {
+function components(schemas: Readonly<Record<string, Z.ZodType>>, io: 'input' | 'output') {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, { io, uri: (id) => reference(id).$ref, unrepresentable: 'any' });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { type Infer, withZod } from '../contract/with-zod.js';
 
 /** The version of the format that is written; a reader refuses a newer one. */
 export const RECORDING_FORMAT = 1;
@@ -7,48 +7,52 @@ export const RECORDING_FORMAT = 1;
 export const SCENARIO_HEADER = 'x-emulator-recording';
 
 /** One write of a stream: `at` in ms since the request came. Bytes that are no UTF-8 stand in `base64`. */
-const writeSchema = z.union([
-  z.strictObject({ at: z.number().min(0), text: z.string() }),
-  z.strictObject({ at: z.number().min(0), base64: z.base64() }),
-]);
+const writeSchema = withZod((z) =>
+  z.union([
+    z.strictObject({ at: z.number().min(0), text: z.string() }),
+    z.strictObject({ at: z.number().min(0), base64: z.base64() }),
+  ]),
+);
 
 /** A body: JSON where that says it to the byte (`JSON.stringify` of it), else its text. Absent where there was none. */
-const bodyFields = { body: z.json().optional(), body_base64: z.base64().optional() };
+const bodyFields = withZod((z) => ({ body: z.json().optional(), body_base64: z.base64().optional() }));
 
-const headersSchema = z.record(z.string(), z.string());
+const headersSchema = withZod((z) => z.record(z.string(), z.string()));
 
 /**
  * One exchange with a deployment: a line of a recording (REC-1). Values that differ between two deployments or two runs
  * stand as aliases: `$intern.1`, `$api_key`, `$time`; a dollar sign itself as `$$`.
  */
-export const exchangeSchema = z.strictObject({
-  format: z.literal(RECORDING_FORMAT),
-  /** The place of the request in the order in which requests came, from 1. Lines stand in the order in which answers ended. */
-  n: z.int().min(1),
-  /** The name that the request gave, or null. */
-  scenario: z.string().nullable(),
-  /** When the request came, in ms since the recording began. */
-  at: z.number().min(0),
-  /** The operation, or null for a path that the interface does not have. */
-  operation: z.string().nullable(),
-  request: z.strictObject({
-    method: z.string().min(1),
-    /** From the version segment on, with its query: `/api/v1/interns/$intern.1`. */
-    path: z.string().startsWith('/'),
-    headers: headersSchema,
-    ...bodyFields,
+export const exchangeSchema = withZod((z) =>
+  z.strictObject({
+    format: z.literal(RECORDING_FORMAT),
+    /** The place of the request in the order in which requests came, from 1. Lines stand in the order in which answers ended. */
+    n: z.int().min(1),
+    /** The name that the request gave, or null. */
+    scenario: z.string().nullable(),
+    /** When the request came, in ms since the recording began. */
+    at: z.number().min(0),
+    /** The operation, or null for a path that the interface does not have. */
+    operation: z.string().nullable(),
+    request: z.strictObject({
+      method: z.string().min(1),
+      /** From the version segment on, with its query: `/api/v1/interns/$intern.1`. */
+      path: z.string().startsWith('/'),
+      headers: headersSchema(),
+      ...bodyFields(),
+    }),
+    status: z.int().min(100).max(599),
+    headers: headersSchema(),
+    ...bodyFields(),
+    /** In place of `body` where the answer is a stream. */
+    writes: z.array(writeSchema()).optional(),
+    /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
+    ended: z.enum(['complete', 'client', 'broken']),
   }),
-  status: z.int().min(100).max(599),
-  headers: headersSchema,
-  ...bodyFields,
-  /** In place of `body` where the answer is a stream. */
-  writes: z.array(writeSchema).optional(),
-  /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
-  ended: z.enum(['complete', 'client', 'broken']),
-});
+);
 
-export type RecordedExchange = z.infer<typeof exchangeSchema>;
-export type RecordedWrite = z.infer<typeof writeSchema>;
+export type RecordedExchange = Infer<typeof exchangeSchema>;
+export type RecordedWrite = Infer<typeof writeSchema>;
 
 /** A recorded body as the text that was sent. */
 export const bodyText = (body: RecordedExchange['body']): string | undefined =>

@@ -36,7 +36,7 @@ function parseLine(text: string, place: string): RecordedExchange {
       `recording ${place}: format ${format} is newer than ${RECORDING_FORMAT}, the newest that is known here; update intern-emulator`,
     );
   }
-  const { data, error } = exchangeSchema.safeParse(value);
+  const { data, error } = exchangeSchema().safeParse(value);
   if (data) return data;
   const [issue] = error.issues;
   throw new RecordingInvalid(`recording ${place}: ${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'invalid'}`);

@@ -58,7 +58,7 @@ const lines = (path = out()): RecordedExchange[] =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter(Boolean)
-    .map((line) => exchangeSchema.parse(JSON.parse(line)));
+    .map((line) => exchangeSchema().parse(JSON.parse(line)));
 
 /** A line is written once the answer has left: wait for it. */
 async function written(count: number, path = out()): Promise<RecordedExchange[]> {

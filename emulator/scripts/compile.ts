@@ -150,7 +150,7 @@ function compileLifecycle(source: NonNullable<Script['lifecycle']>): Partial<Lif
 export function compileScript(source: unknown, { file }: { file: string }): Behaviour {
   const deep = tooDeep(source);
   if (deep !== undefined) throw new ScriptInvalid(file, [deep]);
-  const parsed = scriptSchema.safeParse(source);
+  const parsed = scriptSchema().safeParse(source);
   if (!parsed.success) throw new ScriptInvalid(file, problemsOf(parsed.error.issues, source));
   const script = parsed.data;
   const loose = looseEnds(script.turn ?? [], ['turn'], new Set());

@@ -1,29 +1,37 @@
-import * as z from 'zod';
+import type * as z from 'zod';
+import { withZod } from '../contract/with-zod.js';
 import type { Behaviour, LifecyclePlan } from './behaviour.js';
 import { problemsOf, ScriptInvalid } from './problems.js';
 
-const milliseconds = z.int().min(0);
-const onceOrOk = z.enum(['ok', 'fails_once']);
-const steps = z.array(z.string().min(1));
+const milliseconds = withZod((z) => z.int().min(0));
+const onceOrOk = withZod((z) => z.enum(['ok', 'fails_once']));
+const steps = withZod((z) => z.array(z.string().min(1)));
 
 /** The lifecycle of a behaviour in code. A JSON script has its own schema, with defaults and durations as text. */
-const lifecycleSchema = z
-  .strictObject({
-    boot: z.discriminatedUnion('ends', [
-      z.strictObject({
-        after: milliseconds,
-        steps,
-        ends: z.enum(['running', 'hangs']),
-        message: z.string().optional(),
-      }),
-      z.strictObject({ after: milliseconds, steps, ends: z.literal('failed'), message: z.string().min(1) }),
-    ]),
-    teardown: z.strictObject({ after: milliseconds, ends: z.enum(['gone', 'workspace_archive_failed', 'hangs']) }),
-    vault: onceOrOk,
-    provisioner: onceOrOk,
-    daemon: z.enum(['reachable', 'unreachable']),
-  } satisfies Record<keyof LifecyclePlan, z.ZodType>)
-  .partial();
+const lifecycleSchema = withZod((z) =>
+  z
+    .strictObject({
+      boot: z.discriminatedUnion('ends', [
+        z.strictObject({
+          after: milliseconds(),
+          steps: steps(),
+          ends: z.enum(['running', 'hangs']),
+          message: z.string().optional(),
+        }),
+        z.strictObject({
+          after: milliseconds(),
+          steps: steps(),
+          ends: z.literal('failed'),
+          message: z.string().min(1),
+        }),
+      ]),
+      teardown: z.strictObject({ after: milliseconds(), ends: z.enum(['gone', 'workspace_archive_failed', 'hangs']) }),
+      vault: onceOrOk(),
+      provisioner: onceOrOk(),
+      daemon: z.enum(['reachable', 'unreachable']),
+    } satisfies Record<keyof LifecyclePlan, z.ZodType>)
+    .partial(),
+);
 
 /**
  * Checks the lifecycle that a behaviour in code comes with: a boot or teardown is given whole, and a boot that fails
@@ -33,7 +41,7 @@ const lifecycleSchema = z
  */
 export function checkLifecycle({ name, lifecycle }: Behaviour): void {
   if (lifecycle === undefined) return;
-  const checked = lifecycleSchema.safeParse(lifecycle);
+  const checked = lifecycleSchema().safeParse(lifecycle);
   if (!checked.success) {
     throw new ScriptInvalid(`script ${name}`, problemsOf(checked.error.issues, lifecycle, ['lifecycle']));
   }

@@ -141,7 +141,7 @@ describe('the file', () => {
     await filled(2);
     const text = readFileSync(path, 'utf8');
     const { commit, checksum, ...state } = JSON.parse(text);
-    expect(stateSchema.parse(state).interns).toHaveLength(2);
+    expect(stateSchema().parse(state).interns).toHaveLength(2);
     expect(text.split('\n').find((line) => line.includes('"intern-2"'))).toBe('        "name": "intern-2",');
     writeFileSync(path, text.replace('"intern-2"', '"renamed"'));
     expect(await names()).toEqual(['intern-1', 'renamed']);

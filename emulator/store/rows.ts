@@ -28,7 +28,7 @@ export function checkRows(file: string, state: RawState): void {
     if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
     const seen = new Set<string>();
     for (const [index, row] of rows.entries()) {
-      const validated = COLLECTIONS[name].safeParse(row);
+      const validated = COLLECTIONS[name]().safeParse(row);
       if (!validated.success) {
         const issue = validated.error.issues[0];
         throw new Damage(file, `${jsonPath([name, index, ...(issue?.path ?? [])])}: ${issue?.message}`);
