@@ -306,6 +306,8 @@ describe('targets that are none', () => {
       at('none'),
     ]);
     expect(out).toMatch(reason);
+    // One line says it all (KIT-5).
+    expect(out).toMatch(/^incomplete: no check ran, [^\n]*\n$/);
     expect(exit).toBe(3);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { conformance } from '../cli/command.js';
 import { systemHost } from '../framework/time.js';
+import { tty } from '../reporters/tty.js';
 import type { Results } from '../run/results.js';
 
 /** What every adapter here begins with; each answers as its `answer` says. */
@@ -87,6 +88,8 @@ test.each([
     const { exit, results } = await run(code, ...TWO);
     expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'pass' });
     expect(results?.checks[0]?.error?.message).toContain(message);
+    expect(results && tty(results)).toMatch(/the adapter's fault/);
+    expect(results && tty(results)).not.toContain("the kit's own fault");
     expect(exit).toBe(3);
   },
 );
@@ -107,6 +110,7 @@ test('an adapter that dies in a run crashed, where a fresh one begins', async ()
   const { exit, results } = await run(code, ...TWO);
   expect(verdicts(results)).toEqual({ 'sse-one-event': 'fail', 'sse-comment-before': 'pass' });
   expect(results?.checks[0]?.finding).toMatchObject({ what: 'crashed', actual: 'it ended with status 7' });
+  expect(results && tty(results)).toContain('the client crashed: it ended with status 7');
   expect(exit).toBe(1);
 });
 

@@ -99,7 +99,7 @@ export function toCheckResult(
         }
       : {}),
     ...(result.verdict === 'error'
-      ? { error: { message: result.why ?? 'it could not be judged', transcript: [] } }
+      ? { error: { message: result.why ?? 'it could not be judged', transcript: [], whose: 'adapter' } }
       : {}),
     ...(result.verdict === 'pass-alternative' && result.why !== undefined ? { alternative: result.why } : {}),
     ...(result.verdict === 'fail' && more.known ? { known: true } : {}),

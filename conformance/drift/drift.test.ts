@@ -6,6 +6,7 @@ import { createEmulator } from '../../emulator/index.js';
 import { connect } from '../drivers/connect.js';
 import { systemHost } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
+import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
 import type { Results } from '../run/results.js';
 import { conversation } from './conversation.harness.js';
 import { drift } from './drift.js';
@@ -158,6 +159,16 @@ describe('a recording of the emulator itself', () => {
     expect(found.map(({ id, finding }) => `${id} ${finding?.what}`)).toContainEqual(
       expect.stringMatching(new RegExp(`-${operation} ${what.replaceAll('.', '\\.')}`)),
     );
+  });
+
+  test('every reporter tells of drift, and of no seed', async () => {
+    const results = await driftOf(async (request, send) =>
+      json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body))(await send(request)),
+    );
+    for (const kind of REPORT_KINDS) expect(REPORTERS[kind](results), kind).toContain('type of body.created_at');
+    expect(REPORTERS.tty(results)).toContain('REC-3');
+    expect(REPORTERS.tty(results)).toContain('is answered as it was recorded');
+    expect(REPORTERS.tty(results)).not.toContain('seed');
   });
 
   test('a further key is a warning', async () => {

@@ -32,6 +32,13 @@ const finding = (played: Played, difference: Difference, command: string): Findi
   replay: `${command} # ${played.placed.file}:${played.placed.line}`,
 });
 
+/** What every exchange is held against. */
+const RECORDED = {
+  sentence:
+    'A recorded request is answered as it was recorded in what matters: status, reason, retryable, keys and their types, kinds and order of events, how it ended, headers of the contract.',
+  where: 'Surface, Recordings',
+};
+
 /** The id of an exchange: scenario, place and operation. */
 const idOf = ({ exchange }: PlacedExchange) =>
   `drift/${exchange.scenario ?? 'unnamed'}/${exchange.n}-${exchange.operation ?? 'other'}`;
@@ -54,6 +61,7 @@ function toResult(played: Played, options: DriftOptions): CheckResult {
     id,
     requirement: 'REC-3',
     level: 'C' as const,
+    clause: RECORDED,
     title: `${request.method} ${request.path} (${placed.file}:${placed.line})`,
     duration: played.duration,
     requests: played.requests,

@@ -1,4 +1,4 @@
-import { groups } from '../run/groups.js';
+import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { value, visible } from './stream-text.js';
@@ -21,7 +21,7 @@ export function github(results: Results): string {
     const quoted = quote === undefined ? '' : `the interface: ${quote}\n`;
     const text =
       finding === undefined
-        ? `the kit's own fault: ${error?.message}`
+        ? `${faultOf(check)}: ${error?.message}`
         : `${check.title}\n${quoted}${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
     const ids = checks.length > 1 ? `\nchecks: ${checks.map(({ id }) => id).join(', ')}` : '';
     lines.push(`::${kind} title=${heading}::${data(text + ids)}`);

@@ -1,10 +1,10 @@
 import type { Exchange } from '../probe/exchange.js';
-import { groups } from '../run/groups.js';
+import { faultOf, groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
-import { NO_QUESTION } from './tty.js';
+import { choices, NO_QUESTION } from './tty.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -126,7 +126,7 @@ function checkView(check: CheckResult): Markup {
   }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`}${
     error === undefined
       ? undefined
-      : html`<p class="bad">The kit's own fault: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`
+      : html`<p class="bad">${faultOf(check)}: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`
   }${
     finding === undefined
       ? undefined
@@ -177,7 +177,7 @@ function skippedView(results: Results): Markup | undefined {
 
 /** One self-contained page: no request leaves it, and everything a target said stands in it as text. */
 export function htmlReport(results: Results): string {
-  const { counts, cleanup, target, options } = results;
+  const { counts, cleanup, target } = results;
   const order = ['fail', 'error', 'warn', 'skip', 'pass-alternative', 'pass'];
   const sorted = [...results.checks].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   const filters = (['fail', 'warn', 'error', 'known', 'skip', 'pass-alternative', 'pass'] as const).map((verdict) => {
@@ -195,7 +195,7 @@ export function htmlReport(results: Results): string {
       ? undefined
       : html`, ${results.coverage.of - results.coverage.checked} not: ${results.coverage.not.map(({ why, count }) => `${count} ${why}`).join(', ')}`
   }.${results.coverage.noQuestionSeen ? html` <b>${NO_QUESTION}</b>` : undefined}</p>${groupsView(results)}${mapView(results)}
-<p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests, seed ${options.seed}, ${options.runs} runs per property, kit ${results.kit}</p>${
+<p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests${choices(results)}, kit ${results.kit}</p>${
     results.reasons.length === 0
       ? undefined
       : html`<ul>${results.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`

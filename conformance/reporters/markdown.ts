@@ -1,8 +1,8 @@
-import { groups } from '../run/groups.js';
+import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
-import { NO_QUESTION, summary } from './tty.js';
+import { choices, NO_QUESTION, summary } from './tty.js';
 
 /** Text that Markdown and the HTML within it take for nothing but text. */
 export const plain = (text: string): string =>
@@ -37,7 +37,7 @@ export function markdown(results: Results): string {
     '',
     plain(summary(results)),
     '',
-    `${results.requests} requests in ${seconds(results.duration)}, seed \`${plain(results.options.seed)}\`, ${results.options.runs} runs per property.`,
+    `${results.requests} requests in ${seconds(results.duration)}${plain(choices(results))}.`,
   ];
   for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
   if (results.coverage.noQuestionSeen) lines.push('', `> ${NO_QUESTION}`);
@@ -54,7 +54,7 @@ export function markdown(results: Results): string {
       plain(check.title),
     );
     if (others.length > 0) lines.push('', checks.map(({ id }) => plain(id)).join(', '));
-    if (check.error !== undefined) lines.push('', "The kit's own fault:", '', ...fenced(check.error.message));
+    if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     const { finding } = check;
     lines.push(
       '',
@@ -62,7 +62,7 @@ export function markdown(results: Results): string {
       '',
       plain(check.title),
     );
-    if (check.error !== undefined) lines.push('', "The kit's own fault:", '', ...fenced(check.error.message));
+    if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     if (finding === undefined) continue;
     const { quote } = clauseOf(check);
     if (quote !== undefined) lines.push('', `> The interface: “${plain(quote)}”`);
@@ -77,7 +77,8 @@ export function markdown(results: Results): string {
     const transcript = finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500));
     lines.push('', '<details><summary>Transcript</summary>', '', ...fenced(transcript.join('\n')), '', '</details>');
   }
-  lines.push('', '## Requirements', '', '| requirement | level | verdict | checks |', '|---|---|---|---|');
+  if (results.requirements.length > 0)
+    lines.push('', '## Requirements', '', '| requirement | level | verdict | checks |', '|---|---|---|---|');
   for (const row of results.requirements) {
     lines.push(`| ${row.id} | ${row.level} | ${ICON[row.verdict]} ${row.verdict} | ${row.checks.length} |`);
   }

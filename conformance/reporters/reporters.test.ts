@@ -108,6 +108,8 @@ test('findings that are the same are told once, the largest group first', () => 
 test.each([
   ['error.code of a read', '404', 404, 'error.code is "404", expected 404'],
   ['body of a read', '', 'JSON', 'body is empty, expected JSON'],
+  ['event 1 of 2', 'nothing', { data: 'a' }, 'event 1 is nothing, expected {"data":"a"}'],
+  ['crashed', 'it ended with status 5', 'complete', 'the client crashed: it ended with status 5'],
   [
     'order and shape of the stream (CHAT-2)',
     ['a second finish_reason', 'content after it'],

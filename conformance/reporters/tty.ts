@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { groups } from '../run/groups.js';
+import { faultOf, groups } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
@@ -32,7 +32,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   ];
   const { finding, error } = check;
   if (error !== undefined) {
-    lines.push(`  the kit's own fault: ${visible(error.message)}`);
+    lines.push(`  ${faultOf(check)}: ${visible(error.message)}`);
     if (error.stack !== undefined)
       lines.push(
         ...error.stack
@@ -81,9 +81,24 @@ export const failureText = (check: CheckResult): string => failure(check, pc.cre
 export const NO_QUESTION =
   'The intern asked nothing in this run: how questions are asked and answered was not seen. A prompt of your own may lead it there: prompts in a config file.';
 
+/** Why a run ended before its first check, having made nothing (KIT-5): all that there is to say of it. */
+function stoppedBefore({ checks, cleanup }: Results): string | undefined {
+  const over = checks.length > 0 && checks.every(({ skip }) => skip?.kind === 'stopped') && cleanup.created === 0;
+  return over && cleanup.notSearched === undefined ? checks[0]?.skip?.why : undefined;
+}
+
+/** What a run was made with, where it decides anything: recordings have neither seed nor properties. */
+export function choices({ options, target }: Results): string {
+  if (options.seed === '') return '';
+  return `, seed ${options.seed}${target.kind === 'client' ? '' : `, ${options.runs} runs per property`}`;
+}
+
 /** The verdict and what it rests on, for a terminal. */
 export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
   const c = pc.createColors(options.colour === true);
+  const why = stoppedBefore(results);
+  if (why !== undefined)
+    return `${c.bold(c.yellow('incomplete'))}: no check ran, ${visible(why)}  ${targetText(results.target)}\n`;
   const lines: string[] = [];
   const found = groups(results.checks);
   for (const { title, many, checks } of found) {
@@ -122,9 +137,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(
       `  requirements: ${kept} of ${evaluated} looked at are kept, ${results.requirements.length} in the ledger`,
     );
-  lines.push(
-    `  ${results.requests} requests in ${seconds(results.duration)}, seed ${results.options.seed}${results.target.kind === 'client' ? '' : `, ${results.options.runs} runs per property`}`,
-  );
+  lines.push(`  ${results.requests} requests in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
   if (cleanup.notSearched !== undefined)

@@ -21,7 +21,7 @@ const gist = (value: unknown): string => {
   const [first = ''] = text
     .replace(ORIGIN, '')
     .replace(VOLATILE, '…')
-    .split(/[;{\n]/);
+    .split(/[;\n]|(?<=.)\{/);
   return first.trim().slice(0, 100);
 };
 
@@ -32,9 +32,16 @@ const subject = (what: string): string =>
     .replace(VOLATILE, '…')
     .replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
 
+/** Whose fault it is that nothing can be said of the target. */
+export const faultOf = ({ error }: CheckResult): string =>
+  error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
+
 function titleOf(check: CheckResult): string {
   const { finding, error } = check;
-  if (finding === undefined) return `the kit's own fault: ${gist(error?.message ?? check.title)}`;
+  if (finding === undefined) return `${faultOf(check)}: ${gist(error?.message ?? check.title)}`;
+  // How a client ended that gave no answer.
+  if (finding.what === 'crashed' || finding.what === 'hung')
+    return `the client ${finding.what}: ${gist(finding.actual)}`;
   // A rule that a stream breaks says itself what is wrong.
   if (finding.expected === NO_RULE_BROKEN) return `the stream breaks a rule: ${gist([finding.actual].flat()[0])}`;
   const [actual, expected] = [gist(finding.actual), gist(finding.expected)];

@@ -1,7 +1,7 @@
 import type { ControlCall } from '../drivers/control.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Exchange } from '../probe/exchange.js';
-import type { Level } from '../requirements/index.js';
+import type { Level, RequirementId } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
 
 /** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
@@ -46,13 +46,15 @@ export interface Skip {
   readonly kind: 'need' | 'intern' | 'race' | 'blocked' | 'stopped';
 }
 
+/** What a row stands on: a requirement of the ledger, or a clause that is told with it. */
+type Standing =
+  | { readonly requirement: RequirementId; readonly clause?: undefined }
+  | { readonly requirement: string; readonly clause: { readonly sentence: string; readonly where: string } };
+
 /** A row of a report: anything that was tried and came to a verdict. */
-export interface CheckResult {
+export type CheckResult = Standing & {
   readonly id: string;
-  readonly requirement: string;
   readonly level: Level;
-  /** The clause it stands on, where that is no requirement of the ledger. */
-  readonly clause?: { readonly sentence: string; readonly where: string };
   readonly title: string;
   readonly verdict: Verdict;
   /** ms of real time. */
@@ -63,12 +65,18 @@ export interface CheckResult {
   readonly skip?: Skip;
   /** What was found once on a live target and did not come again: no finding. */
   readonly note?: FindingResult;
-  readonly error?: { readonly message: string; readonly stack?: string; readonly transcript: readonly Exchange[] };
+  readonly error?: {
+    readonly message: string;
+    readonly stack?: string;
+    readonly transcript: readonly Exchange[];
+    /** Whose fault it is; without it, the kit's own. */
+    readonly whose?: 'adapter';
+  };
   /** Of a `pass-alternative`: why that is right too. */
   readonly alternative?: string;
   /** Known from the baseline: does not count against the target. */
   readonly known?: boolean;
-}
+};
 
 export interface RequirementResult {
   readonly id: string;

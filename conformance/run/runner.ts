@@ -98,11 +98,11 @@ export function createRun(options: RunnerOptions): Run {
           end(stopped);
         });
       }
-      events.start?.({ checks: selected.length, target });
       if (selected.length > 0 && !signal.aborted) {
         const why = await preflight(session.running, driver.control !== undefined);
         stopped ??= why;
       }
+      if (stopped === undefined) events.start?.({ checks: selected.length, target });
       if (stopped === undefined && !signal.aborted) await driver.begin();
       return stopped;
     },
