@@ -36,7 +36,8 @@ export interface RunView {
  * follows an `ask` belongs to the response that answers it.
  */
 export type RunEvent =
-  | { readonly type: 'content'; readonly text: string }
+  /** Texts that were said together: each is a chunk of its own. */
+  | { readonly type: 'content'; readonly texts: readonly string[] }
   | { readonly type: 'reasoning'; readonly text: string }
   /** The intern reports which model it runs: what follows carries it. */
   | { readonly type: 'model'; readonly model: string }

@@ -2,7 +2,8 @@
 export interface Sequence {
   /** The number of the last change; 0 before the first. */
   readonly last: number;
-  next(): number;
+  /** Counts so many changes, one by default; the first of their numbers. */
+  next(count?: number): number;
 }
 
 export function createSequence(): Sequence {
@@ -11,6 +12,9 @@ export function createSequence(): Sequence {
     get last() {
       return last;
     },
-    next: () => ++last,
+    next(count = 1) {
+      last += count;
+      return last - count + 1;
+    },
   };
 }

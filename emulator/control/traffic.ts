@@ -26,9 +26,11 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
       });
     },
   });
-  transcripts.observe((runId, n) => {
-    const said = events.takes('said') && transcripts.line(runId, n);
-    if (said) events.send(saidPending(said.seq, runId, said.line));
+  transcripts.observe((runId, first, count) => {
+    for (let n = first; n < first + count && events.takes('said'); n++) {
+      const said = transcripts.line(runId, n);
+      if (said) events.send(saidPending(said.seq, runId, said.line));
+    }
   });
 }
 

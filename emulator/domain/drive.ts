@@ -4,7 +4,10 @@ import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { Ending } from '../scripts/behaviour.js';
 import { text, validateEvent } from './behaviour-events.js';
 import type { Run } from './run.js';
+import { sizeOfText } from './run-log.js';
 
+/** Up to about how many bytes of texts that a behaviour says together stay one event. */
+const TOGETHER = 64 * 1024;
 /** A behaviour that yields without waiting lets others have a turn after this many events. */
 const BURST = 1_024;
 /** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
@@ -61,20 +64,35 @@ export function createDriver(deps: DriverDeps) {
   /** Appends what is said; the number of pieces it was. */
   const say = (run: Run, said: string | readonly string[]): number => {
     if (!Array.isArray(said)) {
-      append(run, { type: 'content', text: text(said, 'say') });
+      append(run, { type: 'content', texts: [text(said, 'say')] });
       return 1;
     }
-    for (const piece of said) append(run, { type: 'content', text: text(piece, 'say') });
-    return said.length;
+    // A copy, since a behaviour may go on to change its own.
+    const texts: readonly unknown[] = [...said];
+    let from = 0;
+    let size = 0;
+    const appendUpTo = (end: number) => {
+      if (end > from) append(run, { type: 'content', texts: texts.slice(from, end) as string[] });
+      from = end;
+      size = 0;
+    };
+    for (const [at, piece] of texts.entries()) {
+      // What came before it was said.
+      if (typeof piece !== 'string') appendUpTo(at);
+      size += sizeOfText(text(piece, 'say'));
+      if (size >= TOGETHER) appendUpTo(at + 1);
+    }
+    appendUpTo(texts.length);
+    return texts.length;
   };
 
   /** Says a text word by word, as a model does (WEB-2). */
   const sayPaced = async (run: Run, said: string, pace: number) => {
     const [first = '', ...words] = said.match(/\s*\S+\s*/g) ?? [said];
-    append(run, { type: 'content', text: first });
+    append(run, { type: 'content', texts: [first] });
     for (const word of words) {
       await deps.sleep(run, pace);
-      append(run, { type: 'content', text: word });
+      append(run, { type: 'content', texts: [word] });
     }
   };
 

@@ -1,9 +1,17 @@
 import type { RunEvent } from '../contract/run.js';
 import type { Run } from './run.js';
 
+/** About how many bytes a text of an event takes up. */
+export const sizeOfText = (text: string): number => 64 + 2 * text.length;
+
 /** About how many bytes an event of a run takes up. */
-const sizeOf = (event: RunEvent): number =>
-  event.type === 'content' || event.type === 'reasoning' ? 64 + 2 * event.text.length : 256;
+function sizeOf(event: RunEvent): number {
+  if (event.type === 'reasoning') return sizeOfText(event.text);
+  if (event.type !== 'content') return 256;
+  let size = 0;
+  for (const text of event.texts) size += sizeOfText(text);
+  return size;
+}
 
 /** Leaves an event for the reader of a run. */
 export function pushEvent(run: Run, event: RunEvent): void {

@@ -171,7 +171,7 @@ export function createRuns(deps: RunsDeps): Runs {
     deps.said?.(run.id, { type: 'steer', text: said });
     try {
       const shown = run.behaviour.steered?.(said) ?? `(steered: ${said})`;
-      runner.append(run, { type: 'content', text: text(shown, 'steered') });
+      runner.append(run, { type: 'content', texts: [text(shown, 'steered')] });
     } catch (error) {
       runner.failed(run, error);
     }

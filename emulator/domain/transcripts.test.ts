@@ -6,7 +6,10 @@ const setUp = () => {
   let now = 0;
   const transcripts = createTranscripts(
     { now: () => now++ },
-    () => ++seq,
+    (count) => {
+      seq += count;
+      return seq - count + 1;
+    },
     (text) => text.replace('secret', '[redacted]'),
   );
   return transcripts;
@@ -15,7 +18,7 @@ const setUp = () => {
 test('lines have numbers, times and places, and no credential', () => {
   const transcripts = setUp();
   transcripts.note('run', { type: 'prompt', text: 'a secret' });
-  transcripts.note('run', { type: 'content', text: 'no secret' });
+  transcripts.note('run', { type: 'content', texts: ['no secret'] });
   transcripts.note('run', { type: 'end', ended: 'stop', usage: null });
   expect(transcripts.of('run')).toEqual({
     lines: [
@@ -33,13 +36,39 @@ test('lines have numbers, times and places, and no credential', () => {
 test('a long transcript loses its beginning and keeps its numbers; whoever looks on is told each number', () => {
   const transcripts = setUp();
   const told: number[] = [];
-  transcripts.observe((_, n) => told.push(n));
+  transcripts.observe((_, first) => told.push(first));
   transcripts.note('run', { type: 'prompt', text: 'go' });
-  for (let n = 1; n <= 100; n++) transcripts.note('run', { type: 'content', text: `${n}`.padEnd(2_000) });
+  for (let n = 1; n <= 100; n++) transcripts.note('run', { type: 'content', texts: [`${n}`.padEnd(2_000)] });
   const { lines, cut } = transcripts.of('run') ?? { lines: [], cut: false };
   expect(cut).toBe(true);
   expect(lines.length).toBeLessThan(100);
   expect(lines.map(({ n }) => n)).toEqual(lines.map((_, index) => 101 - lines.length + index));
   expect(lines.at(-1)).toMatchObject({ n: 100, type: 'content', text: '100'.padEnd(2_000) });
   expect([told.length, told.at(-1), transcripts.line('run', 0)]).toEqual([101, 100, undefined]);
+});
+
+test('texts that were said together are a line each, with a place each', () => {
+  const transcripts = setUp();
+  const told: [number, number][] = [];
+  transcripts.observe((_, first, count) => told.push([first, count]));
+  transcripts.note('run', { type: 'prompt', text: 'go' });
+  transcripts.note('run', { type: 'content', texts: ['a', 'a secret', 'c'] });
+  transcripts.note('run', { type: 'end', ended: 'stop', usage: null });
+  const at = '1970-01-01T00:00:00.001Z';
+  expect(transcripts.of('run')?.lines.slice(1, 4)).toEqual([
+    { n: 1, at, type: 'content', text: 'a' },
+    { n: 2, at, type: 'content', text: 'a [redacted]' },
+    { n: 3, at, type: 'content', text: 'c' },
+  ]);
+  expect(transcripts.since(2).map(({ seq, line }) => [seq, line.n])).toEqual([
+    [3, 2],
+    [4, 3],
+    [5, 4],
+  ]);
+  expect([1, 3, 4, 5].map((n) => transcripts.line('run', n)?.seq)).toEqual([2, 4, 5, undefined]);
+  expect(told).toEqual([
+    [0, 1],
+    [1, 3],
+    [4, 1],
+  ]);
 });

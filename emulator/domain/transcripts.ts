@@ -5,32 +5,43 @@ import type { RunEnded, Usage } from '../contract/run.js';
 /** One thing that was said in a run, by either side, in the order in which it happened. */
 export type Said =
   | { readonly type: 'prompt' | 'steer'; readonly text: string }
-  | { readonly type: 'content' | 'reasoning'; readonly text: string }
+  /** Texts that the intern said together: a line each. */
+  | { readonly type: 'content'; readonly texts: readonly string[] }
+  | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'ask'; readonly id: string; readonly ask: Ask }
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
 /** A line of a transcript as the control interface shows it; `n` counts the lines of its run from 0. */
-export type SaidView = { n: number; at: string } & Said;
+export type SaidView = { n: number; at: string } & Line;
+
+/** What a line says. */
+type Line =
+  | Exclude<Said, { readonly type: 'content' }>
+  | { readonly type: 'content'; readonly text: string };
 
 /**
- * The lines of a run in columns: what is kept of each costs a collection of garbage, and an object for each line more than
- * all the rest of a run.
+ * The lines of a run in columns, those that were said together as one entry: what is kept of each costs a collection of
+ * garbage, and an object for each line more than all the rest of a run.
  */
 interface Transcript {
-  /** The number of the first line that is held. */
-  first: number;
+  /** Of each entry the number of its first line and its place among all changes: its other lines have the next ones. */
+  readonly firsts: number[];
   readonly seqs: number[];
   readonly times: number[];
-  /** Of what the intern said, which is most of it, the text alone. */
-  readonly said: (string | Said)[];
+  /** Of what the intern said, which is most of it, the texts alone. */
+  readonly said: (readonly string[] | Held)[];
+  /** The number of the next line. */
+  next: number;
   size: number;
   cut: boolean;
 }
 
-/** Is told of a line by its number. */
-type Observer = (runId: string, n: number) => void;
+type Held = Exclude<Said, { readonly type: 'content' }>;
+
+/** Is told of lines by the number of the first of them. */
+type Observer = (runId: string, first: number, count: number) => void;
 
 /** A line with its place among all changes. */
 export interface PlacedLine {
@@ -58,32 +69,47 @@ const BYTES = 16 * 1024 * 1024;
 /** By how much both may be passed, so that the oldest go together: from a map, taking them one by one costs ever more. */
 const SLACK = 1.1;
 
-const sizeOf = (said: string | Said): number => {
-  if (typeof said === 'string') return 96 + 2 * said.length;
-  return 96 + ('text' in said ? 2 * said.text.length : 256);
-};
+function sizeOf(said: readonly string[] | Held): number {
+  if ('type' in said) return 96 + ('text' in said ? 2 * said.text.length : 256);
+  let size = 96;
+  for (const text of said) size += 16 + 2 * text.length;
+  return size;
+}
 
-/** `next` gives each line its place among all changes; `redact` takes credentials out of what is shown (AUTH-9). */
+const linesOf = (said: readonly string[] | Held): number => ('type' in said ? 1 : said.length);
+
+/** `next` gives so many lines their places among all changes, and tells the first; `redact` takes credentials out of what is shown (AUTH-9). */
 export function createTranscripts(
   clock: Pick<Clock, 'now'>,
-  next: () => number,
+  next: (count: number) => number,
   redact: (text: string) => string,
 ): Transcripts {
   const transcripts = new Map<string, Transcript>();
   const observers: Observer[] = [];
   let total = 0;
 
-  const shown = (said: string | Said): Said => {
-    if (typeof said === 'string') return { type: 'content', text: redact(said) };
-    return 'text' in said ? { ...said, text: redact(said.text) } : (JSON.parse(redact(JSON.stringify(said))) as Said);
+  const shown = (said: readonly string[] | Held, within: number): Line => {
+    if (!('type' in said)) return { type: 'content', text: redact(said[within] ?? '') };
+    return 'text' in said ? { ...said, text: redact(said.text) } : (JSON.parse(redact(JSON.stringify(said))) as Held);
   };
-  const placed = ({ first, seqs, times, said }: Transcript, index: number): PlacedLine => ({
-    seq: seqs[index] ?? 0,
-    line: { n: first + index, at: new Date(times[index] ?? 0).toISOString(), ...shown(said[index] ?? '') },
+  /** A line of an entry. */
+  const placed = ({ firsts, seqs, times, said }: Transcript, index: number, within: number): PlacedLine => ({
+    seq: (seqs[index] ?? 0) + within,
+    line: {
+      n: (firsts[index] ?? 0) + within,
+      at: new Date(times[index] ?? 0).toISOString(),
+      ...shown(said[index] ?? [], within),
+    },
   });
+  const linesFrom = (transcript: Transcript, seq = 0): PlacedLine[] =>
+    transcript.said.flatMap((said, index) => {
+      const first = transcript.seqs[index] ?? 0;
+      const lines = Array.from({ length: linesOf(said) }, (_, within) => within);
+      return lines.filter((within) => first + within > seq).map((within) => placed(transcript, index, within));
+    });
 
   const begin = (runId: string): Transcript => {
-    const transcript: Transcript = { first: 0, seqs: [], times: [], said: [], size: 0, cut: false };
+    const transcript: Transcript = { firsts: [], seqs: [], times: [], said: [], next: 0, size: 0, cut: false };
     transcripts.set(runId, transcript);
     return transcript;
   };
@@ -97,10 +123,8 @@ export function createTranscripts(
   /** Halves one that has become too long, from its beginning: shifting line by line would cost each time. */
   const shorten = (transcript: Transcript) => {
     const half = transcript.said.length >> 1;
-    const size = transcript.said.splice(0, half).reduce<number>((sum, said) => sum + sizeOf(said), 0);
-    transcript.seqs.splice(0, half);
-    transcript.times.splice(0, half);
-    transcript.first += half;
+    const size = transcript.said.splice(0, half).reduce((sum, said) => sum + sizeOf(said), 0);
+    for (const column of [transcript.firsts, transcript.seqs, transcript.times]) column.splice(0, half);
     transcript.size -= size;
     total -= size;
     transcript.cut = true;
@@ -112,32 +136,37 @@ export function createTranscripts(
       // One that was let go of does not begin again in the middle.
       if (!known && said.type !== 'prompt') return;
       const transcript = known ?? begin(runId);
-      const n = transcript.first + transcript.said.length;
-      transcript.seqs.push(next());
+      const held = said.type === 'content' ? said.texts : said;
+      const first = transcript.next;
+      const count = linesOf(held);
+      transcript.next += count;
+      transcript.firsts.push(first);
+      transcript.seqs.push(next(count));
       transcript.times.push(clock.now());
-      transcript.said.push(said.type === 'content' ? said.text : said);
-      const size = sizeOf(said);
+      transcript.said.push(held);
+      const size = sizeOf(held);
       transcript.size += size;
       total += size;
       if (transcript.size > BYTES_OF_ONE) shorten(transcript);
       if (total > SLACK * BYTES || transcripts.size > SLACK * RUNS) evict();
-      for (const observer of observers) observer(runId, n);
+      for (const observer of observers) observer(runId, first, count);
     },
     of(runId) {
       const transcript = transcripts.get(runId);
       if (!transcript) return undefined;
-      return { lines: transcript.said.map((_, index) => placed(transcript, index).line), cut: transcript.cut };
+      return { lines: linesFrom(transcript).map(({ line }) => line), cut: transcript.cut };
     },
     line(runId, n) {
       const transcript = transcripts.get(runId);
-      const index = n - (transcript?.first ?? 0);
-      return transcript && index >= 0 && index < transcript.said.length ? placed(transcript, index) : undefined;
+      if (!transcript || n >= transcript.next) return undefined;
+      // Mostly one of the last.
+      const index = transcript.firsts.findLastIndex((first) => first <= n);
+      return index < 0 ? undefined : placed(transcript, index, n - (transcript.firsts[index] ?? 0));
     },
     since(seq) {
       const found: (PlacedLine & { runId: string })[] = [];
       for (const [runId, transcript] of transcripts)
-        for (const [index, own] of transcript.seqs.entries())
-          if (own > seq) found.push({ runId, ...placed(transcript, index) });
+        for (const line of linesFrom(transcript, seq)) found.push({ runId, ...line });
       return found;
     },
     observe: (observer) => void observers.push(observer),

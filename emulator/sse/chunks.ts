@@ -2,7 +2,7 @@ import { ERRORS, type ErrorKey, envelope } from '../contract/errors.js';
 import { askArguments } from '../contract/interaction.js';
 import type { Profile } from '../contract/profile.js';
 import type { RunEnd, RunEvent, Usage } from '../contract/run.js';
-import { DONE, frame, lineJson } from './frame.js';
+import { DONE, flat, frame, lineJson, linesJson } from './frame.js';
 
 export interface ChunkOptions {
   /** The completion id, the same on every chunk of a response. */
@@ -25,6 +25,9 @@ export interface Encoder {
   final(): string;
 }
 
+/** How a chunk goes on after its delta's value, where it is not the one that ends the response. */
+const UNFINISHED = '},"finish_reason":null}]}\n\n';
+
 /** Which error an ending has in the stream (CHAT-12, CHAT-13, CHAT-16). */
 const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
   cancelled: 'run_ended',
@@ -43,8 +46,8 @@ export function createEncoder(options: ChunkOptions): Encoder {
   const upTo = (model: string) => `${stem}${lineJson(model)},"choices":[`;
   const own = upTo(profile.model_placeholder);
   let head = options.model === null ? own : upTo(options.model);
-  let delta = `data: ${head}{"index":0,"delta":`;
-  let saying = `${delta}{"content":`;
+  const deltaOf = (head: string) => flat('data: ', head, '{"index":0,"delta":');
+  let delta = deltaOf(head);
   let closing: { head: string; usage: Usage | null } | undefined;
 
   const choice = (head: string, deltaJson: string, finish: string) =>
@@ -66,24 +69,23 @@ export function createEncoder(options: ChunkOptions): Encoder {
   };
 
   return {
-    open: () => `${delta}{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
+    open: () => `${delta}{"role":"assistant","content":""${UNFINISHED}`,
     event(event) {
       switch (event.type) {
         case 'content':
-          return `${saying}${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
+          return `${delta}{"content":${linesJson(event.texts, `${UNFINISHED}${delta}{"content":`)}${UNFINISHED}`;
         case 'reasoning':
-          return `${delta}{"reasoning":${lineJson(event.text)}},"finish_reason":null}]}\n\n`;
+          return `${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`;
         case 'model':
           head = upTo(event.model);
-          delta = `data: ${head}{"index":0,"delta":`;
-          saying = `${delta}{"content":`;
+          delta = deltaOf(head);
           return '';
         case 'ask': {
           closing = { head, usage: null };
           const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
             profile.tool_name,
           )},"arguments":${lineJson(askArguments(event.ask))}}}`;
-          return `${delta}{"tool_calls":[${call}]},"finish_reason":null}]}\n\n${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`;
+          return `${delta}{"tool_calls":[${call}]${UNFINISHED}${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`;
         }
         case 'end':
           return ending(event);

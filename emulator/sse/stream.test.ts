@@ -9,7 +9,7 @@ import { EventStream, type Source, type StreamClosed } from './stream.js';
 const open = () => {
   const errors: unknown[] = [];
   const clock = createClock('virtual', { onError: (error) => errors.push(error) });
-  let events: RunEvent[] = [{ type: 'content', text: 'hello' }];
+  let events: RunEvent[] = [{ type: 'content', texts: ['hello'] }];
   const closed: StreamClosed[] = [];
   let left = false;
   const source: Source = {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/clock.js';
 import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { Encoder } from './chunks.js';
-import { bytesOf, KEEPALIVE } from './frame.js';
+import { bytesOf, flat, KEEPALIVE } from './frame.js';
 
 /** Where the events of a response come from. */
 export interface Source {
@@ -128,33 +128,34 @@ class Writing implements Flow {
   /** False where there was nothing to write. */
   private writeOnce(): boolean {
     const { source, encoder, drop } = this.options;
-    let text = '';
+    const parts: string[] = [];
     if (!this.opened) {
       this.opened = true;
-      text = encoder.open();
+      parts.push(encoder.open());
       if (this.sink.opensAlone) {
-        this.send(text);
+        this.send(flat(...parts));
         return true;
       }
     }
     for (const event of source.take(WRITE_LIMIT)) {
       const frames = encoder.event(event);
       if (drop === 'mid-event' && frames !== '') {
-        const event = bytesOf(frames);
-        this.send(Buffer.concat([bytesOf(text), event.subarray(0, event.length >> 1)]));
+        const first = bytesOf(frames.slice(0, frames.indexOf('\n\n') + 2));
+        this.send(Buffer.concat([bytesOf(flat(...parts)), first.subarray(0, first.length >> 1)]));
         this.drop();
         return true;
       }
-      text += frames;
+      parts.push(frames);
     }
     const final = encoder.final();
     if (final === '' || drop === 'before-done') {
+      const text = flat(...parts);
       if (text !== '') this.send(text);
       if (final !== '') this.drop();
       else if (!this.timer) this.arm(this.options.keepalive());
       return text !== '';
     }
-    this.send(text + final);
+    this.send(flat(...parts, final));
     this.close('complete');
     this.sink.end();
     return true;
