@@ -85,7 +85,14 @@ export function createRandom(given: string = randomBytes(16).toString('hex'), na
       const start = take(16);
       const hex = block.toString('hex', start, start + 16);
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+      // Joined, and not added up: ids are kept, and V8 would keep each of the parts.
+      return [
+        hex.slice(0, 8),
+        hex.slice(8, 12),
+        `4${hex.slice(13, 16)}`,
+        `${variant}${hex.slice(17, 20)}`,
+        hex.slice(20),
+      ].join('-');
     },
     token: (prefix) => prefix + bytes(24).toString('base64url'),
     float: () => bytes(6).readUIntBE(0, 6) / 2 ** 48,

@@ -36,7 +36,7 @@ export interface RunView {
  * follows an `ask` belongs to the response that answers it.
  */
 export type RunEvent =
-  /** Texts that were said together: each is a chunk of its own. */
+  /** Texts that were said together, one at least: each is a chunk of its own. */
   | { readonly type: 'content'; readonly texts: readonly string[] }
   | { readonly type: 'reasoning'; readonly text: string }
   /** The intern reports which model it runs: what follows carries it. */

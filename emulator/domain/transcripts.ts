@@ -17,9 +17,7 @@ export type Said =
 export type SaidView = { n: number; at: string } & Line;
 
 /** What a line says. */
-type Line =
-  | Exclude<Said, { readonly type: 'content' }>
-  | { readonly type: 'content'; readonly text: string };
+type Line = Exclude<Said, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**
  * The lines of a run in columns, those that were said together as one entry: what is kept of each costs a collection of

@@ -1,5 +1,6 @@
 import type { Injected } from '../contract/fault.js';
 import type { RunRef } from '../domain/runs.js';
+import type { Frames } from '../sse/frames.js';
 import type { StreamClosed } from '../sse/stream.js';
 
 /** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
@@ -42,7 +43,7 @@ export interface WriteView {
 export interface Write {
   readonly seq: number;
   readonly at: number;
-  readonly kept: Uint8Array | string;
+  readonly kept: Uint8Array | string | Frames;
   readonly size: number;
 }
 

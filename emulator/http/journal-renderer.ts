@@ -31,7 +31,9 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
   /** One decoder for all: a character may be split over two writes. */
   const textsOf = (writes: readonly Write[]) => {
     const decoder = new TextDecoder();
-    return writes.map(({ kept }) => (typeof kept === 'string' ? kept : decoder.decode(kept, { stream: true })));
+    return writes.map(({ kept }) =>
+      kept instanceof Uint8Array ? decoder.decode(kept, { stream: true }) : String(kept),
+    );
   };
   /** The beginning of a body, where it is long: redacted before it is cut. */
   const hold = (content: Uint8Array | string): Held => {

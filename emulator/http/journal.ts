@@ -105,11 +105,11 @@ export function createJournal(
       const writes: Write[] = [];
       draft.writes = writes;
       return {
-        onWrite(written) {
+        onWrite(written, frames) {
           const room = Math.max(0, KEPT - draft.held);
           const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
           const bytes = () => (typeof written === 'string' ? Buffer.from(written) : written);
-          const kept = size > room ? new Uint8Array(bytes().subarray(0, room)) : written;
+          const kept = size > room ? new Uint8Array(bytes().subarray(0, room)) : (frames ?? written);
           draft.held += Math.min(size, room);
           // Beyond the bound even the list of writes stops growing.
           if (writes.length >= 10_000) return;

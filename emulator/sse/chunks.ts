@@ -2,7 +2,8 @@ import { ERRORS, type ErrorKey, envelope } from '../contract/errors.js';
 import { askArguments } from '../contract/interaction.js';
 import type { Profile } from '../contract/profile.js';
 import type { RunEnd, RunEvent, Usage } from '../contract/run.js';
-import { DONE, flat, frame, lineJson, linesJson } from './frame.js';
+import { DONE, frame, lineJson, linesJson } from './frame.js';
+import type { Frames } from './frames.js';
 
 export interface ChunkOptions {
   /** The completion id, the same on every chunk of a response. */
@@ -19,8 +20,8 @@ export interface ChunkOptions {
 export interface Encoder {
   /** The first chunk: the role. */
   open(): string;
-  /** The chunks of one event; for the one that ends the response, up to and with the finish chunk. */
-  event(event: RunEvent): string;
+  /** Adds the chunks of one event; for the one that ends the response, up to and with the finish chunk. */
+  event(event: RunEvent, frames: Frames): void;
   /** The final chunk with the session, and `[DONE]`; empty until the event that ends the response was encoded. */
   final(): string;
 }
@@ -46,8 +47,8 @@ export function createEncoder(options: ChunkOptions): Encoder {
   const upTo = (model: string) => `${stem}${lineJson(model)},"choices":[`;
   const own = upTo(profile.model_placeholder);
   let head = options.model === null ? own : upTo(options.model);
-  const deltaOf = (head: string) => flat('data: ', head, '{"index":0,"delta":');
-  let delta = deltaOf(head);
+  let delta = `data: ${head}{"index":0,"delta":`;
+  let betweenTexts: string | undefined;
   let closing: { head: string; usage: Usage | null } | undefined;
 
   const choice = (head: string, deltaJson: string, finish: string) =>
@@ -70,25 +71,32 @@ export function createEncoder(options: ChunkOptions): Encoder {
 
   return {
     open: () => `${delta}{"role":"assistant","content":""${UNFINISHED}`,
-    event(event) {
+    event(event, frames) {
       switch (event.type) {
         case 'content':
-          return `${delta}{"content":${linesJson(event.texts, `${UNFINISHED}${delta}{"content":`)}${UNFINISHED}`;
+          // In one piece, since it is copied between each two: a text that was added up is gone through in its parts.
+          if (event.texts.length > 1) betweenTexts ??= ['"', UNFINISHED, delta, '{"content":"'].join('');
+          frames.add(`${delta}{"content":"`);
+          frames.addJoined(linesJson(event.texts), betweenTexts ?? '');
+          return frames.add(`"${UNFINISHED}`);
         case 'reasoning':
-          return `${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`;
+          return frames.add(`${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`);
         case 'model':
           head = upTo(event.model);
-          delta = deltaOf(head);
-          return '';
+          delta = `data: ${head}{"index":0,"delta":`;
+          betweenTexts = undefined;
+          return;
         case 'ask': {
           closing = { head, usage: null };
           const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
             profile.tool_name,
           )},"arguments":${lineJson(askArguments(event.ask))}}}`;
-          return `${delta}{"tool_calls":[${call}]${UNFINISHED}${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`;
+          return frames.add(
+            `${delta}{"tool_calls":[${call}]${UNFINISHED}${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`,
+          );
         }
         case 'end':
-          return ending(event);
+          return frames.add(ending(event));
       }
     },
     final() {

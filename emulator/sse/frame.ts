@@ -24,17 +24,9 @@ export function lineJson(value: unknown): string {
     : json;
 }
 
-/**
- * Parts as one text, for what is used again and again: V8 leaves a text that was added up in its parts, and goes through
- * them with each use.
- */
-export const flat = (...parts: readonly string[]): string => parts.join('');
-
-/** Several texts, each as its {@link lineJson}, with `between` between them: what is said together is looked at once. */
-export function linesJson(texts: readonly string[], between: string): string {
-  if (!PLAIN.test(texts.join(''))) return texts.map(lineJson).join(between);
-  return texts.length === 1 ? `"${texts[0]}"` : `"${texts.join(flat('"', between, '"'))}"`;
-}
+/** Several texts, each as its {@link lineJson} without the quotes: what is said together is looked at once. */
+export const linesJson = (texts: readonly string[]): readonly string[] =>
+  PLAIN.test(texts.join('')) ? texts : texts.map((text) => lineJson(text).slice(1, -1));
 
 /** The bytes of a text. */
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);

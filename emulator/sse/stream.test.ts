@@ -3,13 +3,13 @@ import { createClock } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
 import { createEncoder } from './chunks.js';
-import { EventStream, type Source, type StreamClosed } from './stream.js';
+import { EventStream, type Source, type StreamClosed, type StreamOptions } from './stream.js';
 
 /** A stream of one event that then stays open, with hooks that fail from the second write on. */
-const open = () => {
+const open = (drop?: StreamOptions['drop']) => {
   const errors: unknown[] = [];
   const clock = createClock('virtual', { onError: (error) => errors.push(error) });
-  let events: RunEvent[] = [{ type: 'content', texts: ['hello'] }];
+  let events: RunEvent[] = [{ type: 'content', texts: ['hello', 'you'] }];
   const closed: StreamClosed[] = [];
   let left = false;
   const source: Source = {
@@ -33,6 +33,7 @@ const open = () => {
     clock,
     encoder: createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
     keepalive: () => 30_000,
+    drop,
     hooks: {
       onWrite() {
         if (++writes > 1) throw new Error('no room');
@@ -55,4 +56,16 @@ test('a keepalive that cannot be written is reported, and ends its stream; the c
   await clock.advance(30_001);
   await next;
   expect([errors, closed, left(), fired]).toEqual([[new Error('no room')], ['dropped'], true, true]);
+});
+
+test('of texts that are said together a fault drops the connection within the first', async () => {
+  const { body, closed } = open('mid-event');
+  const reader = body.readable().getReader();
+  const { value } = await reader.read();
+  await expect(reader.read()).rejects.toThrow('dropped by an injected fault');
+  const events = new TextDecoder().decode(value).split(/(?<=\n\n)/);
+  expect(events).toHaveLength(2);
+  expect(events[1]).toMatch(/^data: \{[^\n]*$/);
+  expect(events[1]).not.toContain('you');
+  expect(closed).toEqual(['dropped']);
 });

@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../clock/clock.js';
 import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { Encoder } from './chunks.js';
-import { bytesOf, flat, KEEPALIVE } from './frame.js';
+import { bytesOf, KEEPALIVE } from './frame.js';
+import { Frames } from './frames.js';
 
 /** Where the events of a response come from. */
 export interface Source {
@@ -26,8 +27,8 @@ export type Written = string | Uint8Array<ArrayBuffer>;
 
 /** What a stream reports to the journal, as it happens. */
 export interface StreamHooks {
-  /** Handed over for writing. */
-  onWrite(written: string | Uint8Array): void;
+  /** Handed over for writing; `frames` is the same in its parts, where these take less room. */
+  onWrite(written: string | Uint8Array, frames?: Frames): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose(why: StreamClosed, ended?: RunEnded): void;
 }
@@ -99,9 +100,10 @@ class Writing implements Flow {
     return true;
   }
 
-  private send(written: Written): void {
+  private send(what: Written | Frames): void {
+    const written = what instanceof Frames ? what.toString() : what;
     this.written = this.options.clock.now();
-    this.options.hooks?.onWrite(written);
+    this.options.hooks?.onWrite(written, what instanceof Frames && what.repeats ? what : undefined);
     this.wanted = this.sink.write(written);
   }
 
@@ -125,37 +127,41 @@ class Writing implements Flow {
     while (!this.over && this.wanted && this.options.source.ready()) if (!this.writeOnce()) break;
   }
 
+  /** Drops the connection within the first event from a place on, where there is one. */
+  private dropWithin(text: string, from: number): boolean {
+    if (text.length === from) return false;
+    const event = bytesOf(text.slice(from, text.indexOf('\n\n', from) + 2));
+    this.send(Buffer.concat([bytesOf(text.slice(0, from)), event.subarray(0, event.length >> 1)]));
+    this.drop();
+    return true;
+  }
+
   /** False where there was nothing to write. */
   private writeOnce(): boolean {
     const { source, encoder, drop } = this.options;
-    const parts: string[] = [];
+    const frames = new Frames();
     if (!this.opened) {
       this.opened = true;
-      parts.push(encoder.open());
+      frames.add(encoder.open());
       if (this.sink.opensAlone) {
-        this.send(flat(...parts));
+        this.send(frames);
         return true;
       }
     }
+    const opening = drop === 'mid-event' ? frames.toString().length : 0;
     for (const event of source.take(WRITE_LIMIT)) {
-      const frames = encoder.event(event);
-      if (drop === 'mid-event' && frames !== '') {
-        const first = bytesOf(frames.slice(0, frames.indexOf('\n\n') + 2));
-        this.send(Buffer.concat([bytesOf(flat(...parts)), first.subarray(0, first.length >> 1)]));
-        this.drop();
-        return true;
-      }
-      parts.push(frames);
+      encoder.event(event, frames);
+      if (drop === 'mid-event' && this.dropWithin(frames.toString(), opening)) return true;
     }
     const final = encoder.final();
     if (final === '' || drop === 'before-done') {
-      const text = flat(...parts);
-      if (text !== '') this.send(text);
+      if (!frames.empty) this.send(frames);
       if (final !== '') this.drop();
       else if (!this.timer) this.arm(this.options.keepalive());
-      return text !== '';
+      return !frames.empty;
     }
-    this.send(flat(...parts, final));
+    frames.add(final);
+    this.send(frames);
     this.close('complete');
     this.sink.end();
     return true;
