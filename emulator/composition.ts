@@ -24,7 +24,7 @@ import { lazyLab } from './lab/lazy.js';
 import type { Lifetime } from './lifetime.js';
 import { createWaitReporter, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
-import { type EmulatorOptions, loadCors } from './options.js';
+import { type EmulatorOptions, loadCors, loadRegionalHosts } from './options.js';
 import { createRandomness } from './randomness.js';
 import { withReplay, withReplayedInterns } from './replay.js';
 
@@ -210,7 +210,7 @@ export function compose(
     scim: seed.scim_group_mappings,
   });
   const cors = loadCors(options.cors, profile);
-  const regional = matchRegional(options.regionalHosts ?? ['eu.']);
+  const regional = matchRegional(loadRegionalHosts(options.regionalHosts));
   const pipeline = factories.createPipeline({
     clock,
     heavyWork,

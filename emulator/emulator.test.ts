@@ -134,6 +134,11 @@ test('keeps its state in a file: interns, keys, boots and teardowns that were go
 test('options that cannot be used are named', () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
   expect(() => createEmulator({ settings: { keepalive: 0 } })).toThrow('keepalive');
+  for (const host of ['.eu', '', 'eu.test:80']) {
+    expect(() => createEmulator({ regionalHosts: ['us.', host] })).toThrow(
+      `regional host "${host}": expected the name`,
+    );
+  }
   expect(() => createEmulator({ settings: { interaction_deadline: 1e15 } })).toThrow('interaction_deadline');
   expect(() => createEmulator({ seedFile: 'package.json' })).toThrow('package.json');
 });

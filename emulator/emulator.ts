@@ -156,7 +156,8 @@ function connect(
     reveals: () => [...store.collection('reveals').values()].reverse(),
     scripts,
     reset: state.reset,
-    exportState: (credentials) => (credentials ? store.snapshot() : hideCredentials(store.snapshot())),
+    exportState: (credentials) =>
+      credentials ? store.snapshot() : hideCredentials(store.snapshot(), parts.accounts.redact),
     importState: state.import,
     events,
     readers: parts.readers,

@@ -5,15 +5,21 @@ import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from './domain/redaction.js';
 /** What stands in place of a credential in an export made without them. */
 const HIDDEN = '[redacted]';
 
-/** An export without what gives access: own keys and daemon tokens (AUTH-9). The signing key is in no export. */
-export const hideCredentials = (state: State): State => ({
-  ...state,
-  interns: state.interns.map((row) => ({
-    ...row,
-    api_key: HIDDEN,
-    daemon_token: row.daemon_token === null ? null : HIDDEN,
-  })),
-});
+/**
+ * An export without what gives access (AUTH-9): own keys and daemon tokens, and credentials that callers wrote into other
+ * texts. The signing key is in no export.
+ */
+export function hideCredentials(state: State, redact: (text: string) => string): State {
+  const hidden: State = {
+    ...state,
+    interns: state.interns.map((row) => ({
+      ...row,
+      api_key: HIDDEN,
+      daemon_token: row.daemon_token === null ? null : HIDDEN,
+    })),
+  };
+  return JSON.parse(JSON.stringify(hidden), (_key, value) => (typeof value === 'string' ? redact(value) : value));
+}
 
 /** Single values that belong to an emulator, whatever it imports. */
 const OWN: ReadonlySet<string> = new Set(['openings', 'seeded', 'nonces_since']);

@@ -139,6 +139,15 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
 }
 
+/** The hosts that count as regional (BASE-4). @throws OptionError for one that no host can be */
+export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly string[] {
+  const wrong = given.find((entry) => !/^[^\s./:]/.test(entry) || /[\s/:]/.test(entry));
+  if (wrong === undefined) return given;
+  throw new OptionError(
+    `regional host "${wrong}": expected the name of a host, without a port, or the beginning of one with a dot at its end, such as "eu."`,
+  );
+}
+
 /** The pages that may use the interface. @throws OptionError */
 export function loadCors(given: EmulatorOptions['cors'], profile: Profile): Cors {
   try {

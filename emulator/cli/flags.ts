@@ -154,7 +154,7 @@ export const FLAGS = {
     path: 'always',
   }),
   regionalHost: list({
-    describe: 'Host that is refused as regional, or its beginning with a dot; may be repeated',
+    describe: 'Host that is refused as regional, or the beginning of such hosts up to a dot ("eu."); may be repeated',
     value: 'host',
     fallback: 'eu.',
   }),

@@ -227,6 +227,11 @@ test('a state leaves without credentials, and comes back whole', async () => {
   const own = (await api.get(`/_emulator/interns/${made.id}`)).json.api_key;
   for (const secret of [own, api.credentials.intern?.api_key]) expect(plain.text).not.toContain(secret);
   expect(plain.text).not.toMatch(/PRIVATE KEY|emu-dtok-/);
+  const { api_key } = api.credentials;
+  await api.create({ name: 'told', description: `use ${api_key}`, instructions: `or ${encodeURIComponent(own)}` });
+  const { text } = await api.get('/_emulator/state');
+  for (const secret of [own, api_key]) expect(text).not.toContain(secret);
+  expect(text).toContain('use [redacted]');
   expect((await api.get('/_emulator/state?credentials=1')).text).toContain(own);
 
   const other = createTestClient({ seed: 'another' });

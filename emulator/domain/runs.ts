@@ -211,11 +211,11 @@ export function createRuns(deps: RunsDeps): Runs {
     },
 
     async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
-      needRunning(intern);
       const own = index.find(intern.id);
       const run = own?.asked.get(interactionId);
       if (!own || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
       onRun?.({ ...refOf(run), resumed: true });
+      // The runs of an intern end with it: to one that stopped nothing is pending, and sending it again never helps (CHAT-7).
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');

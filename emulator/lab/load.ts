@@ -18,23 +18,23 @@ export class LabRequestError extends Error {
   }
 }
 
-const runBody = z.strictObject({
-  case: z.union([z.string(), clientCaseSchema], { error: 'expected the id of a case, or a case' }),
-  cuts: z.array(z.int().min(0)).optional(),
-});
+const cuts = z.array(z.int().min(0)).optional();
+const namedBody = z.strictObject({ case: z.string('expected the id of a case, or a case'), cuts });
+const wholeBody = z.strictObject({ case: clientCaseSchema, cuts });
 
 function readRun(body: unknown): RunRequest {
-  const parsed = runBody.safeParse(body);
+  const isWhole = typeof (body as { case?: unknown } | null)?.case === 'object';
+  const parsed = (isWhole ? wholeBody : namedBody).safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new LabRequestError(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`, 400);
   }
-  const { case: given, cuts } = parsed.data;
-  if (typeof given !== 'string') return { case: given, cuts };
+  const { case: given, cuts: wanted } = parsed.data;
+  if (typeof given !== 'string') return { case: given, cuts: wanted };
   const found = cases.find(({ id }) => id === given);
   const known = cases.map(({ id }) => id);
   if (found === undefined) throw new LabRequestError(`no case ${given}${suggestion(given, known)}`, 404);
-  return { case: found, cuts };
+  return { case: found, cuts: wanted };
 }
 
 /** The lab of an emulator with its catalogue: what is loaded when it is first used. */
