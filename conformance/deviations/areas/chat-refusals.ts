@@ -69,10 +69,15 @@ export const CHAT_REFUSALS = defineDeviations([
     caughtBy: ['chat-refusals/streaming-before-stale', 'chat-refusals/unknown-before-streaming'],
   },
   {
-    name: 'reply-to-a-stopped-intern-is-404',
+    name: 'reply-to-a-cancelled-run-is-404',
     requirement: 'CHAT-7',
-    description: 'A reply to a suspended intern is 404.',
-    mutant: refusesAnswers(({ reason }) => (reason === 'intern_not_ready' ? REFUSED.unknown : undefined)),
+    description: 'The call of a run that was cancelled, as by a suspend, is unknown.',
+    mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
+      reason === 'interaction_not_pending' &&
+      runs.some((run) => run.session_id === sessionId && run.ended === 'cancelled')
+        ? REFUSED.unknown
+        : undefined,
+    ),
     caughtBy: ['chat-refusals/not-running'],
   },
   {
