@@ -39,7 +39,8 @@ const LIGHT = ['--only', 'lifecycle/*', '--runs', '2'];
 
 describe('called wrongly: exit 2 and one line', () => {
   test.each([
-    [['--nope'], /nope/],
+    [['--nope'], /there is no flag --nope/],
+    [['--run', '3'], /there is no flag --run \(did you mean --runs\?\)/],
     [['--runs', 'many'], /--runs: expected a number/],
     [['--runs', '0'], /at least 1/],
     [['--slow', 'long'], /--slow: expected a time/],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
+import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
@@ -83,6 +84,15 @@ const readReport = (file: string) => {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 };
+
+/** yargs' words for a flag that is not there, with the nearest of those that its help names. */
+function improved(message: string, args: readonly string[], help: string): string {
+  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
+  if (unknown === undefined) return message;
+  if (args.includes(unknown)) return `there is no command ${JSON.stringify(unknown)}`;
+  const flags = [...help.matchAll(/^ +(?:-\w, )?--([a-z][a-z-]*)/gm)].map(([, flag = '']) => flag);
+  return `there is no flag --${unknown}${suggestion(unknown, flags, (flag) => `--${flag}`)}`;
+}
 
 /**
  * The command line of the kit: a run, `report merge`, `cleanup`. Answers the exit code: 0 conforms, 1 does not, 2 called
@@ -214,7 +224,9 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       error instanceof MergeError ||
       (error instanceof Error && error.name === 'YError')
     ) {
-      io.err(`${name}: ${visible(error.message).replace(/\s*\n\s*/g, ' ')}\n`);
+      const help = await parser.getHelp();
+      const said = improved(error.message, args, help);
+      io.err(`${name}: ${visible(said).replace(/\s*\n\s*/g, ' ')}\n`);
       return 2;
     }
     io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);

@@ -55,8 +55,9 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
 /** The command that calls the kit like this again, but for what a finding adds to it. */
 function commandOf(settings: Settings): string {
   const parts = ['intern-conformance'];
-  if (settings.url !== undefined)
-    parts.push(/^[\w:/.@%[\]-]+$/.test(settings.url) ? settings.url : `'${settings.url}'`);
+  const quoted = (text: string) => (/^[\w:/.@%[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+  if (settings.url !== undefined) parts.push(quoted(settings.url));
+  if (settings.config !== undefined) parts.push('--config', quoted(settings.config));
   if (settings.profile !== undefined) parts.push('--profile', settings.profile.name);
   if (settings.slow > 0) parts.push('--slow', `${settings.slow / 1000}s`);
   if (!settings.control) parts.push('--no-control');

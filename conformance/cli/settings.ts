@@ -19,6 +19,8 @@ export interface ReportTo {
 
 /** What a call of the kit asks for, out of flags, variables and config file, in this order. */
 export interface Settings {
+  /** The file that other settings come from. */
+  readonly config: string | undefined;
   readonly url: string | undefined;
   readonly profile: Profile | undefined;
   readonly credentials: Partial<Record<CredentialName, string>>;
@@ -67,7 +69,8 @@ function reportOf(text: string): ReportTo {
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>): Settings {
-  const config = readConfig(typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG);
+  const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
+  const config = readConfig(file);
   const { raw, own, text, many, number, whole, time, truth } = createValues(flags, environment, config);
   const url = text(flags.url ?? environment.INTERN_BASE_URL ?? config.url, 'url');
   const credentials: Partial<Record<CredentialName, string>> = {};
@@ -126,6 +129,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     throw new UsageError(`--min-coverage: expected a percentage such as 60%, got ${JSON.stringify(coverage)}`);
 
   return {
+    config: file,
     url,
     profile,
     credentials,

@@ -1,5 +1,5 @@
 import type { ClockControl } from '../../emulator/clock/clock.js';
-import { type Host, systemHost } from '../framework/time.js';
+import { type Host, sleepBy, systemHost } from '../framework/time.js';
 import type { Handler } from './mutant.js';
 
 /** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */
@@ -77,19 +77,7 @@ export function createIdleHost(): IdleHost {
   return {
     now: () => now,
     later,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const abort = () => {
-          stop();
-          reject(signal?.reason);
-        };
-        const stop = later(ms, () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        });
-        signal?.addEventListener('abort', abort, { once: true });
-      }),
+    sleep: sleepBy(later),
     turn: systemHost.turn,
     tag: systemHost.tag,
     watchedClock: (clock) => ({

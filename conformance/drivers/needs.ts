@@ -53,7 +53,9 @@ export function lacks(need: Need, means: Means): string | undefined {
         ? 'the id of the intern that the own key belongs to is not given'
         : undefined;
     case 'daemon':
-      return means.daemon ? undefined : 'no daemon that can be tried is known';
+      return means.daemon
+        ? undefined
+        : 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated';
     case 'public_keys':
       return target.publicKeys.length > 0 ? undefined : 'no public key is known that proofs could be verified with';
     case 'foreign_workspace':

@@ -27,25 +27,32 @@ export function stopwatch(): () => number {
   };
 }
 
-export const systemHost: Host = {
-  now: () => performance.timeOrigin + performance.now(),
-  sleep: (ms, signal) =>
+/** The `sleep` of a host with this `later`. */
+export const sleepBy =
+  (later: Host['later']): Host['sleep'] =>
+  (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const abort = () => {
-        clearTimeout(timer);
+        cancel();
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
+      const cancel = later(ms, () => {
         signal?.removeEventListener('abort', abort);
         resolve();
-      }, ms);
+      });
       signal?.addEventListener('abort', abort, { once: true });
-    }),
-  later(ms, then) {
-    const timer = setTimeout(then, ms);
-    return () => clearTimeout(timer);
-  },
+    });
+
+const timeout: Host['later'] = (ms, then) => {
+  const timer = setTimeout(then, ms);
+  return () => clearTimeout(timer);
+};
+
+export const systemHost: Host = {
+  now: () => performance.timeOrigin + performance.now(),
+  sleep: sleepBy(timeout),
+  later: timeout,
   async turn() {
     for (let turns = 0; turns < 4; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
   },

@@ -40,6 +40,8 @@ export interface ReplyOptions {
   readonly scripted: boolean;
   /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
   trouble?(): void;
+  /** Called once a stream that asked something has ended. */
+  asked?(): void;
 }
 
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
@@ -83,6 +85,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       how = left ? 'cancelled' : error instanceof Finding ? String(error.actual) : String(error);
     }
     grammar.end(parser.end().unfinished, how);
+    if (transcript.toolCalls.length > 0) options.asked?.();
     wake();
   };
   let left = false;

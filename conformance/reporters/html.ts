@@ -4,7 +4,7 @@ import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
-import { choices, NO_QUESTION } from './tty.js';
+import { addressText, choices, NO_QUESTION } from './tty.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -189,7 +189,7 @@ export function htmlReport(results: Results): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <title>Conformance: ${VERDICTS[results.verdict]}</title><style>${safe(STYLE)}</style></head><body>
-<header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${target.url} <span class="dim">${target.kind}${target.kind === 'client' ? '' : `, profile ${target.profile}`}${target.published ? ', published' : ''}</span></p>
+<header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${addressText(target)} <span class="dim">${target.kind}${target.kind === 'client' ? '' : `, profile ${target.profile}`}${target.published ? ', published' : ''}</span></p>
 <p class="coverage">${results.coverage.checked} of ${results.coverage.of} checked${
     results.coverage.not.length === 0
       ? undefined

@@ -151,8 +151,14 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
 }
 
 /** What was looked at, in a few words. */
-const targetText = ({ kind, url, profile }: Results['target']): string =>
-  `${visible(url)} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;
+/** What was looked at; an emulator in this process has no address that anybody could reach. */
+export const addressText = ({ url, inProcess }: Results['target']): string =>
+  inProcess === true ? 'an emulator in this process' : url;
+
+const targetText = (target: Results['target']): string => {
+  const { kind, profile } = target;
+  return `${visible(addressText(target))} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;
+};
 
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {

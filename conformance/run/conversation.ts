@@ -7,7 +7,7 @@ import type { RunContext } from './run-context.js';
 
 /** The chat requests of one check: `chat` and `answer` of its context. */
 export function createConversation(run: RunContext, check: string, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
-  const { driver, host, obstacles } = run;
+  const { driver, host, obstacles, pool } = run;
 
   const chat: Ctx['chat'] = async (id, input, options = {}) => {
     obstacles.pass('chat', check);
@@ -34,6 +34,9 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       timeout: run.settings.streamTimeout,
       scripted: driver.control !== undefined,
       trouble: () => obstacles.met('chat', check),
+      asked() {
+        pool.asked = true;
+      },
     });
   };
 

@@ -13,6 +13,8 @@ export interface Pool {
   /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
   readonly took: { boot?: number; gone?: number };
   failedBoots: number;
+  /** Some stream has asked something. */
+  asked: boolean;
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.
@@ -28,6 +30,7 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
+  asked: false,
   waiting: 'unknown',
 });
 

@@ -112,6 +112,8 @@ export interface Results {
     /** `client`: `url` names the adapter. */
     readonly kind: 'emulator' | 'live' | 'client';
     readonly url: string;
+    /** It runs in the process of the kit: nothing listens at its address. */
+    readonly inProcess?: true;
     readonly profile: string;
     readonly published: boolean;
   };

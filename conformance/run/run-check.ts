@@ -67,9 +67,9 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
 }
 
 /** What the target or the run lacks for the check, known without a request. */
-function lacking({ driver, settings }: RunContext, check: Check): Outcome | undefined {
+function lacking({ driver, session, settings }: RunContext, check: Check): Outcome | undefined {
   for (const need of check.level === 'C' ? (['control', ...check.needs] as const) : check.needs) {
-    const why = driver.lacks(need);
+    const why = driver.lacks(need) ?? session.unusable(need);
     if (why !== undefined) return skipped(need, why);
   }
   if (settings.runs >= (check.minRuns ?? 0)) return undefined;

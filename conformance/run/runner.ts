@@ -2,6 +2,7 @@ import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { createRandom, hash } from '../framework/random.js';
 import { systemHost } from '../framework/time.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
 import { createObstacles } from './obstacles.js';
@@ -72,6 +73,7 @@ export function createRun(options: RunnerOptions): Run {
   const target: Results['target'] = {
     kind: driver.target.kind,
     url: driver.target.address ?? driver.target.baseUrl,
+    ...(driver.remote ? {} : { inProcess: true as const }),
     profile: driver.target.profile.name,
     published: driver.target.profile.published,
   };
@@ -170,12 +172,13 @@ export function createRun(options: RunnerOptions): Run {
         },
         ...evaluate(results, {
           cleanup,
+          unusable: CREDENTIAL_NAMES.flatMap((name) => session.unusable(name) ?? []),
           ...(stopped === undefined ? {} : { stopped }),
           ...(stale === undefined ? {} : { stale }),
           ...(options.minCoverage === undefined ? {} : { minCoverage: options.minCoverage }),
         }),
         counts: count(results),
-        coverage: coverage(results),
+        coverage: coverage(results, pool.asked),
         requests: client.sent,
         checks: results,
         requirements: matrix(results),

@@ -28,6 +28,8 @@ export interface Session {
   readonly words: StatusWords;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
   lately(id: string): boolean;
+  /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
+  unusable(name: string): string | undefined;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
   /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
@@ -36,6 +38,8 @@ export interface Session {
 
 /** ms within which a target has to notice that a client has gone (CHAT-10). */
 const NOTICED = 30_000;
+/** Tokens of a person. */
+const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -53,6 +57,9 @@ export function createSession(run: RunBase): Session {
   const conditions = createConditions(() => host.now());
   const words = createStatusWords();
   const left = new Map<string, number>();
+  const mine = new Set<string>();
+  const opens = new Set<unknown>();
+  const unusable = new Map<string, string>();
   let created = 0;
   let cleaning = false;
 
@@ -81,6 +88,17 @@ export function createSession(run: RunBase): Session {
     const { name, workspace_id } = send.json;
     const known = Object.keys(send.json).every((key) => PLAIN.has(key));
     return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
+  };
+
+  /** An OAuth token that does not see what the API key makes is another person's, or of another workspace. */
+  const looksAt = (send: Send, url: string, status: number) => {
+    const id = /\/daemon(-access)?(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
+    if (id === undefined || !mine.has(id)) return;
+    if (status !== 404) opens.add(send.as);
+    if (opens.has(send.as)) return;
+    const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace?`;
+    unusable.set(String(send.as), why);
+    throw new Unmet(String(send.as), why);
   };
 
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
@@ -116,6 +134,7 @@ export function createSession(run: RunBase): Session {
     if (isCreate(send, url) && typeof body.id === 'string') {
       if (made.has(body.id)) return;
       made.add(body.id);
+      if (send.as === undefined) mine.add(body.id);
       created++;
       ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });
       const asked =
@@ -158,11 +177,13 @@ export function createSession(run: RunBase): Session {
         throw new Stopped(
           `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key?`,
         );
+      if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
       if (id !== undefined && driver.control === undefined) {
         conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
         if (send.method !== 'PATCH') words.done(id, restOf(url));
+        if (send.method === 'DELETE') mine.delete(id);
       }
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
@@ -189,6 +210,7 @@ export function createSession(run: RunBase): Session {
     conditions,
     words,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
+    unusable: (name) => unusable.get(name),
     isForeign: (id) => foreign.has(id),
     cleaning() {
       cleaning = true;

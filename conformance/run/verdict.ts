@@ -50,8 +50,8 @@ export function group({ kind, need, why }: Skip): string {
   return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
 }
 
-/** How much came to a verdict, and what kept the rest from it. */
-export function coverage(checks: readonly CheckResult[]): Coverage {
+/** How much came to a verdict, and what kept the rest from it. `asked` says that some stream was seen to ask. */
+export function coverage(checks: readonly CheckResult[], asked = false): Coverage {
   const reasons = new Map<string, number>();
   for (const { skip } of checks) {
     if (skip !== undefined) reasons.set(group(skip), (reasons.get(group(skip)) ?? 0) + 1);
@@ -62,7 +62,7 @@ export function coverage(checks: readonly CheckResult[]): Coverage {
     checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
     of: checks.length,
     not: [...reasons].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count),
-    noQuestionSeen: waiting.length > 0 && !answered,
+    noQuestionSeen: waiting.length > 0 && !answered && !asked,
   };
 }
 
@@ -84,6 +84,8 @@ export function evaluate(
     readonly stopped?: string;
     readonly cleanup: CleanupResult;
     readonly stale?: readonly string[];
+    /** What was given for the run and is of no use to it. */
+    readonly unusable?: readonly string[];
     /** Percent. */
     readonly minCoverage?: number;
   },
@@ -103,6 +105,11 @@ export function evaluate(
       `${checked} of ${of} checks came to a verdict: ${percent}%, less than --min-coverage ${more.minCoverage}%`,
     );
   }
+  const blocked = new Map<string, number>();
+  for (const { skip } of checks)
+    if (skip?.kind === 'blocked') blocked.set(group(skip), (blocked.get(group(skip)) ?? 0) + 1);
+  for (const [why, times] of blocked) reasons.push(`${times} check(s) ${why}`);
+  reasons.push(...(more.unusable ?? []));
   const errors = checks.filter((check) => check.verdict === 'error');
   if (errors.length > 0)
     reasons.push(`${errors.length} check(s) could not be done: ${errors.map((one) => one.id).join(', ')}`);

@@ -1,5 +1,5 @@
 import { createRandom, hash } from '../framework/random.js';
-import { type Host, systemHost } from '../framework/time.js';
+import { type Host, sleepBy, systemHost } from '../framework/time.js';
 
 /** The clock that a virtual machine shares with the target in it. */
 export interface SharedClock {
@@ -40,19 +40,7 @@ export function createVirtualHost(clock: SharedClock, seed: string, start: numbe
     ...systemHost,
     now,
     later,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const abort = () => {
-          cancel();
-          reject(signal?.reason);
-        };
-        const cancel = later(ms, () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        });
-        signal?.addEventListener('abort', abort, { once: true });
-      }),
+    sleep: sleepBy(later),
     tag: (length) => Array.from({ length }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join(''),
   };
 

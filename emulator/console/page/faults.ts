@@ -1,19 +1,22 @@
+import type { Operation } from '../../contract/fault.js';
 import type { Fault } from './types.js';
 
-export const OPERATIONS = [
-  'list',
-  'create',
-  'get',
-  'update',
-  'delete',
-  'provision',
-  'suspend',
-  'chat',
-  'invoke',
-  'daemon',
-  'sign',
-  'scim',
-];
+/** Held to be all of them by their type; the page does not load the schema. */
+const OF_THE_CONTRACT: Readonly<Record<Operation, true>> = {
+  list: true,
+  create: true,
+  get: true,
+  update: true,
+  delete: true,
+  provision: true,
+  suspend: true,
+  chat: true,
+  invoke: true,
+  daemon: true,
+  sign: true,
+  scim: true,
+};
+export const OPERATIONS = Object.keys(OF_THE_CONTRACT);
 export const STATUSES = [408, 429, 500, 502, 503, 504];
 
 /** What can happen to a call, and what of it a fault then says. */
