@@ -5,6 +5,7 @@ import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
 import { type Confirmed, fault, reported } from './finding.js';
+import { listsLag } from './list-lag.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
 import type { RunContext } from './run-context.js';
 import { Stopped } from './stopped.js';
@@ -41,6 +42,7 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
   async function evaluate(): Promise<Outcome> {
     for (let tries = 1; ; tries++) {
       tried = await attempt(run, check);
+      if (tried.error instanceof Finding && (await listsLag(run, tried).catch(() => false))) continue;
       const passing = temporary(run, tried.error);
       if (passing === undefined) return outcomeOf(run, check, tried);
       if (tries === TRIES) return skipped('a target that can do it now', session.redactor.text(passing));

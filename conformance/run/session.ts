@@ -28,6 +28,8 @@ export interface Session {
   readonly words: StatusWords;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
   lately(id: string): boolean;
+  /** ms that lists lag behind what was written; undefined until it was looked at. */
+  listLag: number | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
   unusable(name: string): string | undefined;
   /** An intern that no check may write to. */
@@ -110,6 +112,8 @@ export function createSession(run: RunBase): Session {
       }
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
     }
+    const lag = (send.method ?? 'GET') === 'GET' && url.split('?')[0] === collection ? session.listLag : undefined;
+    if (lag !== undefined && lag > 0 && !cleaning) await host.sleep(lag, signal);
     await rate.take(signal);
     if (!READS.has(send.method ?? 'GET')) {
       const id = idOf(url);
@@ -200,7 +204,8 @@ export function createSession(run: RunBase): Session {
     },
   });
 
-  return {
+  const session: Session = {
+    listLag: undefined,
     client,
     running: client.scope(run.signal),
     redactor,
@@ -216,4 +221,5 @@ export function createSession(run: RunBase): Session {
       cleaning = true;
     },
   };
+  return session;
 }

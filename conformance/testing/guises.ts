@@ -14,6 +14,7 @@ import {
   failsAtTimes,
   fieldsOfItsOwn,
   kindFirst,
+  listsLate,
   type Manner,
   noticesLate,
   peersApart,
@@ -78,6 +79,7 @@ export const GUISES: readonly Guise[] = [
     manners: [suspendsSlowly, showsItsModel, vaultsOfItsOwn],
   },
   { name: 'suspends what is idle', obeys: 0.9, manners: [suspendsWhatIsIdle] },
+  { name: 'lists late what was made', obeys: 0.9, manners: [listsLate] },
   { name: 'boots at once what it creates', obeys: 0.9, manners: [bootsAtOnce] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
 ];
