@@ -150,8 +150,8 @@ export const BODIES = defineChecks([
           equal(after.status, intern.status, `status after the refused ${path}`);
         }
       });
-      expect.status(await api.provision(stopped.id), [200, 202, 204], 'the valid twin of provision');
-      expect.status(await api.suspend(running.id), [200, 202, 204], 'the valid twin of suspend');
+      expect.done(await api.provision(stopped.id), 'the valid twin of provision');
+      expect.done(await api.suspend(running.id), 'the valid twin of suspend');
     },
   },
   {

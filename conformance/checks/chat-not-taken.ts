@@ -29,11 +29,11 @@ export const CHAT_NOT_TAKEN = defineChecks([
       expect.error(await unstreamed(ctx, stopped.id, 'Hello.'), NOT_READY, 'a prompt to an intern never provisioned');
       const intern = await ctx.interns.running();
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the twin: a prompt while it runs');
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
+      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to a suspended intern');
       expect.error(await ctx.api.invoke(intern.id, { input: 'Hello.' }), NOT_READY, 'an invoke on a suspended intern');
-      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
+      expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once it runs again');
     },

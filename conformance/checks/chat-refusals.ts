@@ -286,7 +286,7 @@ export const CHAT_REFUSALS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.status(await ctx.api.suspend(intern.id), [200, 202, 204], 'the suspend');
+      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       const answer = await badAnswer(ctx, intern.id, parts(t, GOOD));
       if (ctx.target.kind === 'emulator') expect.status(answer, 409, 'a reply to a suspended intern');

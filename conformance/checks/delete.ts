@@ -37,7 +37,7 @@ export const DELETE = defineChecks([
     async run(ctx) {
       const { api, interns } = ctx;
       const both = [await interns.stopped(), await interns.running()];
-      for (const { id } of both) expect.status(await api.remove(id), STARTED, 'the delete');
+      for (const { id } of both) expect.done(await api.remove(id), 'the delete');
       for (const intern of both) {
         await interns.untilGone(intern.id);
         expect.error(await api.get(intern.id), { status: 404 }, 'the read of a gone intern');
@@ -154,7 +154,7 @@ export const DELETE = defineChecks([
       const intern = await interns.running();
       const reply = await chat(intern.id, prompt('never-ends'));
       await reply.until('the first content', (t) => t.content !== '');
-      expect.status(await api.remove(intern.id), STARTED, 'the delete');
+      expect.done(await api.remove(intern.id), 'the delete');
       const t = await reply.end();
       expect.finish(t, 'error', 'the run of a deleted intern');
       equal([t.error?.code, t.error?.reason], [410, 'run_ended'], 'code and reason of the ended run');
@@ -223,7 +223,7 @@ export const DELETE = defineChecks([
       };
       await each(ctx, 'fixed bodies', BAD_BODIES, refused);
       await property('bodies', noObject(), refused);
-      expect.status(await api.remove(intern.id, { acknowledge_workspace_loss: true }), STARTED, 'the valid twin');
+      expect.done(await api.remove(intern.id, { acknowledge_workspace_loss: true }), 'the valid twin');
     },
   },
 ]);

@@ -31,7 +31,11 @@ export const FIELDS = defineChecks([
       for (const [field, most] of LIMITS) {
         for (const unit of picked(ctx, ['a', 'é', '😀'], 1)) {
           const text = long(most, unit);
-          const made = expect.intern(await api.create(interns.body({ [field]: text })), 201, `${most} × ${unit}`);
+          const made = expect.intern(
+            await api.create(interns.body({ [field]: text })),
+            expect.CREATED,
+            `${most} × ${unit}`,
+          );
           equal(made[field] === text, true, `whether ${field} came back whole`);
           expect.status(await api.update(intern.id, { [field]: text }), 200, `an update to ${most} × ${unit}`);
           const over = { [field]: `${text}${unit}` };

@@ -14,6 +14,12 @@ export function status(answer: Answer, expected: number | readonly number[], wha
     fail(`status of ${what}`, allowed.length === 1 ? allowed[0] : allowed, shown(answer));
 }
 
+/** Statuses of a create that was accepted, for checks that do not judge which success it is. */
+export const CREATED: readonly number[] = [200, 201, 202];
+
+/** A provision, suspend or delete that was accepted. Which success it is, is published, and judged by a check of its own. */
+export const done = (answer: Answer, what: string): void => status(answer, [200, 202, 204], what);
+
 /** Some refusal of the client's doing: 4xx. */
 export function refused(answer: Answer, what: string): void {
   if (answer.status < 400 || answer.status > 499) fail(what, 'a refusal (4xx)', shown(answer));
