@@ -91,7 +91,12 @@ const REACHES_EMULATOR = [
 const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
 
 /** Names of the emulator's contract that are data both halves take as given. */
-const SHARED = ['emulator/contract/profile.ts', 'emulator/contract/duration.ts', 'emulator/contract/system-error.ts'];
+const SHARED = [
+  'emulator/contract/profile.ts',
+  'emulator/contract/duration.ts',
+  'emulator/contract/nearest.ts',
+  'emulator/contract/system-error.ts',
+];
 
 interface Import {
   file: string;
