@@ -130,6 +130,22 @@ describe('serve', () => {
     await reader?.cancel().catch(() => {});
   });
 
+  test('SEE-1: lines of the log that still wait are written first, when it is stopped and when it falls over', async () => {
+    // No batch of lines is ever due here, and a signal makes it fall over.
+    const preload = `const own = setTimeout; globalThis.setTimeout = (call, ms, ...more) => own(call, ms === 10 ? 1e6 : ms, ...more); process.on('SIGUSR2', () => { throw new Error('fell over') })`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+    for (const [signal, status, then] of [
+      ['SIGINT', 0, /GET .* 404 .*\/nowhere.*\n$/],
+      ['SIGUSR2', 70, /GET .* 404 .*\/nowhere.*\nError: fell over\n/],
+    ] as const) {
+      const { child, ended, line, seen } = await serve([], env);
+      await fetch(`${line.split(' ').at(-1)}/nowhere`);
+      expect(seen.stderr).not.toContain('nowhere');
+      child.kill(signal);
+      const { stderr, ...end } = await ended;
+      expect([end.status, stderr]).toEqual([status, expect.stringMatching(then)]);
+    }
+  });
   test('ends at once with 130 at a second signal', async () => {
     const { child, ended, line } = await serve();
     // A connection that says nothing holds the drain.

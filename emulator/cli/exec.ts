@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { inWords } from '../contract/system-error.js';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
-import { createLogging } from './logging.js';
+import { createLogging, flushAtEnd } from './logging.js';
 import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
@@ -71,6 +71,7 @@ const exec: CommandModule = {
     // Standard error is the command's, unless the log is asked for: it is told only what may keep it waiting.
     const least = given.logFormat === undefined && given.quiet !== true ? 'warn' : undefined;
     const logging = createLogging(io, given, least);
+    flushAtEnd(logging);
     const { emulator, at } = await start(given, logging.options);
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };

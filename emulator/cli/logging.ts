@@ -33,9 +33,15 @@ export function createLogging(
     if (shown.has(record.level ?? 'info')) write(json ? JSON.stringify(record) : readable(record));
   };
   const onRequest: EmulatorOptions['onRequest'] = json
-    ? (record) => write(JSON.stringify(record))
-    : (record, internName) => write(line(record, internName));
+    ? (record) => write(() => JSON.stringify(record))
+    : (record, internName) => write(() => line(record, internName));
   return { log, options: least === 'info' ? { log, onRequest } : { log }, flush };
+}
+
+/** Has what waits written before the process ends, however it comes to that: stopped, told to exit, or fallen over. */
+export function flushAtEnd({ flush }: Pick<Logging, 'flush'>): void {
+  process.on('uncaughtExceptionMonitor', flush);
+  process.on('exit', flush);
 }
 
 function readable({ level, event, ...rest }: Record<string, unknown>): string {

@@ -2,7 +2,7 @@ import { inWords } from '../contract/system-error.js';
 import { RecordingFileError } from '../recording/files.js';
 import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
-import { createLogging } from './logging.js';
+import { createLogging, flushAtEnd } from './logging.js';
 import { untilStopped } from './signals.js';
 import { UsageError } from './usage.js';
 
@@ -50,10 +50,11 @@ const command: CommandModule = {
     if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
     const port = portOf(argv.port);
     const host = typeof argv.host === 'string' ? argv.host : '127.0.0.1';
-    const { log, flush } = createLogging(io, {
+    const logging = createLogging(io, {
       quiet: argv.quiet === true,
       logFormat: argv['log-format'] === 'json' ? 'json' : 'text',
     });
+    flushAtEnd(logging);
     try {
       const proxy = await record({
         url,
@@ -64,9 +65,9 @@ const command: CommandModule = {
         port,
         env: io.env,
         now: () => performance.now(),
-        log,
+        log: logging.log,
       });
-      const stopped = untilStopped(() => proxy.close().finally(flush), io.exit);
+      const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit);
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {

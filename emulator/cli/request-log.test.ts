@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../index.js';
 import { createLogging } from './logging.js';
-import { createRequestLine } from './request-log.js';
+import { createLineWriter, createRequestLine } from './request-log.js';
 
 const RECORD: RequestRecord = {
   time: '2026-01-01T12:34:56.789Z',
@@ -59,6 +59,18 @@ describe('what is written where', () => {
   const waits = 'run 1 waits for the clock\n';
   const error = 'error: script_failed step="event 1"\n';
 
+  test('what waits is written in its order, once, and each batch by itself', () => {
+    const texts: string[] = [];
+    const { write, flush } = createLineWriter((text) => void texts.push(text));
+    write(() => 'a');
+    write('b');
+    write(() => 'c');
+    flush();
+    flush();
+    write('d');
+    flush();
+    expect(texts).toEqual(['a\nb\nc\n', 'd\n']);
+  });
   test('text by default', () => {
     expect(written({})).toMatch(/^12:34:56\.789 {2}GET .*\nrun 1 waits.*\nerror: .*\nreveal caller="a person"\n$/);
   });

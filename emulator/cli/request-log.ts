@@ -27,27 +27,30 @@ export function createRequestLine(colors: Colors) {
   };
 }
 
-/** How long lines wait for others to be written with, in ms: a write for each would cost more than making them. */
+/** How long lines wait for others to be made and written with, in ms: each by itself costs several times as much. */
 const TOGETHER = 10;
 
+/** A line, or what makes it once it is written. */
+type Line = string | (() => string);
+
 export interface LineWriter {
-  write(line: string): void;
+  write(line: Line): void;
   /** Writes what still waits. */
   flush(): void;
 }
 
 /** Writes lines in batches, in order. */
 export function createLineWriter(write: (text: string) => void): LineWriter {
-  let waiting = '';
+  let waiting: Line[] = [];
   const flush = () => {
-    const text = waiting;
-    waiting = '';
-    if (text !== '') write(text);
+    const lines = waiting.map((line) => (typeof line === 'string' ? line : line()));
+    waiting = [];
+    if (lines.length > 0) write([...lines, ''].join('\n'));
   };
   return {
     write(line) {
-      if (waiting === '') void hostDelay(TOGETHER).then(flush);
-      waiting += `${line}\n`;
+      if (waiting.length === 0) void hostDelay(TOGETHER).then(flush);
+      waiting.push(line);
     },
     flush,
   };

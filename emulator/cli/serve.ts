@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { StoreError } from '../index.js';
 import { banner } from './banner.js';
 import type { CommandModule } from './command.js';
-import { createLogging } from './logging.js';
+import { createLogging, flushAtEnd } from './logging.js';
 import { isUnderNpm, parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { untilStopped } from './signals.js';
@@ -15,6 +15,7 @@ const serve: CommandModule = {
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const logging = createLogging(io, given);
+    flushAtEnd(logging);
     const { emulator, at } = await start(given, logging.options);
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
