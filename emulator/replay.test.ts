@@ -312,12 +312,57 @@ describe('streams', () => {
     expect(await (await replayed([line({})], { pace: 0 }).chat()).text()).toBe('data: one\n\ndata: two\n\n');
   });
 
-  test('that broke off break off; that the client left stay open', async () => {
-    await expect(
-      replayed([line({ ended: 'broken' })], { pace: 0 })
-        .chat()
-        .then((answer) => answer.text()),
-    ).rejects.toThrow();
+  /** What a client has of an answer when its connection breaks off. */
+  const brokenOff = async (answer: Response) => {
+    const reader = answer.body?.getReader();
+    let text = '';
+    try {
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) return `${text}, whole`;
+        text += new TextDecoder().decode(value);
+      }
+    } catch {
+      return text;
+    }
+  };
+
+  test.each<[string, object, string]>([
+    ['several writes', {}, 'data: one\n\ndata: two\n\n'],
+    ['a write', { writes: [{ at: 0, text: 'data: on' }] }, 'data: on'],
+    ['nothing', { writes: [] }, ''],
+    [
+      'a body that is cut',
+      { writes: undefined, headers: { 'content-type': 'application/json' }, body: '{"a":1' },
+      '{"a":1',
+    ],
+  ])('break off after all that was written: %s', async (_what, more, text) => {
+    const { emulator, chat } = replayed([line({ ended: 'broken', ...more })], { pace: 0 });
+    expect(await brokenOff(await chat())).toBe(text);
+    const { baseUrl } = await emulator.listen({ port: 0 });
+    await fetch(`${new URL(baseUrl).origin}/_emulator/reset`, { method: 'POST' });
+    const answer = await fetch(`${baseUrl}/interns/${OTHER}/chat/completions`, {
+      method: 'POST',
+      body: '{"stream":true}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(await brokenOff(answer)).toBe(text);
+  });
+
+  test('that never began are dropped connections, on a socket and in process', async () => {
+    const none = { status: null, headers: {}, writes: undefined, ended: 'broken' };
+    const { emulator, chat } = replayed([line(none), line({ ...none, n: 2 })], { pace: 0 });
+    await expect((async () => chat())()).rejects.toThrow('the recorded connection broke off before an answer');
+    const { baseUrl } = await emulator.listen({ port: 0 });
+    const post = fetch(`${baseUrl}/interns/${OTHER}/chat/completions`, {
+      method: 'POST',
+      body: '{"stream":true}',
+      headers: { 'content-type': 'application/json' },
+    });
+    await expect(post).rejects.toThrow('fetch failed');
+  });
+
+  test('that the client left stay open', async () => {
     const leave = new AbortController();
     const { emulator, chat } = replayed([line({ ended: 'client' })], { pace: 0 });
     const text = (await chat({ signal: leave.signal })).text();
@@ -325,6 +370,12 @@ describe('streams', () => {
     expect(await Promise.race([text, 'open'])).toBe('open');
     leave.abort();
     await expect(text).rejects.toThrow();
+  });
+
+  test('a body keeps a key named __proto__', async () => {
+    const body = JSON.parse('{"__proto__":{"x":1},"b":2}');
+    const { chat } = replayed([line({ writes: undefined, headers: { 'content-type': 'application/json' }, body })]);
+    expect(await (await chat()).text()).toBe('{"__proto__":{"x":1},"b":2}');
   });
 
   test('a cut last line is left out; anything else that is wrong is one clear line', async () => {

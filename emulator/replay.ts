@@ -8,7 +8,7 @@ import { type SignBody, signBodySchema } from './contract/signing.js';
 import type { InternRow } from './contract/state.js';
 import type { InternRows } from './daemon/tokens.js';
 import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
-import type { App } from './http/app.js';
+import { type App, cutOf, dropWithout } from './http/app.js';
 import type { Journal } from './http/journal.js';
 import type { JournalDraft } from './http/journal-entry.js';
 import { errorResponse, toResponse } from './http/response.js';
@@ -162,10 +162,17 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
     } catch {
       return seal(toResponse(errorResponse(ERRORS.payload_too_large)), new Uint8Array(0));
     }
-    const found = replay.answer(request, body, () => journal.watch(draft()));
+    const cut = cutOf(bindings);
+    const found = replay.answer(request, body, {
+      watch: () => journal.watch(draft()),
+      cut: cut && (() => cut(false)),
+    });
     if (!('problem' in found)) {
       draft().operation = found.operation ?? undefined;
-      return seal(found.response, body);
+      if (found.response) return seal(found.response, body);
+      journal.noteRequestBody(draft(), body);
+      journal.responded(draft(), false);
+      return dropWithout(bindings, 'the recorded connection broke off before an answer');
     }
     if (otherwise === 'emulate') return emulated.fetch(request, bindings);
     return seal(toResponse(errorResponse(NOT_RECORDED, { detail: found.problem })), body);

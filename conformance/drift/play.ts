@@ -37,7 +37,7 @@ const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || re
 const INTERN_STATUSES = [200, 202, 409, 502, 504];
 const byTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
   (operation === 'chat' || operation === 'invoke') &&
-  INTERN_STATUSES.includes(status) &&
+  INTERN_STATUSES.includes(status ?? 0) &&
   INTERN_STATUSES.includes(live);
 
 /** What the exchanges of a scenario say about one another. */
@@ -51,7 +51,7 @@ function surroundings(all: readonly RecordedExchange[]): Around {
       all.some(
         (one) =>
           (one.operation === 'suspend' || one.operation === 'delete') &&
-          one.status < 300 &&
+          (one.status ?? 500) < 300 &&
           internAliasOf(one) === internAliasOf(exchange) &&
           one.n > exchange.n &&
           one.at < endOf(exchange),
@@ -206,8 +206,10 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     };
     const needed = restsOn(exchange);
     if (needed !== undefined) return leftOut(`it rests on $${needed}, of a conversation that went otherwise`);
-    const hour = driver.control && ofTheHour(exchange);
-    if (hour) return leftOut(`the deployment answered ${exchange.status}: ${hour} at that time`);
+    const { status } = exchange;
+    if (status === null) return leftOut('the recorded connection broke off before an answer');
+    const hour = driver.control && ofTheHour({ ...exchange, status });
+    if (hour) return leftOut(`the deployment answered ${status}: ${hour} at that time`);
     try {
       await prepare(exchange);
       const live = await send(sending, bindings, exchange);

@@ -37,6 +37,27 @@ export interface App {
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
 
+/** Cuts the connection of a request, or resets it, once what was written has left; undefined in process. */
+export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
+  const socket = bindings?.incoming?.socket;
+  const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
+  // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+  return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
+}
+
+/**
+ * Drops the connection of a request that has no answer.
+ *
+ * @throws TypeError in process, with `why`
+ */
+export function dropWithout(bindings: NodeBindings | undefined, why: string, reset = false): Response {
+  const socket = bindings?.incoming?.socket;
+  if (!socket) throw new TypeError(`fetch failed: ${why}`);
+  if (reset) socket.resetAndDestroy();
+  else socket.destroy();
+  return new Response(null, { headers: ALREADY_SENT });
+}
+
 /** A request, and what it came by. A class, since one is made per request. */
 class Received implements Transport {
   constructor(
@@ -49,11 +70,8 @@ class Received implements Transport {
   get rawHeaders(): readonly string[] | undefined {
     return this.bindings?.incoming?.rawHeaders;
   }
-  /** The server reads ahead before it writes anything: what it has read needs a moment to leave. */
   get cut(): ((reset: boolean) => void) | undefined {
-    const socket = this.bindings?.incoming?.socket;
-    const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
-    return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
+    return cutOf(this.bindings);
   }
   streams(): void {
     this.bindings?.streams?.();
@@ -69,16 +87,10 @@ class Received implements Transport {
 export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
   const resourceOf = createRouter(routes);
 
-  const drop = ({ reset }: DropConnection, bindings: NodeBindings | undefined): Response => {
-    const socket = bindings?.incoming?.socket;
-    if (!socket) throw new TypeError('fetch failed: the connection was dropped by an injected fault');
-    if (reset) socket.resetAndDestroy();
-    else socket.destroy();
-    return new Response(null, { headers: ALREADY_SENT });
-  };
   /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
   const failed = (error: unknown, { request, bindings }: Received, answered?: PlainResponse): Response => {
-    if (error instanceof DropConnection) return drop(error, bindings);
+    if (error instanceof DropConnection)
+      return dropWithout(bindings, 'the connection was dropped by an injected fault', error.reset);
     const requestId =
       answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
     const detail = error instanceof Error ? error.stack : String(error);

@@ -14,7 +14,8 @@ export interface RawExchange {
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: Uint8Array;
-  readonly status: number;
+  /** Null where the connection broke off before an answer began. */
+  readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   /** Each write of the answer with its time, ms since the request came. */
   readonly writes: readonly { readonly at: number; readonly bytes: Uint8Array }[];

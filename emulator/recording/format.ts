@@ -15,7 +15,11 @@ const writeSchema = withZod((z) =>
 );
 
 /** A body: JSON where that says it to the byte (`JSON.stringify` of it), else its text. Absent where there was none. */
-const bodyFields = withZod((z) => ({ body: z.json().optional(), body_base64: z.base64().optional() }));
+const bodyFields = withZod((z) => {
+  // A line was parsed as JSON, so any value is: `z.json()` would leave a key `__proto__` out.
+  const json = z.unknown() as unknown as ReturnType<typeof z.json>;
+  return { body: json.optional(), body_base64: z.base64().optional() };
+});
 
 const headersSchema = withZod((z) => z.record(z.string(), z.string()));
 
@@ -41,7 +45,8 @@ export const exchangeSchema = withZod((z) =>
       headers: headersSchema(),
       ...bodyFields(),
     }),
-    status: z.int().min(100).max(599),
+    /** Null where the connection broke off before an answer began. */
+    status: z.int().min(100).max(599).nullable(),
     headers: headersSchema(),
     ...bodyFields(),
     /** In place of `body` where the answer is a stream. */

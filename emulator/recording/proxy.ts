@@ -126,7 +126,6 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
     const end = (ended: RawExchange['ended']) => {
       if (over) return;
       over = true;
-      if (!answer) return;
       observer.end({
         n,
         scenario,
@@ -135,8 +134,8 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
         path: fromVersion(url),
         requestHeaders: joined(request.headers),
         requestBody: Buffer.concat(sent),
-        status: answer.statusCode ?? 502,
-        headers: joined(answer.headers),
+        status: answer?.statusCode ?? null,
+        headers: joined(answer?.headers ?? {}),
         writes,
         ended,
       });
@@ -153,6 +152,12 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
       agent,
     });
     upstream.setNoDelay(true);
+    let connected = false;
+    upstream.on('socket', (socket) => {
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        connected = true;
+      });
+    });
     upstream.on('continue', () => response.writeContinue());
     upstream.on('information', ({ statusCode, headers }) => {
       if (statusCode === 103 && headers.link) response.writeEarlyHints({ link: headers.link });
@@ -161,6 +166,11 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
       if (over) return;
       // An answer that came before the body was read to its end (413) stands, whatever becomes of the rest.
       if (answer) return;
+      // A connection of its own that breaks off is the deployment's answer. One that was kept may just have been closed.
+      if (connected && !upstream.reusedSocket) {
+        end('broken');
+        return void response.destroy();
+      }
       over = true;
       const problem = problemOf(error);
       observer.failed(method, url, problem);
@@ -202,7 +212,8 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
     response.on('error', () => {});
     response.on('close', () => {
       if (response.writableFinished) return;
-      end('client');
+      if (answer) end('client');
+      over = true;
       upstream.destroy();
     });
   };

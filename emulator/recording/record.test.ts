@@ -270,6 +270,13 @@ describe('what passes', () => {
     expect((await written(1))[0]?.ended).toBe('broken');
   });
 
+  test('one that breaks off before it answers too', async () => {
+    const base = await recording(await deployment((request) => void request.socket.destroy()));
+    const post = fetch(`${base}/interns`, { method: 'POST', body: '{"name":"x"}' });
+    await expect(post).rejects.toThrow('fetch failed');
+    expect((await written(1))[0]).toMatchObject({ status: null, ended: 'broken', request: { body: { name: 'x' } } });
+  });
+
   test('an expectation, a refusal on the way and trailers', async () => {
     const base = await recording(
       await deployment((request, response) => {

@@ -34,14 +34,22 @@ export interface ReplayWatch {
   onClose(how: 'complete' | 'client_left' | 'dropped'): void;
 }
 
+/** What a request came by. */
+export interface ReplayConnection {
+  watch(): ReplayWatch;
+  /** Cuts the connection once what was written has left; undefined in process. */
+  readonly cut?: (() => void) | undefined;
+}
+
 export interface Replayed {
   readonly operation: string | null;
-  readonly response: Response;
+  /** Undefined where the recorded connection broke off before an answer began. */
+  readonly response: Response | undefined;
 }
 
 export interface Replay {
   /** The recorded answer to a request, or why there is none. */
-  answer(request: Request, body: Uint8Array, watch: () => ReplayWatch): Replayed | { readonly problem: string };
+  answer(request: Request, body: Uint8Array, connection: ReplayConnection): Replayed | { readonly problem: string };
   /** Starts every scenario anew. */
   reset(): void;
 }
@@ -114,12 +122,14 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
     bindings: Bindings,
     request: ReplayRequest,
     { signal }: Request,
-    watch: () => ReplayWatch,
-  ): Response => {
+    { watch, cut }: ReplayConnection,
+  ): Response | undefined => {
+    const { status } = exchange;
+    if (status === null) return undefined;
     const plain = render(bindings, (value) => value);
     const headers = Object.fromEntries(Object.entries(exchange.headers).map(([name, value]) => [name, plain(value)]));
-    const init = { status: exchange.status, headers };
-    if (isEmpty(exchange.status, request.method)) return new Response(null, init);
+    const init = { status, headers };
+    if (isEmpty(status, request.method)) return new Response(null, init);
     const json = /json|event-stream/.test(headers['content-type'] ?? '');
     const text = json ? render(bindings, inJson) : plain;
     if (exchange.writes || exchange.ended !== 'complete') {
@@ -127,7 +137,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
         ? writesOf(exchange, text)
         : [{ after: 0, bytes: Buffer.from(text(bodyText(exchange.body) ?? '')) }];
       const { ended } = exchange;
-      return new Response(replayStream({ writes, ended, clock: deps.clock, signal, ...watch() }), init);
+      return new Response(replayStream({ writes, ended, clock: deps.clock, signal, cut, ...watch() }), init);
     }
     if (exchange.body_base64 !== undefined) return new Response(Buffer.from(exchange.body_base64, 'base64'), init);
     const recorded = bodyText(exchange.body);
@@ -136,7 +146,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
   };
 
   return {
-    answer(request, body, watch) {
+    answer(request, body, connection) {
       const name = request.headers.get(SCENARIO_HEADER) ?? unnamed;
       const scenario = scenarios.get(name);
       if (!scenario) {
@@ -151,7 +161,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
       const asked = requestOf(request, body);
       const found: Found = scenario.take(asked);
       if ('problem' in found) return found;
-      const response = toResponse(found.exchange, found.bindings, asked, request, watch);
+      const response = toResponse(found.exchange, found.bindings, asked, request, connection);
       return { operation: found.exchange.exchange.operation, response };
     },
     reset() {

@@ -13,6 +13,8 @@ export interface ReplayStream {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** Cuts the connection once what was written has left; undefined in process. */
+  readonly cut?: (() => void) | undefined;
   onWrite(bytes: Uint8Array): void;
   onClose(how: 'complete' | 'client_left' | 'dropped'): void;
 }
@@ -22,7 +24,7 @@ export interface ReplayStream {
  * nobody knows what would have come; one that broke off breaks off.
  */
 export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> {
-  const { writes, ended, clock, onWrite, onClose } = options;
+  const { writes, ended, clock, cut, onWrite, onClose } = options;
   const leave = new AbortController();
   const signal = AbortSignal.any([options.signal, leave.signal]);
   let over = false;
@@ -34,6 +36,8 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  /** Called when all that was written is read. */
+  let drained = () => {};
   const play = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (const { after, bytes } of writes) {
       if (after > 0) await clock.sleep(after, signal);
@@ -43,6 +47,9 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
     }
     if (ended === 'broken') {
       close('dropped');
+      // An error would take back what was not read yet.
+      if ((controller.desiredSize ?? 1) < 1) await Promise.race([new Promise<void>((read) => (drained = read)), gone]);
+      if (cut) return cut();
       return controller.error(new Error('the recorded connection broke off here'));
     }
     if (ended === 'client') await gone;
@@ -59,6 +66,7 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
         } catch {}
       });
     },
+    pull: () => drained(),
     cancel: (reason) => leave.abort(reason),
   });
 }
