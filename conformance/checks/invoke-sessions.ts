@@ -53,13 +53,11 @@ export const INVOKE_SESSIONS = defineChecks([
       const id = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
       const also = await invoke(ctx, intern.id, 'Also.', id);
       const how = (also.json as { status?: unknown } | undefined)?.status;
-      // Nothing shows how long a run of invoke goes on: one that was started anew says that the first had ended.
-      ctx.internDid(also.status !== 202 || how !== 'started', {
-        did: 'fall silent',
-        what: 'status in the body of an invoke with a run going',
-        expected: 'steered',
-        actual: how,
-      });
+      if (ctx.target.kind === 'live' && also.status === 202 && how === 'started') {
+        const why =
+          'the second invoke answered "started": either the run of the first had ended, or it was not delivered into it';
+        ctx.unmet('a run of invoke that is seen to go on', `${why}; nothing shows which`);
+      }
       steered(also, id, 'an invoke with a run going');
       expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
     },
