@@ -25,6 +25,25 @@ export const LIMITER = defineChecks([
     },
   },
   {
+    id: 'limiter/as-met',
+    requirement: 'CHAT-17',
+    level: 'S',
+    title: 'Whatever turn of the run was over the limit was told to be retryable.',
+    needs: ['running'],
+    async run(ctx) {
+      if (ctx.target.kind === 'emulator') {
+        const intern = await ctx.interns.shared();
+        for (let turn = 1; turn <= 2; turn++) await prompt(ctx, intern.id);
+      }
+      const met = ctx.limited();
+      if (met.length === 0 && ctx.target.kind === 'live') ctx.unmet('a turn over the limit', 'the run met none');
+      for (const { json } of met) {
+        const { error } = json as { error?: { metadata?: { retryable?: unknown } } };
+        equal(error?.metadata?.retryable, true, 'error.metadata.retryable of a turn over the limit');
+      }
+    },
+  },
+  {
     id: 'limiter/message-and-header',
     requirement: 'CHAT-17',
     level: 'P',

@@ -158,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
         const url = addressOf(send);
         const wait = tries < 3 ? options.after?.(send, url, answer.status, answer.headers) : undefined;
         if (wait === undefined) return answer;
-        await answer.close();
+        await answer.whole().catch(() => answer.close());
         await host.sleep(wait, signal);
       }
     };

@@ -28,6 +28,9 @@ const FIRST: readonly RequirementId[] = [
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
+/** Looks at what the others met. */
+const AFTER_ALL = 'limiter/as-met';
+
 /**
  * The order in which a deployment is looked at: what is stated before what is published, and of each requirement one check
  * before any gets a second. Equals are mixed by chance: a deployment counts turns per minute.
@@ -39,8 +42,15 @@ export function byValue(checks: readonly Check[], random: () => number): Check[]
     nth.set(check.requirement, round + 1);
     const at = FIRST.indexOf(check.requirement);
     const level = check.level === 'S' ? 0 : check.level === 'P' ? 1 : 2;
-    const rank = check.id === BEFORE_ALL ? -1 : level * 100 + Math.min(round, 3) * 30 + (at < 0 ? FIRST.length : at);
+    const rank =
+      check.id === AFTER_ALL
+        ? Number.POSITIVE_INFINITY
+        : check.id === BEFORE_ALL
+          ? -1
+          : level * 100 + Math.min(round, 3) * 30 + (at < 0 ? FIRST.length : at);
     return { check, rank, chance: random() };
   });
-  return ranked.sort((one, other) => one.rank - other.rank || one.chance - other.chance).map(({ check }) => check);
+  return ranked
+    .sort((one, other) => (one.rank === other.rank ? 0 : one.rank - other.rank) || one.chance - other.chance)
+    .map(({ check }) => check);
 }

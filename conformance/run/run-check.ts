@@ -96,7 +96,9 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
     if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
   }
   const confirmed = await confirm(run, check, error);
-  const finding = reported(run, check, error, tried, confirmed);
+  const finding = { ...reported(run, check, error, tried, confirmed) };
+  const why = outstays(run, error, tried);
+  if (why !== undefined) Object.assign(finding, { what: `${finding.what}; ${why}` });
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
   if (run.driver.control === undefined && finding.flaky) {
     // Nothing stands still on a live target: what does not come again may have been somebody else's doing.
@@ -126,9 +128,24 @@ function temporary({ driver }: RunContext, error: unknown): string | undefined {
  */
 function stillStreams({ session }: RunContext, { actual }: Finding, { transcript }: Attempt): string | undefined {
   if (!/^409\b.*"busy"/s.test(String(actual))) return undefined;
-  const ids = transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? []);
-  return ids.some((id) => session.lately(id)) ? 'a run whose client has left may go on for half a minute' : undefined;
+  return idsIn(transcript).some((id) => session.lately(id))
+    ? 'a run whose client has left may go on for half a minute'
+    : undefined;
 }
+
+/** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
+function outstays({ driver, session }: RunContext, { actual }: Finding, { transcript }: Attempt): string | undefined {
+  if (driver.control !== undefined || !/^409\b.*"busy"/s.test(String(actual))) return undefined;
+  for (const id of idsIn(transcript)) {
+    const ago = session.leftAgo(id);
+    if (ago !== undefined)
+      return `a client left a stream of that intern ${Math.round(ago / 1_000)} s ago, and its run should be over 30 s later (CHAT-10; look with --slow 31s --only 'disconnect/*')`;
+  }
+  return undefined;
+}
+
+const idsIn = (transcript: Attempt['transcript']) =>
+  transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? []);
 
 /** Why a finding says nothing: an intern that the check uses runs no more, and nobody here stopped it. */
 async function moves({ pool, session }: RunContext): Promise<string | undefined> {

@@ -28,6 +28,10 @@ export interface Session {
   readonly words: StatusWords;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
   lately(id: string): boolean;
+  /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
+  readonly limited: readonly Answer[];
+  /** ms since a client of the run left a stream of the intern. */
+  leftAgo(id: string): number | undefined;
   /** ms that lists lag behind what was written; undefined until it was looked at. */
   listLag: number | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
@@ -40,6 +44,11 @@ export interface Session {
 
 /** ms within which a target has to notice that a client has gone (CHAT-10). */
 const NOTICED = 30_000;
+/** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
+const MOST_LIMITED = 20;
+const isTurn = (rest: string, body: unknown): boolean =>
+  /^(chat\/completions|invoke|daemon(-access)?\/sign)$/.test(rest) &&
+  /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** Tokens of a person. */
 const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
@@ -59,6 +68,7 @@ export function createSession(run: RunBase): Session {
   const conditions = createConditions(() => host.now());
   const words = createStatusWords();
   const left = new Map<string, number>();
+  const limited: Answer[] = [];
   const mine = new Set<string>();
   const opens = new Set<unknown>();
   const unusable = new Map<string, string>();
@@ -127,6 +137,7 @@ export function createSession(run: RunBase): Session {
 
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
+    if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
     if (driver.control === undefined && url.startsWith(collection)) {
       if (isCreate(send, url) && typeof body.id === 'string' && !made.has(body.id)) {
@@ -215,6 +226,11 @@ export function createSession(run: RunBase): Session {
     conditions,
     words,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
+    limited,
+    leftAgo(id) {
+      const at = left.get(id);
+      return at === undefined ? undefined : host.now() - at;
+    },
     unusable: (name) => unusable.get(name),
     isForeign: (id) => foreign.has(id),
     cleaning() {

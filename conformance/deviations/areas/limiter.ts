@@ -1,7 +1,14 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { tokenOf } from '../combinators/exchange.js';
 import { beforeHandling, callers, type Made, rewire, wrap } from '../combinators/parts.js';
-import { errorMetadata, errorStatus, rewriteReply, withoutHeader } from '../combinators/replies.js';
+import {
+  errorMetadata,
+  errorReply,
+  errorStatus,
+  responseOf,
+  rewriteReply,
+  withoutHeader,
+} from '../combinators/replies.js';
 import { prompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
@@ -54,6 +61,21 @@ export const LIMITER = defineDeviations([
     description: 'rate_limited says that trying again does not help.',
     mutant: errorMetadata('rate_limited', 429, { retryable: false }),
     caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
+  },
+  {
+    name: 'limit-met-by-the-way',
+    requirement: 'CHAT-17',
+    description: 'A second prompt is over some limit, and told not to be sent again.',
+    mutant: () => {
+      let prompts = 0;
+      return {
+        around: (next) => async (request) =>
+          request.url.endsWith('/chat/completions') && ++prompts % 2 === 0
+            ? responseOf(errorReply(429, 'Too many intern turns', 'rate_limited'))
+            : next(request),
+      };
+    },
+    caughtBy: ['limiter/as-met'],
   },
   {
     name: 'limit-without-retry-after',
