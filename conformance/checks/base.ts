@@ -78,7 +78,7 @@ export const BASE = defineChecks([
       const { api, interns, send } = ctx;
       const body = interns.body();
       const created = await api.create(body);
-      const { id } = expect.intern(created, [200, 201], 'a create');
+      const { id } = expect.intern(created, expect.CREATED, 'a create');
       const answers: [string, Answer][] = [
         ['create', created],
         ['list', await api.list({ limit: 1 })],

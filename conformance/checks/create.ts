@@ -24,7 +24,7 @@ export const CREATE = defineChecks([
       const some = () => fc.option(said(ctx, { maxLength: 60 }), { nil: undefined });
       await property('bodies', fc.record({ description: some(), instructions: some() }), async (given) => {
         const body = interns.body(JSON.parse(JSON.stringify(given)));
-        const made = expect.intern(await api.create(body), [200, 201], 'the create');
+        const made = expect.intern(await api.create(body), expect.CREATED, 'the create');
         equal(made.name, body.name, 'name of the answer');
         equal(made.workspace_id, target.workspaceId, 'workspace_id of the answer');
         for (const key of ['description', 'instructions'] as const) equal(made[key], given[key] ?? null, key);
@@ -58,7 +58,7 @@ export const CREATE = defineChecks([
     async run(ctx) {
       const { api, interns } = ctx;
       const { name, workspace_id } = interns.body();
-      expect.status(await api.create({ name: interns.name(), workspace_id }), [200, 201], 'the valid twin');
+      expect.status(await api.create({ name: interns.name(), workspace_id }), expect.CREATED, 'the valid twin');
       expect.error(await api.create({ name }), { status: 400 }, 'a create without workspace_id');
       const data = await listed(ctx, 'the list');
       ok(!data.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
@@ -77,7 +77,7 @@ export const CREATE = defineChecks([
       expect.refused(await api.create({ ...body, workspace_id }), 'a create in a foreign workspace');
       const data = await listed(ctx, 'the list there', { options: { as: 'foreign_api_key' } });
       ok(!data.some(({ name }) => name === body.name), 'the list there', 'no intern of the refused create');
-      expect.status(await api.create(body), [200, 201], 'the valid twin');
+      expect.status(await api.create(body), expect.CREATED, 'the valid twin');
     },
   },
   {
@@ -140,7 +140,7 @@ export const CREATE = defineChecks([
       const answer = await api.create(interns.body({ vault_id: one.vault_id }));
       // Whether a vault can be attached at all is published, not stated.
       if (answer.status >= 300) return;
-      const other = expect.intern(answer, [200, 201], 'a create with an attached vault');
+      const other = expect.intern(answer, expect.CREATED, 'a create with an attached vault');
       ok(typeof other.vault_id === 'string' && other.vault_id !== '', 'vault_id', 'a vault of its own', other.vault_id);
       notEqual(other.vault_id, one.vault_id, 'vault_id beside an attached vault');
     },
@@ -175,7 +175,7 @@ export const CREATE = defineChecks([
       const { api, interns, target } = ctx;
       const theirs = await interns.stopped({ workspace_id: target.foreignWorkspaceId }, { as: 'foreign_api_key' });
       const gone = await interns.stopped();
-      expect.status(await api.create(interns.body({ vault_id: gone.vault_id })), 201, 'the valid twin');
+      expect.status(await api.create(interns.body({ vault_id: gone.vault_id })), expect.CREATED, 'the valid twin');
       expect.done(await api.remove(gone.id), 'a delete');
       await interns.untilGone(gone.id);
       for (const vault_id of picked(ctx, [interns.unknownId(), theirs.vault_id, gone.vault_id], 1)) {
@@ -195,7 +195,11 @@ export const CREATE = defineChecks([
     maxRuns: 25,
     async run({ api, interns, property }) {
       const longest = interns.name().padEnd(LONGEST, 'a');
-      expect.status(await api.create(interns.body({ name: longest })), 201, `a name of ${LONGEST} characters`);
+      expect.status(
+        await api.create(interns.body({ name: longest })),
+        expect.CREATED,
+        `a name of ${LONGEST} characters`,
+      );
       await property('names', nameFrom('x'), async (tail) => {
         const name = `${interns.name()}${tail}`.slice(0, LONGEST).replace(/-$/, 'x');
         const made = expect.intern(await api.create(interns.body({ name })), expect.CREATED, `a create of ${name}`);
@@ -212,7 +216,7 @@ export const CREATE = defineChecks([
     async run({ api, interns, random }) {
       const pick = (units: string) => units[Math.floor(random() * units.length)] ?? 'a';
       const name = `${pick('bcdfghjklmnp')}${pick('0123456789')}`;
-      const made = expect.intern(await api.create(interns.body({ name })), [200, 201], 'a name of 2 characters');
+      const made = expect.intern(await api.create(interns.body({ name })), expect.CREATED, 'a name of 2 characters');
       equal(made.name, name, 'name');
       expect.error(await api.create(interns.body({ name: name.slice(0, 1) })), INVALID, 'a name of 1 character');
     },
@@ -246,7 +250,11 @@ export const CREATE = defineChecks([
       const one = await interns.stopped();
       const again = { name: one.name, description: 'another' };
       expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a second create of the name');
-      expect.status(await api.create(interns.body(again), { as: 'peer_api_key' }), 201, "a peer's create of the name");
+      expect.status(
+        await api.create(interns.body(again), { as: 'peer_api_key' }),
+        expect.CREATED,
+        "a peer's create of the name",
+      );
       expect.done(await api.remove(one.id), 'the delete');
       const destroying = await api.get(one.id);
       if (destroying.status === 200) {

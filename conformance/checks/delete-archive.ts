@@ -18,7 +18,7 @@ export const DELETE_ARCHIVE = defineChecks([
       await interns.untilGone(gone.id);
       const answer = await api.create(interns.body({ vault_id }));
       if (answer.status >= 400 && answer.status < 500) return;
-      const made = expect.intern(answer, [200, 201], 'a create with the vault of a gone intern');
+      const made = expect.intern(answer, expect.CREATED, 'a create with the vault of a gone intern');
       for (const key of ['vault_id', 'attached_vault_id'] as const) {
         ok(made[key] !== vault_id, `${key} of another intern`, 'not the vault that is gone', made[key]);
       }

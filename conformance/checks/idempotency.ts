@@ -29,9 +29,9 @@ export const IDEMPOTENCY = defineChecks([
       await property('keys', idempotencyKey(), fc.integer({ min: 1, max: 3 }), async (tail, retries) => {
         const body = interns.body({ description: 'once' });
         const key = `${body.name}${tail}`.slice(0, 255);
-        const first = expect.intern(await api.create(body, keyed(key)), [200, 201], 'the create');
+        const first = expect.intern(await api.create(body, keyed(key)), expect.CREATED, 'the create');
         for (let count = 0; count < retries; count++) {
-          const again = expect.intern(await api.create(body, keyed(key)), [200, 201], 'a retry');
+          const again = expect.intern(await api.create(body, keyed(key)), expect.CREATED, 'a retry');
           equal(again.id, first.id, 'id of the retry');
         }
         equal(await called(ctx, body.name, [first.id]), 1, `interns of the name after ${retries} retries`);
@@ -52,7 +52,7 @@ export const IDEMPOTENCY = defineChecks([
         const answers = await race(n, () => api.create(body, keyed(`race-${body.name}`)));
         for (const answer of answers) expect.status(answer, [200, 201, 409, 429, 503], 'a racing create');
         const made = answers.filter(({ status }) => status < 300);
-        const ids = new Set(made.map((answer) => expect.intern(answer, [200, 201], 'a create').id));
+        const ids = new Set(made.map((answer) => expect.intern(answer, expect.CREATED, 'a create').id));
         const away = answers.find(({ status }) => status === 429 || status === 503)?.status;
         if (made.length === 0) undisturbed(away === undefined, 'the target', 'one that takes creates', away);
         equal(ids.size, 1, `interns answered to ${n} equal creates`);
@@ -77,7 +77,7 @@ export const IDEMPOTENCY = defineChecks([
         equal(made.length, 1, `creates that were accepted out of ${n} different ones with one key`);
         for (const answer of answers) if (answer.status >= 300) expect.status(answer, 409, 'a create that came late');
         const names = new Set(bodies.map(({ name }) => name));
-        const having = made.map((answer) => expect.intern(answer, [200, 201], 'a create').id);
+        const having = made.map((answer) => expect.intern(answer, expect.CREATED, 'a create').id);
         const found = (await listed(ctx, 'the list', { having })).filter(({ name }) => names.has(name));
         equal(found.length, 1, 'interns that were made');
       });
@@ -144,7 +144,7 @@ export const IDEMPOTENCY = defineChecks([
       const taken = await interns.stopped();
       const body = interns.body();
       const key = keyed(`first-${body.name}`);
-      expect.status(await api.create(body, key), 201, 'the create');
+      expect.status(await api.create(body, key), expect.CREATED, 'the create');
       expect.error(await api.create({ ...body, name: taken.name }, key), REUSED, 'a reused key with a taken name');
       const vault = { ...body, vault_id: interns.unknownId() };
       expect.error(await api.create(vault, key), REUSED, 'a reused key with a vault that is none');

@@ -29,7 +29,7 @@ export const PROVISION = defineChecks([
     title: 'Provisioning starts at once where the create asks for it.',
     needs: ['running'],
     async run({ api, interns }) {
-      const made = expect.intern(await api.create(interns.body({ provision: true })), [200, 201], 'the create');
+      const made = expect.intern(await api.create(interns.body({ provision: true })), expect.CREATED, 'the create');
       await interns.until(made.id, ['running']);
     },
   },
