@@ -2,6 +2,7 @@ import pc from 'picocolors';
 import type { EmulatorOptions } from '../index.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';
+import { oneLine } from './one-line.js';
 import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;
@@ -44,12 +45,16 @@ export function flushAtEnd({ flush }: Pick<Logging, 'flush'>): void {
   process.on('exit', flush);
 }
 
+/** What may fill a screen: where the emulator itself went wrong. */
+const LONG: ReadonlySet<string> = new Set(['error']);
+
 function readable({ level, event, ...rest }: Record<string, unknown>): string {
   // A sentence needs no name beside it.
-  if (level === 'warn' && Object.keys(rest).join() === 'message') return String(rest.message);
+  if (level === 'warn' && Object.keys(rest).join() === 'message') return oneLine(String(rest.message));
   const details = Object.entries(rest).map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return `${key}=${typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text}`;
+    const told = typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text;
+    return `${key}=${LONG.has(key) ? told : oneLine(told ?? '')}`;
   });
   return [level === undefined || level === 'info' ? '' : `${level}:`, event ?? '', ...details]
     .filter(Boolean)

@@ -31,6 +31,14 @@ describe('a line for a person', () => {
     );
   });
 
+  test('is one line, whatever a client wrote', () => {
+    const wrong = `a\n12:00:00.000  GET  \u001b[2J\u202e\u2028${'x'.repeat(1_000)}: unknown`;
+    const said = line({ ...RECORD, wrong, script: 'a\rb', path: '/\u0007' }, undefined);
+    expect(said).toContain('  /\\u0007  1 (a\\u000db)  a\\u000a12:00:00.000  GET  \\u001b[2J\\u202e\\u2028xxx');
+    expect(said).toMatch(/x…$/);
+    expect(said).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028]/u);
+  });
+
   test('cuts what is too long for its column', () => {
     const own = { ...RECORD, caller: 'intern:0b000000-0000-4000-8000-000000000001' };
     expect(line(own)).toContain('  intern:0b…  /api');

@@ -1,6 +1,7 @@
 import type pc from 'picocolors';
 import { hostDelay } from '../clock/host.js';
 import type { RequestRecord } from '../index.js';
+import { oneLine } from './one-line.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -18,10 +19,12 @@ export function createRequestLine(colors: Colors) {
     return typeof color === 'function' ? color(text) : text;
   };
   return (record: RequestRecord, internName?: string): string => {
-    const { time, method, path, status, ms, caller, intern, script, wrong, stream, how } = record;
-    const who = internName ?? intern ?? undefined;
+    const { time, method, status, ms, caller, script, stream, how } = record;
+    const path = oneLine(record.path);
+    const wrong = record.wrong === null ? null : oneLine(record.wrong);
+    const who = internName ?? record.intern ?? undefined;
     const columns = `${colors.dim(time.slice(11, 23))}  ${colors.bold(method.padEnd(7))}  ${paint(status, String(status ?? '---'))}  ${colors.dim(`${ms} ms`.padStart(9))}  ${cut(caller ?? '-', CALLER)}  ${path}`;
-    const named = who === undefined ? '' : `  ${colors.cyan(script === null ? who : `${who} (${script})`)}`;
+    const named = who === undefined ? '' : `  ${colors.cyan(oneLine(script === null ? who : `${who} (${script})`))}`;
     const turn = stream === undefined ? '' : `  stream ${stream}${how === undefined ? '' : `: ${how}`}`;
     return columns + named + turn + (wrong === null ? '' : `  ${paint(status, wrong)}`);
   };
