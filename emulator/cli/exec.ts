@@ -43,12 +43,13 @@ function runCommand(
 ): Promise<number> {
   const [file = '', ...args] = command;
   return new Promise((resolve) => {
-    const child = spawn(file, args, { stdio: 'inherit', env });
+    // Before the command is there: it may tell whoever signals us that it is, sooner than we go on.
     for (const signal of PASSED_ON) {
       process.on(signal, () => {
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       });
     }
+    const child = spawn(file, args, { stdio: 'inherit', env });
     // Whoever wanted it is not there any more.
     void gone?.then(() => child.kill('SIGTERM'));
     child.once('error', (error: NodeJS.ErrnoException) => {
