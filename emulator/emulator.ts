@@ -15,7 +15,7 @@ import { hideCredentials } from './export.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
-import { type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
+import { type InProcessClient, type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
 import type { Bindings } from './listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './listening.js';
@@ -228,8 +228,9 @@ function own(
   spaces: Spaces,
 ): Emulator {
   const { target } = served;
-  const serveInProcess = (request: Request) =>
-    (pathOf(request.url).startsWith('/spaces/') ? spaces.fetch(request, {}) : undefined) ?? served.fetch(request, {});
+  const serveInProcess = (request: Request, client: InProcessClient) =>
+    (pathOf(request.url).startsWith('/spaces/') ? spaces.fetch(request, client) : undefined) ??
+    served.fetch(request, client);
   const serveDaemon = (request: Request, bindings?: Bindings) =>
     (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 

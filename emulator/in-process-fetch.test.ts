@@ -80,6 +80,9 @@ describe('an abort rejects with its reason', () => {
     await turns();
     controller.abort(why);
     await expect(created).rejects.toBe(why);
+    await turns();
+    const journal = await emulator.fetch('/_emulator/journal');
+    expect(await journal.json()).toMatchObject({ data: [{ wrong: 'the client left', response: { status: null } }] });
     await emulator.close();
   });
 

@@ -1,6 +1,12 @@
 import type { Scope } from './clock/scope.js';
 
-type Serve = (request: Request) => Response | Promise<Response>;
+/** What a server is told of a client without a socket. */
+export interface InProcessClient {
+  /** Has `then` called with the reason when the client gives up before it has its answer. */
+  onLeave(then: (reason: unknown) => void): void;
+}
+
+type Serve = (request: Request, client: InProcessClient) => Response | Promise<Response>;
 
 /** What the global `fetch` takes; a string may be a path too. */
 export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -11,6 +17,26 @@ export type InProcessFetch = (input: string | URL | Request, init?: RequestInit)
  * abort while the response streams ends it as a connection would: the reader sees the abort, the server its client leave.
  */
 export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
+  /** What is promised, unless the signal aborts or the scope is disposed before. */
+  const inTime = async (
+    serving: Promise<Response>,
+    signal: AbortSignal | undefined,
+    leave: (reason: unknown) => void,
+  ): Promise<Response> => {
+    const waiting = scope.child();
+    if (signal) waiting.follow(signal);
+    try {
+      return await waiting.race(serving);
+    } catch (error) {
+      leave(error);
+      // An answer that comes after all has nobody who reads it.
+      serving.then(({ body }) => body?.cancel(error)).catch(() => {});
+      throw error;
+    } finally {
+      void waiting.dispose();
+    }
+  };
+
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && init === undefined ? url : new Request(url, init);
@@ -18,19 +44,14 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     scope.throwIfDisposed();
     signal?.throwIfAborted();
-    const waiting = scope.child();
-    if (signal) waiting.follow(signal);
-    const serving = (async () => serve(request))();
-    try {
-      const response = await waiting.race(serving);
-      return signal && isStream(response) ? abortable(response, signal) : response;
-    } catch (error) {
-      // An answer that comes after all has nobody who reads it.
-      serving.then(({ body }) => body?.cancel(error)).catch(() => {});
-      throw error;
-    } finally {
-      void waiting.dispose();
-    }
+    let leave = (_: unknown) => {};
+    const onLeave = (then: typeof leave) => {
+      leave = then;
+    };
+    const answer = serve(request, { onLeave });
+    // Most answers are there at once: nothing can end what nobody waits for.
+    const response = answer instanceof Promise ? await inTime(answer, signal, (reason) => leave(reason)) : answer;
+    return signal && isStream(response) ? abortable(response, signal) : response;
   };
 }
 

@@ -119,29 +119,29 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   /** A few turns of the event loop, more while something is held or further timers fell due at once. */
-  const settle = async (signal: AbortSignal) => {
-    for (let quiet = 0; quiet < 3 && !signal.aborted; quiet++) {
+  const settle = async (scope: Scope) => {
+    for (let quiet = 0; quiet < 3 && !scope.disposed; quiet++) {
       await turn();
       if (holds > 0) quiet = -1;
     }
-    signal.throwIfAborted();
+    scope.throwIfDisposed();
   };
 
-  const advanceTo = async (target: number, signal: AbortSignal) => {
-    await settle(signal);
-    for (let entry = timers.first(); entry && entry.due <= target && !closed; entry = timers.first()) {
+  const advanceTo = async (target: number, scope: Scope) => {
+    for (;;) {
+      await settle(scope);
+      const entry = timers.first();
+      if (!entry || entry.due > target || closed) break;
       const { due } = entry;
       if (due > still) still = due;
       // Those due at the same instant fire one after another, each with a turn for what it causes.
       for (let same: Entry | undefined = entry; same && same.due <= due && !closed; same = timers.first()) {
         fire(same);
         await turn();
-        signal.throwIfAborted();
+        scope.throwIfDisposed();
       }
-      await settle(signal);
     }
     if (target > still) still = target;
-    await settle(signal);
   };
 
   /** One step at a time: two advances at once are two steps one after the other, never a race over the heap. */
@@ -169,13 +169,13 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
 
   /** Moves an automatic clock to where work waits for it, once nothing else is going on. */
   const look = async () => {
-    await settle(advances.signal);
+    await settle(advances);
     looking = false;
     const next = work.first();
     if (!next || next.due > LATEST || frozen || closed) return;
     const wait = allowance.take(next.due - still);
     if (wait > 0) return later(wait);
-    await advanceTo(next.due, advances.signal);
+    await advanceTo(next.due, advances);
     onAdvance?.();
   };
   function lookSoon() {
@@ -230,9 +230,8 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     advance(ms, given) {
       const scope = advances.child();
       if (given) scope.follow(given);
-      const { signal } = scope;
       return inTurn(async () => {
-        signal.throwIfAborted();
+        scope.throwIfDisposed();
         if (!(ms >= 0 && now() + ms <= LATEST))
           throw new RangeError(
             `a clock cannot be advanced by ${ms} ms: it runs until ${new Date(LATEST).toISOString()}`,
@@ -240,7 +239,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
         stop();
         jumping = true;
         try {
-          await advanceTo(still + ms, signal);
+          await advanceTo(still + ms, scope);
         } finally {
           jumping = false;
           run();

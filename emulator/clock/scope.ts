@@ -18,6 +18,7 @@ export class Scope {
   private owned: Set<Scope | Disposer> | undefined;
   private controller: AbortController | undefined;
   private racing: Set<(reason: unknown) => void> | undefined;
+  private unfollow: (() => void) | undefined;
   private over = false;
   private reason: unknown;
   private disposal: Promise<void> | undefined;
@@ -62,11 +63,17 @@ export class Scope {
 
   /** Disposes of the scope as soon as a signal aborts, with its reason: it ends with its parent or with that. */
   follow(signal: AbortSignal): this {
+    if (this.over) return this;
     const end = () => void this.dispose(signal.reason);
     if (signal.aborted) end();
     else {
       signal.addEventListener('abort', end, { once: true });
-      this.defer(() => signal.removeEventListener('abort', end));
+      const others = this.unfollow;
+      // No disposer: letting go of a signal waits for nothing, and every request that waits follows one.
+      this.unfollow = () => {
+        others?.();
+        signal.removeEventListener('abort', end);
+      };
     }
     return this;
   }
@@ -132,6 +139,7 @@ export class Scope {
     this.over = true;
     this.reason = reason;
     for (const entry of this.owned ?? []) if (entry instanceof Scope) entry.abort(reason);
+    this.unfollow?.();
     this.controller?.abort(reason);
     for (const reject of this.racing ?? []) reject(reason);
   }

@@ -37,10 +37,10 @@ export function guardControl(
   beyondLoopback: boolean,
   publicHost?: string,
 ): string | undefined {
-  const host = request.headers.get('host') ?? new URL(request.url).host;
+  const url = new URL(request.url);
+  const host = request.headers.get('host') ?? url.host;
   const origin = request.headers.get('origin');
-  const { pathname } = new URL(request.url);
-  if (isHealthCheck(request.method, pathname)) return foreignOrigin(origin, host);
+  if (isHealthCheck(request.method, url.pathname)) return foreignOrigin(origin, host);
   return (
     foreignOrigin(origin, host) ??
     publicOnly(host, publicHost) ??

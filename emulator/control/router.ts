@@ -48,18 +48,22 @@ const decode = (segment: string): string => {
   }
 };
 
-function match(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const segment = given[index] ?? '';
-    if (part.startsWith(':') && segment !== '') params[part.slice(1)] = decode(segment);
-    else if (part !== segment) return undefined;
-  }
-  return params;
+/** A row, with the segments of its path taken apart: every call is held against every row. */
+interface Pattern {
+  readonly row: ControlRow;
+  readonly segments: readonly string[];
 }
+
+const isParameter = (part: string) => part.startsWith(':');
+
+const matches = ({ segments }: Pattern, given: readonly string[]): boolean =>
+  segments.length === given.length &&
+  segments.every((part, index) => part === given[index] || (isParameter(part) && given[index] !== ''));
+
+const paramsOf = ({ segments }: Pattern, given: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    segments.flatMap((part, index) => (isParameter(part) ? [[part.slice(1), decode(given[index] ?? '')]] : [])),
+  );
 
 /** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
 export const shownPath = (path: string): string => `/_emulator${path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}')}`;
@@ -92,24 +96,27 @@ export function createRouter(
   log: (record: Record<string, unknown>) => void,
   scope: () => Scope,
 ) {
+  const patterns: readonly Pattern[] = rows.map((row) => ({ row, segments: row.path.split('/') }));
   return async (request: Request, streams: () => void = () => {}): Promise<Response> => {
     const url = new URL(request.url);
     const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';
-    const known = rows.filter((row) => match(row.path, path));
-    const row = known.find((candidate) => candidate.method === request.method);
+    const given = path.split('/');
+    const known = patterns.filter((pattern) => matches(pattern, given));
+    const found = known.find((candidate) => candidate.row.method === request.method);
     try {
       if (known.length === 0) throw notFound(rows, path);
-      if (!row) {
-        const allow = known.map((candidate) => candidate.method).join(', ');
+      if (!found) {
+        const allow = known.map((candidate) => candidate.row.method).join(', ');
         return toResponse({
           ...errorJson(405, `${shownPath(path)} takes ${allow}`),
           headers: { 'content-type': 'application/json', allow },
         });
       }
+      const { row } = found;
       checkQuery(row, url.searchParams);
       const answer = await row.handle({
-        params: match(row.path, path) ?? {},
+        params: paramsOf(found, given),
         query: url.searchParams,
         request,
         streams,

@@ -104,7 +104,7 @@ export function createAccept(deps: AcceptDeps) {
     };
     // On a connection, reading ends with it.
     const { framed } = exchange.transport;
-    if (!framed) scope.follow(request.signal);
+    if (!framed) exchange.transport.onLeave((reason) => void scope.dispose(reason));
     const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope).catch(brokenOff);
     const ready = row.heavy ? reading.then((bytes) => after(deps.heavyWork.next(), () => bytes)) : reading;
     return scope.race(ready).then((bytes) => {

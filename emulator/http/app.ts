@@ -8,7 +8,7 @@ import { ALREADY_SENT, type PlainResponse, toResponse } from './response.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
 
-/** What @hono/node-server hands over beside the request; absent in process. */
+/** What @hono/node-server hands over beside the request, or who asks in process. */
 export interface NodeBindings {
   readonly incoming?: Incoming & {
     readonly rawHeaders?: readonly string[];
@@ -16,6 +16,8 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
+  /** Has `then` called when the client of a request made in process gives up. */
+  onLeave?(then: (reason: unknown) => void): void;
   /**
    * Has the listener send a stream, in chunks and without a length, also where all of it is there already (WEB-2). The result
    * tells that it was; undefined for what is no stream.
@@ -75,6 +77,9 @@ class Received implements Transport {
   }
   streams(): void {
     this.bindings?.streams?.();
+  }
+  onLeave(then: (reason: unknown) => void): void {
+    this.bindings?.onLeave?.(then);
   }
 }
 

@@ -22,6 +22,8 @@ export interface Transport {
   readonly rawHeaders?: readonly string[] | undefined;
   /** Cuts the connection, or resets it, once what was written has left; undefined in process. */
   readonly cut?: ((reset: boolean) => void) | undefined;
+  /** Has `then` called with the reason when the client of a request made in process gives up. */
+  onLeave(then: (reason: unknown) => void): void;
   /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
 }

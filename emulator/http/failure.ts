@@ -15,10 +15,11 @@ export interface FailureDeps {
 export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Exchange) => PlainResponse {
   const redacted = (refusal: Refusal): Refusal => {
     const { key, message, detail, headers, retryable, wrong } = refusal;
-    if (detail === undefined) return refusal;
+    const clean = detail && deps.redact(detail);
+    if (clean === detail) return refusal;
     return new Refusal(key, {
       message,
-      detail: deps.redact(detail),
+      ...(clean === undefined ? {} : { detail: clean }),
       headers: { ...headers },
       ...(wrong === undefined ? {} : { wrong }),
       ...(retryable === undefined ? {} : { retryable }),
