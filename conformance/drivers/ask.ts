@@ -26,11 +26,14 @@ export function createAsk(options: {
 }): Ask {
   const { fetch, host, timeout: ms, signal } = options;
   return (url, headers = {}, more = {}) =>
-    within({ host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) }, async (limit) => {
-      const response = await fetch(new Request(url, { ...more, headers, redirect: 'manual', signal: limit }));
-      const type = response.headers.get('content-type') ?? '';
-      return { status: response.status, type, text: await textOf(response, url) };
-    });
+    within(
+      { host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) },
+      async ({ signal: end }) => {
+        const response = await fetch(new Request(url, { ...more, headers, redirect: 'manual', signal: end }));
+        const type = response.headers.get('content-type') ?? '';
+        return { status: response.status, type, text: await textOf(response, url) };
+      },
+    );
 }
 
 /** A body as text, no longer than the kit reads. */

@@ -49,6 +49,8 @@ export interface OpenAnswerDeps {
   seen(answer: Answer): void;
 }
 
+const utf8 = new TextDecoder();
+
 const parsed = (text: string): unknown => {
   try {
     return text === '' ? undefined : JSON.parse(text);
@@ -130,7 +132,7 @@ export function openAnswer(response: Response, deps: OpenAnswerDeps): OpenAnswer
         throw error;
       });
       const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
-      const text = new TextDecoder().decode(bytes);
+      const text = utf8.decode(bytes);
       redactor.learnFrom(text);
       const { status, headers, exchange } = answer;
       const read: Answer = { status, headers, bytes, text, json: parsed(text), exchange };

@@ -1,7 +1,7 @@
 import type { Host } from '../framework/time.js';
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
-import { headersOf, sender, urlOf } from './outgoing.js';
+import { headersOf, sender, urlOf, withHost } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
 import { createInFlight, watchRequest } from './watch.js';
@@ -124,8 +124,7 @@ export function createClient(options: ClientOptions): Client {
           ...(abort === undefined ? {} : { signal: abort.signal }),
           ...(streamed === undefined ? {} : { body: streamed, duplex: 'half' as const }),
         };
-        const address = new URL(url);
-        if (send.host !== undefined && options.hostInUrl === true) address.host = send.host;
+        const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
         response = await watch.within(options.fetch(new Request(address, init)), 'came');
       } catch (error) {
         const lost = watch.reasonOf(error);

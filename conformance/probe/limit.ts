@@ -19,7 +19,8 @@ export interface Limit {
  * timer and the controller are held here: `AbortSignal.timeout` handed to `new Request` is lost to garbage collection on
  * Node 20.
  */
-export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+export async function within<T>(limit: Limit, work: (abort: AbortController) => Promise<T> | T): Promise<T> {
+  // Handed over as it is: its signal is made when it is asked for, and not everything can be aborted.
   const abort = new AbortController();
   let cancel = () => {};
   let unlisten = () => {};
@@ -35,7 +36,7 @@ export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Pro
     unlisten = () => limit.signal?.removeEventListener('abort', aborted);
   });
   try {
-    return await Promise.race([work(abort.signal), cut]);
+    return await Promise.race([work(abort), cut]);
   } finally {
     cancel();
     unlisten();

@@ -11,6 +11,13 @@ export function urlOf(send: Send, baseUrl: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
+/** A URL with another host. */
+export function withHost(url: string, host: string): URL {
+  const address = new URL(url);
+  address.host = host;
+  return address;
+}
+
 /** The headers of a request, its credential among them. */
 export function headersOf(send: Send, credential: (name: CredentialName) => string): Headers {
   const headers = new Headers();

@@ -6,8 +6,11 @@ const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 
 
 /** One row per requirement of the ledger, with the worst verdict of the checks that were selected. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
+  const byRequirement = new Map<string, CheckResult[]>();
+  for (const check of checks)
+    byRequirement.set(check.requirement, [...(byRequirement.get(check.requirement) ?? []), check]);
   return REQUIREMENTS.map((row) => {
-    const mine = checks.filter((check) => check.requirement === row.id);
+    const mine = byRequirement.get(row.id) ?? [];
     const worst = WORST.find((verdict) => mine.some((check) => check.verdict === verdict && check.known !== true));
     const excluded = 'excluded' in row ? row.excluded : undefined;
     return {

@@ -48,10 +48,21 @@ const decode = (segment: string): string => {
   }
 };
 
-/** A row, with the segments of its path taken apart: every call is held against every row. */
+/** A row, with the segments of its path taken apart. */
 interface Pattern {
   readonly row: ControlRow;
   readonly segments: readonly string[];
+}
+
+/** The rows by the first segment of their paths, which is never a parameter. */
+function patternsOf(rows: readonly ControlRow[]): ReadonlyMap<string, readonly Pattern[]> {
+  const found = new Map<string, Pattern[]>();
+  for (const row of rows) {
+    const segments = row.path.split('/');
+    const first = segments[1] ?? '';
+    found.set(first, [...(found.get(first) ?? []), { row, segments }]);
+  }
+  return found;
 }
 
 const isParameter = (part: string) => part.startsWith(':');
@@ -96,13 +107,13 @@ export function createRouter(
   log: (record: Record<string, unknown>) => void,
   scope: () => Scope,
 ) {
-  const patterns: readonly Pattern[] = rows.map((row) => ({ row, segments: row.path.split('/') }));
+  const patterns = patternsOf(rows);
   return async (request: Request, streams: () => void = () => {}): Promise<Response> => {
     const url = new URL(request.url);
     const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';
     const given = path.split('/');
-    const known = patterns.filter((pattern) => matches(pattern, given));
+    const known = (patterns.get(given[1] ?? '') ?? []).filter((pattern) => matches(pattern, given));
     const found = known.find((candidate) => candidate.row.method === request.method);
     try {
       if (known.length === 0) throw notFound(rows, path);
