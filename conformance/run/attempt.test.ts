@@ -166,6 +166,22 @@ describe('what is in the way is told once', () => {
     expect(results.reasons).toContainEqual(expect.stringMatching(/in workspace .* \(404\): is that the workspace/));
   });
 
+  test('a connection that is lost once is tried again; one that always is, is a finding', async () => {
+    const lossy = (times: number) => {
+      let lost = 0;
+      return fakeTarget(({ method }) => {
+        if (method !== 'POST' || ++lost > times) return undefined;
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+      });
+    };
+    const go = async (times: number) => {
+      const host = fakeHost();
+      return (await run({ driver: fakeDriver(lossy(times).fetch, host), host, checks: [makes('a/1')] })).checks[0];
+    };
+    expect((await go(1))?.verdict).toBe('pass');
+    expect((await go(99))?.verdict).toBe('fail');
+  });
+
   test('a failure of the server that may pass is tried again later, and never a finding', async () => {
     const tried: number[] = [];
     const failing = json(500, { error: { code: 500, metadata: { reason: 'internal_error', retryable: true } } });

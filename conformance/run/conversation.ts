@@ -20,9 +20,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       ...said.extra,
     };
     const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
-    // An intern may take its time to accept a prompt; how long is nowhere stated.
-    const patience = driver.control === undefined ? { timeout: run.settings.streamTimeout } : {};
-    const answer = await open({ ...patience, ...options, method: 'POST', path, json }).catch((error: unknown) => {
+    const answer = await open({ ...options, method: 'POST', path, json }).catch((error: unknown) => {
       // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
       if (driver.control === undefined && error instanceof NoAnswer && error.kind === 'timeout')
         obstacles.met('streaming', check, 'a prompt was answered with nothing, not even a keepalive');

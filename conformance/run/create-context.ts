@@ -74,6 +74,9 @@ function preconditions(
   };
 }
 
+/** Where prompts are sent to. */
+const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
+
 /** Bytes that a body has to have for its refusal to come before it is read. */
 const LARGE = 1_000_000;
 const isLarge = (body: Send['body']) =>
@@ -88,7 +91,10 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
 
   const credited = (send: Send): Send => {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
-    return send;
+    // An intern may take its time to accept a prompt; how long is nowhere stated.
+    const waits =
+      driver.control === undefined && send.timeout === undefined && PROMPTS.test(send.path ?? send.url ?? '');
+    return waits ? { ...send, timeout: run.settings.streamTimeout } : send;
   };
   const send: Ctx['send'] = async (request) => {
     try {

@@ -43,6 +43,8 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
     for (let tries = 1; ; tries++) {
       tried = await attempt(run, check);
       if (tried.error instanceof Finding && (await listsLag(run, tried).catch(() => false))) continue;
+      // A connection may be lost on the way; one that is lost again and again is not.
+      if (tries < TRIES && isDropped(run, tried.error)) continue;
       const passing = temporary(run, tried.error);
       if (passing === undefined) return outcomeOf(run, check, tried);
       if (tries === TRIES) return skipped('a target that can do it now', session.redactor.text(passing));
@@ -107,6 +109,9 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   }
   return { verdict: severity(check, run.driver), finding, lost };
 }
+
+const isDropped = ({ driver }: RunContext, error: unknown): boolean =>
+  driver.control === undefined && error instanceof NoAnswer && error.kind === 'dropped';
 
 /**
  * Why a finding on a live target says nothing: a success was expected, and the answer was that it cannot be done now (5xx,
