@@ -101,6 +101,32 @@ async function recordingOf(
 const INTERN = '0b000000-0000-4000-8000-000000000001';
 const OTHER = '7b000000-0000-4000-8000-00000000000f';
 
+test('a list that was recorded page by page is replayed page by page', async () => {
+  const pages = async (call: Call) => {
+    const statuses: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await call(
+        'GET',
+        `/interns?limit=1${cursor ? `&starting_after=${encodeURIComponent(cursor)}` : ''}`,
+      );
+      statuses.push(page.status);
+      cursor = (JSON.parse(page.text) as { next_cursor?: string }).next_cursor;
+    } while (cursor);
+    return statuses;
+  };
+  const { file, result } = await recordingOf('pages', async ({ call }, emulator) => {
+    // Beside the recorder: a replayed list would wait for creates that were recorded before it.
+    const beside = clientOf(emulator, emulator.target.base_url, (url, init) => emulator.fetch(String(url), init));
+    const { workspace_id } = emulator.target;
+    for (const name of ['one-more', 'two-more']) await beside.call('POST', '/interns', { name, workspace_id });
+    return pages(call);
+  });
+  expect(result).toEqual([200, 200, 200]);
+  const { emulator, baseUrl } = await serve({ replay: { files: [file], pace: 0 } });
+  expect(await pages(clientOf(emulator, baseUrl).call)).toEqual([200, 200, 200]);
+});
+
 describe('a recording of a conversation', () => {
   let file: string;
   let before: Awaited<ReturnType<typeof converse>>;

@@ -52,8 +52,14 @@ export interface SendDeps {
   unknown(alias: string): string;
 }
 
-/** A recorded text with live values. */
-export function liveText(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange, recorded: string): string {
+/** A recorded text with live values, each as `spelled` there. */
+function liveText(
+  deps: SendDeps,
+  bindings: Bindings,
+  exchange: RecordedExchange,
+  recorded: string,
+  spelled: (value: string) => string = (value) => value,
+): string {
   const seconds = () => String(Math.floor(deps.host.now() / 1_000));
   const numbers = recorded.replaceAll(/("created"\s*:\s*)"\$unix"/g, '$1$unix');
   return piecesOf(numbers)
@@ -64,10 +70,10 @@ export function liveText(deps: SendDeps, bindings: Bindings, exchange: RecordedE
       if (alias === 'unix') return seconds();
       if (alias.startsWith('key.') || isCredential(alias)) return credential(deps.driver, exchange, alias);
       const present = bindings.get(alias);
-      if (present !== undefined) return present;
+      if (present !== undefined) return spelled(present);
       const made = deps.unknown(alias);
       bindings.bind(alias, made);
-      return made;
+      return spelled(made);
     })
     .join('');
 }
@@ -80,7 +86,7 @@ export function liveText(deps: SendDeps, bindings: Bindings, exchange: RecordedE
 export async function send(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange): Promise<Live> {
   const { request } = exchange;
   const live = (text: string) => liveText(deps, bindings, exchange, text);
-  const path = live(request.path).replace(/^\/api\/v1/, '');
+  const path = liveText(deps, bindings, exchange, request.path, encodeURIComponent).replace(/^\/api\/v1/, '');
   const leave = new AbortController();
   const signal = AbortSignal.any([deps.signal, leave.signal]);
   const text = bodyText(request.body);

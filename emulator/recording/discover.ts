@@ -74,6 +74,10 @@ export function discoverInJson(aliases: Aliases, operation: string | null, value
   }
 }
 
+/** What a parameter of a query carries, where its value gets an alias. */
+export const kindOfParameter = (name: string): AliasKind | undefined =>
+  BY_KEY[name] ?? (SECRET_KEY.test(name) ? 'key' : undefined);
+
 /** Gives aliases to the values of a path with its query. */
 export function discoverInPath(aliases: Aliases, path: string): void {
   const [bare = '', query = ''] = path.split('?');
@@ -82,7 +86,7 @@ export function discoverInPath(aliases: Aliases, path: string): void {
   const mapping = /\/scim\/group-mappings\/([^/]+)$/.exec(bare)?.[1];
   if (mapping !== undefined && LOOKS_LIKE_AN_ID.test(mapping)) aliases.of('mapping', mapping);
   for (const [key, value] of new URLSearchParams(query)) {
-    const kind = BY_KEY[key] ?? (SECRET_KEY.test(key) ? 'key' : undefined);
+    const kind = kindOfParameter(key);
     if (kind && value !== '') aliases.of(kind, value);
   }
 }

@@ -2,7 +2,7 @@ import type { Aliases } from './aliases.js';
 import { discoverInHeaders, discoverInJson, discoverInPath } from './discover.js';
 import { bodyText, RECORDING_FORMAT, type RecordedExchange, type RecordedWrite, toBody } from './format.js';
 import { operationOf } from './operations.js';
-import { streamWithAliases, withAliases, withoutSecrets } from './rewrite.js';
+import { pathWithAliases, streamWithAliases, withAliases, withoutSecrets } from './rewrite.js';
 
 /** An exchange as it went over the wire. Header names in lower case, bodies decoded. */
 export interface RawExchange {
@@ -109,7 +109,7 @@ export function toRecorded(aliases: Aliases, raw: RawExchange): RecordedExchange
     operation,
     request: {
       method: raw.method,
-      path: hide(raw.path),
+      path: pathWithAliases(aliases, raw.path),
       headers: picked(raw.requestHeaders, REQUEST_HEADERS, hideHeader),
       ...bodyOf(aliases, raw.requestBody),
     },

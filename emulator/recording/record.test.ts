@@ -125,6 +125,23 @@ describe('an exchange', () => {
   });
 });
 
+describe('a cursor', () => {
+  test.each([
+    ['a short one', 'c2VxOjM', 'c2VxOjM'],
+    ['one that a query spells otherwise', 'YWJjZA==', 'YWJjZA%3D%3D'],
+    ['one with odd characters', 'a b+c/d', 'a+b%2Bc%2Fd'],
+  ])('is an alias in the query as in the body: %s', async (_what, cursor, spelled) => {
+    const base = await recording(
+      await deployment((_request, response) => answerJson(response, { data: [], has_more: true, next_cursor: cursor })),
+    );
+    await (await fetch(`${base}/interns?limit=1`)).text();
+    await (await fetch(`${base}/interns?note=${spelled}x&starting_after=${spelled}&limit=1`)).text();
+    const [first, second] = await written(2);
+    expect(first?.body).toMatchObject({ next_cursor: '$cursor.1' });
+    expect(second?.request.path).toMatch(/&starting_after=\$cursor\.1&limit=1$/);
+  });
+});
+
 const SECRET = 'tok-Zz+/93 secret';
 const places: readonly [string, (url: string) => [string, RequestInit]][] = [
   ['the authorization header', (url) => [`${url}/interns`, { headers: { authorization: `Bearer ${KEY}` } }]],

@@ -1,4 +1,5 @@
 import type { Aliases } from './aliases.js';
+import { kindOfParameter } from './discover.js';
 
 /** A change of a text: what stands from `start` to `end` becomes `text`. */
 interface Edit {
@@ -97,6 +98,28 @@ function rewriteParts(parts: readonly string[], how: How): string[] {
 /** Takes what differs between runs out of a text. */
 export const withAliases = (aliases: Aliases, text: string): string =>
   rewriteParts([text], { hide: aliases.hide, times: true, stream: false }).join('');
+
+/**
+ * Takes what differs between runs out of a path with its query. A parameter's value counts as a whole, however short and
+ * in whichever spelling: a cursor is nobody's word.
+ */
+export function pathWithAliases(aliases: Aliases, path: string): string {
+  const start = path.indexOf('?') + 1;
+  if (start === 0) return aliases.hide([path]).join('');
+  const pieces: string[] = [path.slice(0, start)];
+  const whole = new Map<number, string>();
+  for (const [index, pair] of path.slice(start).split('&').entries()) {
+    const [[name = '', value = ''] = []] = new URLSearchParams(pair);
+    const kind = value === '' ? undefined : kindOfParameter(name);
+    const at = pair.indexOf('=') + 1;
+    pieces.push(`${index > 0 ? '&' : ''}${pair.slice(0, at)}`, pair.slice(at));
+    if (kind) whole.set(pieces.length - 1, aliases.of(kind, value));
+  }
+  return aliases
+    .hide(pieces)
+    .map((hidden, index) => whole.get(index) ?? hidden)
+    .join('');
+}
 
 /** Takes what differs between runs out of the writes of a stream. */
 export const streamWithAliases = (aliases: Aliases, writes: readonly string[]): string[] =>
