@@ -244,6 +244,8 @@ export const CREATE = defineChecks([
     id: 'create/name-taken',
     requirement: 'CREATE-5',
     level: 'P',
+    // Others may have used the name of an intern that is handed out again.
+    fresh: true,
     title: 'A name is unique per creator while its intern exists, and free again after.',
     needs: ['write', 'peer_api_key'],
     async run({ api, interns, undisturbed }) {
@@ -271,6 +273,8 @@ export const CREATE = defineChecks([
     id: 'create/rename-taken',
     requirement: 'CREATE-5',
     level: 'P',
+    // Others may have used the name of an intern that is handed out again.
+    fresh: true,
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
     needs: ['write', 'peer_api_key'],
     async run(ctx) {

@@ -53,7 +53,7 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
 }
 
 /** The command that calls the kit like this again, but for what a finding adds to it. */
-function commandOf(settings: Settings): string {
+export function commandOf(settings: Pick<Settings, 'url' | 'config' | 'profile' | 'slow' | 'control'>): string {
   const parts = ['intern-conformance'];
   const quoted = (text: string) => (/^[\w:/.@%[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   if (settings.url !== undefined) parts.push(quoted(settings.url));

@@ -381,3 +381,40 @@ describe('baseline', () => {
     expect(results).toMatchObject({ verdict: 'fail', exit: 1, baseline: { stale: ['a/passes'] } });
   });
 });
+
+test('an OAuth token that sees no intern of the key is told once, and nothing is held against the target for it', async () => {
+  const host = fakeHost();
+  const target = fakeTarget(({ url }) =>
+    url.endsWith('/daemon') ? new Response('{"error":{"code":404}}', { status: 404 }) : undefined,
+  );
+  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } });
+  const reveals = (id: string) =>
+    check(
+      id,
+      async ({ interns, api }) => {
+        const { id: made } = await interns.stopped();
+        equal((await api.daemon(made, { as: 'oauth_token' })).status, 200, 'status of the access');
+      },
+      { needs: ['write', 'oauth_token'] },
+    );
+  const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(reveals) });
+  expect(results).toMatchObject({ exit: 3, counts: { fail: 0, skip: 2 } });
+  expect(results.reasons).toContainEqual(expect.stringMatching(/^--oauth-token sees no intern of --api-key/));
+  expect(target.log.filter((line) => line.endsWith('/daemon'))).toHaveLength(1);
+});
+
+test.each([
+  ['a question', true, 'tool_calls'],
+  ['none', false, 'stop'],
+])('where checks wait on a question, a run that has seen %s says so', async (_, asks, finish_reason) => {
+  const delta = asks ? { tool_calls: [{ index: 0, id: 'c', type: 'function' }] } : { content: 'No.' };
+  const chunks = [{ delta }, { delta: {}, finish_reason }].map((choice) => ({ choices: [{ index: 0, ...choice }] }));
+  const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
+  const headers = { 'content-type': 'text/event-stream' };
+  const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
+  const waits = check('a/waits', async ({ chat, internDid }) => {
+    await (await chat('x', 'Hello.')).end();
+    internDid(false, { did: 'ask a question', what: 'x', expected: 'x', actual: 'y' });
+  });
+  expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
+});
