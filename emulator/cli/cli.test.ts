@@ -132,7 +132,7 @@ describe('serve', () => {
 
   test('SEE-1: lines of the log that still wait are written first, when it is stopped and when it falls over', async () => {
     // No batch of lines is ever due here, and a signal makes it fall over.
-    const preload = `const own = setTimeout; globalThis.setTimeout = (call, ms, ...more) => own(call, ms === 10 ? 1e6 : ms, ...more); process.on('SIGUSR2', () => { throw new Error('fell over') })`;
+    const preload = `const own = setTimeout; globalThis.setTimeout = (call, ms, ...more) => own(call, ms === 25 ? 1e6 : ms, ...more); process.on('SIGUSR2', () => { throw new Error('fell over') })`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
     for (const [signal, status, then] of [
       ['SIGINT', 0, /GET .* 404 .*\/nowhere.*\n$/],

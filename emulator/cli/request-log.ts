@@ -31,7 +31,7 @@ export function createRequestLine(colors: Colors) {
 }
 
 /** How long lines wait for others to be made and written with, in ms: each by itself costs several times as much. */
-const TOGETHER = 10;
+const TOGETHER = 25;
 
 /** A line, or what makes it once it is written. */
 type Line = string | (() => string);
