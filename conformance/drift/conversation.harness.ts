@@ -29,7 +29,7 @@ export function recorderOf(emulator: Spoken) {
   const call = async (
     method: string,
     path: string,
-    { body, key = 'api_key', headers = {}, leaveAfter, during }: CallOptions = {},
+    { body, key = 'api_key', headers = {}, leaveAfter, during, leaveAfterDuring }: CallOptions = {},
   ): Promise<Answered> => {
     const mine = ++n;
     const at = now();
@@ -46,6 +46,7 @@ export function recorderOf(emulator: Spoken) {
     const writes: { at: number; bytes: Uint8Array }[] = [];
     let ended: 'complete' | 'client' | 'broken' = 'complete';
     const acting = during?.();
+    if (leaveAfterDuring) void acting?.then(() => leave.abort());
     try {
       for await (const bytes of response.body ?? []) {
         writes.push({ at: now() - at, bytes });
@@ -84,6 +85,8 @@ interface CallOptions {
   leaveAfter?: number;
   /** What happens while the answer streams. */
   during?: () => Promise<unknown>;
+  /** The client leaves when that has happened. */
+  leaveAfterDuring?: boolean;
 }
 
 interface Answered {

@@ -8,7 +8,7 @@ import { systemHost } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
 import type { Results } from '../run/results.js';
-import { conversation } from './conversation.harness.js';
+import { conversation, recorderOf } from './conversation.harness.js';
 import { drift } from './drift.js';
 
 let folder: string;
@@ -26,6 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function driftOf(
   change: (request: Request, send: Fetch) => ReturnType<Fetch> = (request, send) => send(request),
   control = true,
+  recording = file,
 ) {
   const clock = control ? 'virtual' : 'real';
   const emulator = createEmulator({ clock, seed: 'live', settings: { turns_per_minute: 0 } });
@@ -54,7 +55,7 @@ async function driftOf(
     return await drift({
       driver,
       host: systemHost,
-      files: [file],
+      files: [recording],
       timeout: 2_000,
       bootTimeout: 10_000,
       signal: new AbortController().signal,
@@ -65,6 +66,24 @@ async function driftOf(
     await emulator.close();
   }
 }
+
+/** A recording of what `act` does with an emulator. */
+async function recordingOf(
+  name: string,
+  act: (recorder: ReturnType<typeof recorderOf>, emulator: ReturnType<typeof createEmulator>) => Promise<unknown>,
+): Promise<string> {
+  const emulator = createEmulator({ clock: 'virtual', seed: 'recorded' });
+  const recorder = recorderOf(emulator);
+  await act(recorder, emulator);
+  const path = join(folder, `${name}.jsonl`);
+  recorder.write(path);
+  await emulator.close();
+  return path;
+}
+
+const prompt = (content: string, more: object = {}) => ({
+  body: { stream: true, messages: [{ role: 'user', content }], ...more },
+});
 
 const notPassed = ({ checks }: Results) =>
   checks
@@ -193,4 +212,34 @@ describe('a recording of the emulator itself', () => {
     expect(wrong).toEqual([]);
     expect(results.counts.skip).toBeGreaterThan(3);
   });
+});
+
+describe('requests overlap as recorded', () => {
+  test.each([
+    ['a stream that goes on', 'slow', {}],
+    ['one whose client leaves', 'silent', { leaveWhenDone: true }],
+  ])(
+    '%s: a prompt is steered into it, another finds the intern busy',
+    async (_what, script, { leaveWhenDone }: { leaveWhenDone?: boolean }) => {
+      const recording = await recordingOf(script, async ({ call }, { clock, target }) => {
+        const path = `/interns/${target.credentials.intern?.id}/chat/completions`;
+        const during = async () => {
+          await clock.advance(1_200);
+          const steered = await call('POST', path, prompt('left', { session_id: 'session-1' }));
+          const busy = await call('POST', path, prompt('other'));
+          expect([steered.status, busy.status]).toEqual([202, 409]);
+          await clock.advance(10_000);
+        };
+        await call('POST', path, {
+          ...prompt(`script: ${script}`, { session_id: 'session-1' }),
+          during,
+          ...(leaveWhenDone && { leaveAfterDuring: true }),
+        });
+        expect((await call('POST', path, prompt('again'))).status).toBe(200);
+      });
+      const results = await driftOf(undefined, true, recording);
+      expect(notPassed(results)).toEqual([]);
+      expect(results.checks).toHaveLength(4);
+    },
+  );
 });

@@ -3,9 +3,10 @@ import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
 import { compareStream, parsedBody } from './answer.js';
 import { aliasOf, type Compared, compared, compareHeaders, compareJson } from './compare.js';
-import { dataOf } from './events.js';
+import { dataOf, eventsOf } from './events.js';
 import { type Live, type SendDeps, send } from './exchange.js';
 import { ofTheHour } from './meaning.js';
+import { endsRuns, internAliasOf, type Schedule, scheduleOf } from './schedule.js';
 import { type Around, lastMessage, scriptOf, streamText } from './script.js';
 
 /** What came of one recorded exchange. */
@@ -29,8 +30,6 @@ export interface PlayDeps extends Omit<SendDeps, 'unknown'> {
   created(internId: string): void;
 }
 
-const endOf = ({ at, writes }: RecordedExchange) => at + (writes?.at(-1)?.at ?? 0);
-const internAliasOf = ({ request }: RecordedExchange) => /\/interns\/\$(intern\.\d+)/.exec(request.path)?.[1];
 const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || request.method === 'HEAD';
 
 /** Answers to a prompt that depend on what the intern does and how far it is. */
@@ -41,17 +40,17 @@ const byTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
   INTERN_STATUSES.includes(live);
 
 /** What the exchanges of a scenario say about one another. */
-function surroundings(all: readonly RecordedExchange[]): Around {
+function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Around {
   const sessionOf = (exchange: RecordedExchange) =>
     aliasOf((parsedBody(exchange.body) as { session_id?: unknown })?.session_id);
   return {
+    saidAt,
     answerTo: (question) =>
       all.find((one) => one.status === 200 && one.writes && lastMessage(one)?.tool_call_id === question),
     endedFromOutside: (exchange) =>
       all.some(
         (one) =>
-          (one.operation === 'suspend' || one.operation === 'delete') &&
-          (one.status ?? 500) < 300 &&
+          endsRuns(one) &&
           internAliasOf(one) === internAliasOf(exchange) &&
           one.n > exchange.n &&
           one.at < endOf(exchange),
@@ -85,14 +84,18 @@ const createdAliases = (all: readonly RecordedExchange[]): Set<string> =>
 export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps): Promise<Played[]> {
   const { driver, host } = deps;
   const all = scenario.map(({ exchange }) => exchange);
-  const around = surroundings(all);
+  const schedule = scheduleOf(scenario);
+  const around = surroundings(all, schedule);
   const ownMade = createdAliases(all);
   const bindings = new Bindings();
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
   /** Sessions and questions that rest on a conversation that went otherwise. */
   const otherwise = new Set<string>();
-  let before = 0;
+  /** Clients that leave at a time of the schedule. */
+  const leaving: { at: number; leave: () => void }[] = [];
+  /** Where in the schedule this is, ms. */
+  let now = 0;
 
   const sending: SendDeps = {
     ...deps,
@@ -109,10 +112,23 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   /** Waits until open streams are as far as they were when the next request came. */
   const catchUp = async (at: number) => {
     for (const { exchange, live } of open) {
-      const text = (exchange.writes ?? []).filter((write) => exchange.at + write.at <= at);
-      const events = dataOf(streamText({ ...exchange, writes: text })).length;
+      const writes = (exchange.writes ?? []).filter((write) => exchange.at + write.at <= at);
+      const before = streamText({ ...exchange, writes });
+      // An emulator says what a script says, if in other pieces; an intern of a deployment says something else.
+      const wanted = driver.control ? eventsOf(before).length : dataOf(before).length;
+      const come = () => (driver.control ? eventsOf(live.text()).length : live.events());
       const until = host.now() + deps.timeout;
-      while (live.events() < events && !live.over() && host.now() < until) await driver.settle();
+      while (come() < wanted && !live.over() && host.now() < until) await driver.settle();
+    }
+  };
+
+  /** Lets time pass until a place of the schedule. */
+  const moveTo = async (at: number) => {
+    if (driver.clock && at > now) await driver.clock.advance(at - now);
+    now = Math.max(now, at);
+    for (const one of leaving.filter((other) => other.at <= now)) {
+      leaving.splice(leaving.indexOf(one), 1);
+      one.leave();
     }
   };
 
@@ -217,6 +233,8 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       open.push(entry);
       started.get(placed)?.();
       if (exchange.ended === 'client') {
+        const at = schedule.overAt(exchange);
+        if (at !== undefined && at > now) await new Promise<void>((leave) => leaving.push({ at, leave }));
         await catchUp(Number.POSITIVE_INFINITY);
         live.leave();
       }
@@ -236,18 +254,27 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     }
   };
 
+  /** Streams that go on as time passes. */
+  const paced = new Set<Promise<Played>>();
   const started = new Map<PlacedExchange, () => void>();
   for (const placed of scenario) {
-    const { at } = placed.exchange;
-    await catchUp(at);
+    const { exchange } = placed;
     // What had ended by then has ended here too.
-    const overlapping = scenario.filter((other) => other.exchange.n < placed.exchange.n && endOf(other.exchange) > at);
-    await Promise.all(results.filter((_, index) => !overlapping.includes(scenario[index] as PlacedExchange)));
-    if (driver.clock && at > before) await driver.clock.advance(Math.min(Math.floor(at - before), 3_600_000));
-    before = Math.max(before, at);
+    const ended = results.filter((_, index) => {
+      const other = all[index];
+      return other !== undefined && schedule.endOf(other) <= exchange.at;
+    });
+    await Promise.all(ended.filter((result) => !paced.has(result)));
+    await moveTo(schedule.sentAt(exchange));
+    await catchUp(exchange.at);
+    await Promise.all(ended);
     const begun = new Promise<void>((resolve) => started.set(placed, resolve));
-    results.push(one(placed).finally(() => started.get(placed)?.()));
+    const result = one(placed).finally(() => started.get(placed)?.());
+    if (schedule.overAt(exchange) !== undefined) paced.add(result);
+    results.push(result);
     await begun;
   }
+  await Promise.all(results.filter((result) => !paced.has(result)));
+  await moveTo(schedule.end);
   return Promise.all(results);
 }

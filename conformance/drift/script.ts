@@ -1,7 +1,8 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../drivers/control.js';
-import { type Chunk, dataOf } from './events.js';
+import { createSseParser } from '../probe/sse.js';
+import type { Chunk } from './events.js';
 
 type Step = Record<string, unknown>;
 
@@ -9,14 +10,27 @@ type Step = Record<string, unknown>;
 export const streamText = (exchange: RecordedExchange): string =>
   (exchange.writes ?? []).map((write) => ('text' in write ? write.text : '')).join('');
 
-const chunksOf = (exchange: RecordedExchange): Chunk[] =>
-  dataOf(streamText(exchange)).flatMap((data) => {
-    try {
-      return [JSON.parse(data) as Chunk];
-    } catch {
-      return [];
-    }
+/** A chunk of a recorded stream, and when it was said: ms since the request, 0 where that does not matter. */
+interface Said {
+  readonly chunk: Chunk;
+  readonly at: number;
+}
+
+/** @param times of the stream's writes */
+function chunksOf({ writes = [] }: RecordedExchange, times: readonly number[]): Said[] {
+  const parser = createSseParser();
+  return writes.flatMap((write, index) => {
+    const items = parser.push(Buffer.from('text' in write ? write.text : ''), times[index] ?? 0);
+    return items.flatMap((item): Said[] => {
+      if (item.kind !== 'event') return [];
+      try {
+        return [{ chunk: JSON.parse(item.data) as Chunk, at: item.at }];
+      } catch {
+        return [];
+      }
+    });
   });
+}
 
 /** What was said, with the names of aliases for their values: wording does not count. */
 const plain = (recorded: string) =>
@@ -79,25 +93,37 @@ export interface Around {
   answerTo(question: string): RecordedExchange | undefined;
   /** Whether a suspend or a delete of the intern came while this exchange was open. */
   endedFromOutside(exchange: RecordedExchange): boolean;
+  /** For a stream that other requests came during: when it said what, ms since its request, for each of its writes. */
+  saidAt(exchange: RecordedExchange): readonly number[] | undefined;
   /** Whether a prompt was later steered into the session of this invoke. */
   steeredLater(exchange: RecordedExchange): boolean;
 }
 
 function stepsOf(exchange: RecordedExchange, around: Around): Step[] {
-  const chunks = chunksOf(exchange);
+  const times = around.saidAt(exchange) ?? [];
+  const said = chunksOf(exchange, times);
+  const chunks = said.map(({ chunk }) => chunk);
   const steps: Step[] = [];
-  for (const { choices, error } of chunks) {
-    const delta = choices?.[0]?.delta;
-    if (error || !delta) continue;
+  let now = 0;
+  const waitUntil = (at: number) => {
+    if (at > now) steps.push({ wait: at - now });
+    now = Math.max(now, at);
+  };
+  for (const { chunk, at } of said) {
+    const delta = chunk.choices?.[0]?.delta;
+    if (chunk.error || !delta) continue;
+    const calls = delta.tool_calls ?? [];
+    if (delta.reasoning || delta.content || calls.length > 0) waitUntil(at);
     if (delta.reasoning) steps.push({ reason: plain(delta.reasoning) });
     if (delta.content) steps.push({ say: plain(delta.content) });
-    for (const call of delta.tool_calls ?? []) {
+    for (const call of calls) {
       const ask = askOf(call.function?.arguments ?? '');
       if (!ask) continue;
       const answer = around.answerTo(call.id ?? '');
       return [...steps, { ask }, ...(answer ? stepsOf(answer, around) : [{ end: 'never' }])];
     }
   }
+  waitUntil(times.at(-1) ?? 0);
   return [...steps, ...usageOf(chunks.at(-1)?.usage), ...endOf(exchange, chunks, around.endedFromOutside(exchange))];
 }
 
