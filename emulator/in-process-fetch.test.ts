@@ -100,6 +100,16 @@ describe('an abort rejects with its reason', () => {
   });
 });
 
+test('a signal that is null detaches a request from its own, as with the global fetch', async () => {
+  const { emulator, headers } = open();
+  const controller = new AbortController();
+  const request = new Request(`${emulator.target.base_url}/interns`, { headers, signal: controller.signal });
+  controller.abort(new Error('nobody listens'));
+  expect((await emulator.fetch(request, { signal: null })).status).toBe(200);
+  await expect(emulator.fetch(request)).rejects.toThrow('nobody listens');
+  await emulator.close();
+});
+
 test('closing leaves no call pending', async () => {
   const { emulator, list, chat, fault } = open();
   await fault({ operation: 'list', delay: '5m' });

@@ -15,6 +15,7 @@ export type InProcessFetch = (input: string | URL | Request, init?: RequestInit)
  * A server as a function that is called the way the global `fetch` is, without a socket. It rejects with the reason of
  * the given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An
  * abort while the response streams ends it as a connection would: the reader sees the abort, the server its client leave.
+ * With `signal: null` nobody can abort, and a request costs less: its own signal has not to be listened to.
  */
 export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
   /** What is promised, unless the signal aborts or the scope is disposed before. */
@@ -39,9 +40,10 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
 
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
-    const request = url instanceof Request && init === undefined ? url : new Request(url, init);
+    const request = url instanceof Request && (init === undefined || isDetached(init)) ? url : new Request(url, init);
     // The one that was given: the request's own follows it weakly, and misses an abort once it was collected (Node 20).
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    const given = init?.signal === undefined && input instanceof Request ? input.signal : init?.signal;
+    const signal = given ?? undefined;
     scope.throwIfDisposed();
     signal?.throwIfAborted();
     let leave = (_: unknown) => {};
@@ -54,6 +56,9 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     return signal && isStream(response) ? abortable(response, signal) : response;
   };
 }
+
+/** Whether nothing else is asked than to leave the signal of a request alone, which needs no copy of it. */
+const isDetached = (init: RequestInit): boolean => init.signal === null && Object.keys(init).length === 1;
 
 const isStream = (response: Response): boolean =>
   response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;

@@ -3,6 +3,7 @@ import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
+import { canBeClosed } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ask } from './ask.js';
 import { createControl } from './control.js';
@@ -154,7 +155,7 @@ export async function startEmulator(
     ...options,
     disposable: true,
     descriptor: { ...emulator.target },
-    fetch: (request) => emulator.fetch(request),
+    fetch: (request) => emulator.fetch(request, canBeClosed(request.url) ? undefined : { signal: null }),
     daemonFetch: (request) => emulator.daemon.fetch(request),
     remote: false,
   });

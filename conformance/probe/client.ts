@@ -1,7 +1,7 @@
 import type { Host } from '../framework/time.js';
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
-import { headersOf, sender, urlOf, withHost } from './outgoing.js';
+import { canBeClosed, headersOf, sender, urlOf, withHost } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
 import { createInFlight, watchRequest } from './watch.js';
@@ -104,8 +104,8 @@ export function createClient(options: ClientOptions): Client {
         redactor,
       );
       evidence.push(record);
-      // A signal costs as much as a request without a network; there, only streams have a connection to close.
-      const abort = options.inProcess === true && !url.includes('/chat/') ? undefined : new AbortController();
+      // A signal costs as much as a request without a network.
+      const abort = options.inProcess === true && !canBeClosed(url) ? undefined : new AbortController();
       const watch = watchRequest({
         host,
         redactor,

@@ -11,6 +11,9 @@ export function urlOf(send: Send, baseUrl: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
+/** Whether a request within this process has a connection that can be closed: only a stream has. */
+export const canBeClosed = (url: string): boolean => url.includes('/chat/');
+
 /** A URL with another host. */
 export function withHost(url: string, host: string): URL {
   const address = new URL(url);
