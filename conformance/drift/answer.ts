@@ -55,9 +55,9 @@ export function compareStream(
   for (const [index, { kind, chunk }] of before.entries()) {
     if (!chunk || seen.has(kind)) continue;
     seen.add(kind);
-    compareJson(into, bindings, { where: kind, key: '', settings: false }, chunk, now[index]?.chunk);
+    compareJson(into, bindings, { where: kind, key: '' }, chunk, now[index]?.chunk);
     for (const [at, call] of callsOf(chunk).entries()) {
-      const place = { where: `${kind}, its arguments`, key: '', settings: false };
+      const place = { where: `${kind}, its arguments`, key: '' };
       compareJson(into, bindings, place, call, callsOf(now[index]?.chunk)[at]);
     }
   }

@@ -1,6 +1,6 @@
 import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
 import type { Difference } from '../framework/assert.js';
-import { COMPARED_HEADERS, COMPARED_VALUES, WRITTEN_SETTINGS } from './meaning.js';
+import { COMPARED_HEADERS, COMPARED_VALUES } from './meaning.js';
 
 /** What was found in a comparison: differences that count, and those that are worth a word. */
 export interface Compared {
@@ -25,13 +25,15 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === n
 interface Place {
   readonly where: string;
   readonly key: string;
-  /** Whether settings that a request wrote are compared here. */
-  readonly settings: boolean;
+  /** The alias of the intern whose record this is a part of. */
+  readonly intern?: string | undefined;
+  /** Settings that a request of the recording wrote: `intern.1 name`. They are compared. */
+  readonly written?: ReadonlySet<string>;
 }
 
 /** Compares a recorded JSON value with a live one; aliases take the live value that stands in their place. */
 export function compareJson(into: Compared, bindings: Bindings, place: Place, recorded: unknown, live: unknown): void {
-  const { where, key, settings } = place;
+  const { where, key } = place;
   const finding = (expected: unknown, actual: unknown, what = where) => into.findings.push({ what, expected, actual });
   const alias = aliasOf(recorded);
   if (recorded === null || live === null) return;
@@ -51,9 +53,11 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
     return;
   }
   if (isRecord(recorded) && isRecord(live)) {
+    const id = aliasOf(recorded.id);
+    const inner = { ...place, intern: id?.startsWith('intern.') ? id : place.intern };
     for (const [name, value] of Object.entries(recorded)) {
       if (!(name in live)) finding('to be there', 'missing', `${where}.${name}`);
-      else compareJson(into, bindings, { where: `${where}.${name}`, key: name, settings }, value, live[name]);
+      else compareJson(into, bindings, { ...inner, where: `${where}.${name}`, key: name }, value, live[name]);
     }
     for (const name of Object.keys(live)) {
       if (!(name in recorded))
@@ -61,7 +65,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
     }
     return;
   }
-  const equal = key in COMPARED_VALUES || (settings && WRITTEN_SETTINGS.includes(key));
+  const equal = key in COMPARED_VALUES || place.written?.has(`${place.intern} ${key}`);
   if (!equal) return;
   const same = typeof recorded === 'string' ? matchText(recorded, String(live), bindings) : recorded === live;
   if (!same) finding(recorded, live);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmulator } from '../../emulator/index.js';
+import { createEmulator, type Emulator } from '../../emulator/index.js';
 import { connect } from '../drivers/connect.js';
 import { systemHost } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
@@ -70,7 +70,7 @@ async function driftOf(
 /** A recording of what `act` does with an emulator. */
 async function recordingOf(
   name: string,
-  act: (recorder: ReturnType<typeof recorderOf>, emulator: ReturnType<typeof createEmulator>) => Promise<unknown>,
+  act: (recorder: ReturnType<typeof recorderOf>, emulator: Emulator) => Promise<unknown>,
 ): Promise<string> {
   const emulator = createEmulator({ clock: 'virtual', seed: 'recorded' });
   const recorder = recorderOf(emulator);
@@ -242,4 +242,60 @@ describe('requests overlap as recorded', () => {
       expect(results.checks).toHaveLength(4);
     },
   );
+});
+
+describe('what the recording rests on but did not make', () => {
+  const workspaceOfSix = async ({ call }: ReturnType<typeof recorderOf>, { fetch, target, clock }: Emulator) => {
+    const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
+    for (const name of ['one', 'two', 'three', 'four', 'five']) {
+      const body = { name, workspace_id: target.workspace_id, provision: name === 'two' };
+      await fetch(`${target.base_url}/interns`, { method: 'POST', headers, body: JSON.stringify(body) });
+    }
+    await clock.advance(2_000);
+    let cursor = '';
+    for (let page = 0; page < 3; page++) {
+      const { next_cursor } = (await call('GET', `/interns?limit=2${cursor}`)).json();
+      cursor = `&starting_after=${next_cursor}`;
+    }
+    const two = (await call('GET', '/interns?status=running&limit=1')).json().data[0];
+    expect((await call('POST', `/interns/${two.id}/suspend`)).status).toBe(200);
+    expect((await call('GET', `/interns/${two.id}`)).json().name).toBe('two');
+  };
+
+  test('is made first for an emulator', async () => {
+    const recording = await recordingOf('six', workspaceOfSix);
+    const results = await driftOf(undefined, true, recording);
+    expect(notPassed(results)).toEqual([]);
+    expect(results.checks).toHaveLength(6);
+    expect(results.cleanup).toMatchObject({ created: 5, deleted: 5 });
+  });
+
+  test('is missing on a deployment: what rests on it is a skip, and nobody else’s name a finding', async () => {
+    const recording = await recordingOf('six-live', workspaceOfSix);
+    const results = await driftOf(undefined, false, recording);
+    expect(notPassed(results).map(({ verdict, skip }) => [verdict, skip])).toEqual([
+      ['skip', 'the target has fewer interns than the workspace that was recorded'],
+      ['skip', expect.stringMatching(/^it rests on \$cursor\.1/)],
+      ['skip', expect.stringMatching(/^it rests on \$cursor\.2/)],
+      ['skip', 'the target has fewer interns than the workspace that was recorded'],
+    ]);
+  });
+
+  test('a cursor from before the recording is a skip', async () => {
+    const recording = await recordingOf('cursor', async ({ call }, { fetch, target }) => {
+      const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ name: 'one', workspace_id: target.workspace_id });
+      await fetch(`${target.base_url}/interns`, { method: 'POST', headers, body });
+      const first = await fetch(`${target.base_url}/interns?limit=1`, { headers });
+      const { next_cursor } = (await first.json()) as { next_cursor: string };
+      await call('GET', `/interns?limit=1&starting_after=${next_cursor}`);
+      await call('GET', '/interns?limit=1&starting_after=not-a-cursor');
+    });
+    expect(notPassed(await driftOf(undefined, true, recording))).toEqual([
+      expect.objectContaining({
+        verdict: 'skip',
+        skip: 'it rests on $cursor.1, which no answer of the recording gave',
+      }),
+    ]);
+  });
 });

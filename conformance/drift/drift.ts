@@ -6,6 +6,7 @@ import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { UsageError } from '../run/usage.js';
 import { count, coverage, evaluate } from '../run/verdict.js';
 import { KIT_VERSION } from '../run/version.js';
+import { createInternFinder } from './interns.js';
 import { type PlayDeps, type Played, play } from './play.js';
 
 export interface DriftOptions {
@@ -86,44 +87,6 @@ function toResult(played: Played, options: DriftOptions): CheckResult {
   return { ...row, verdict: 'pass' };
 }
 
-/** A running intern for what the recording did not create: the target's own, one that runs, or one that is made. */
-function createInternFinder({ driver, host, bootTimeout, signal }: DriftOptions, made: Set<string>) {
-  const { baseUrl, ownInternId, workspaceId } = driver.target;
-  const key = driver.credential('api_key') ?? '';
-  const call = async (method: string, path: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await driver.fetch(new Request(`${baseUrl}${path}`, init));
-    return {
-      status: answer.status,
-      body: (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined,
-    };
-  };
-  let taken = false;
-  return async (): Promise<string> => {
-    if (!taken) {
-      taken = true;
-      if (ownInternId !== undefined) return ownInternId;
-      const { body } = await call('GET', '/interns?status=running');
-      const [first] = (body?.data ?? []) as { id: string }[];
-      if (first) return first.id;
-    }
-    const { status, body } = await call('POST', '/interns', {
-      name: `drift-${host.tag(8)}`,
-      workspace_id: workspaceId,
-      provision: true,
-    });
-    if (status !== 201 || typeof body?.id !== 'string') throw new Error(`an intern could not be made: ${status}`);
-    made.add(body.id);
-    for (let waited = 0; waited < bootTimeout; waited += 500) {
-      if ((await call('GET', `/interns/${body.id}`)).body?.status === 'running') return body.id;
-      if (driver.clock) await driver.clock.advance(500);
-      else await host.sleep(500, signal);
-    }
-    throw new Error(`an intern that was made did not run within ${bootTimeout} ms`);
-  };
-}
-
 async function cleanUp({ driver }: DriftOptions, made: ReadonlySet<string>): Promise<Results['cleanup']> {
   const failed: { id: string; name: string; why: string }[] = [];
   let deleted = 0;
@@ -165,7 +128,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
     timeout: options.timeout,
     bootTimeout: options.bootTimeout,
     signal: options.signal,
-    runningIntern: createInternFinder(options, made),
+    interns: createInternFinder(options, made),
     created: (id) => void made.add(id),
   };
   let exchanges: PlacedExchange[];

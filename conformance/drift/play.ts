@@ -2,9 +2,11 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
 import { compareStream, parsedBody } from './answer.js';
+import { isShorter, recordedBefore, unresolved } from './before.js';
 import { aliasOf, type Compared, compared, compareHeaders, compareJson } from './compare.js';
 import { dataOf, eventsOf } from './events.js';
 import { type Live, type SendDeps, send } from './exchange.js';
+import type { Interns } from './interns.js';
 import { ofTheHour } from './meaning.js';
 import { endsRuns, internAliasOf, type Schedule, scheduleOf } from './schedule.js';
 import { type Around, lastMessage, scriptOf, streamText } from './script.js';
@@ -24,8 +26,8 @@ export interface Played {
 export interface PlayDeps extends Omit<SendDeps, 'unknown'> {
   /** ms that a repeated read may take until it agrees. */
   readonly bootTimeout: number;
-  /** A running intern for an alias that the recording did not create. */
-  runningIntern(): Promise<string>;
+  /** Interns for aliases that the recording did not create. */
+  readonly interns: Interns;
   /** Told of interns that a create made. */
   created(internId: string): void;
 }
@@ -68,15 +70,6 @@ function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Sched
   };
 }
 
-/** Aliases that a create of the recording made: these interns come of themselves. */
-const createdAliases = (all: readonly RecordedExchange[]): Set<string> =>
-  new Set(
-    all.flatMap((one) => {
-      const alias = one.operation === 'create' ? aliasOf((parsedBody(one.body) as { id?: unknown })?.id) : undefined;
-      return alias === undefined ? [] : [alias];
-    }),
-  );
-
 /**
  * Sends the requests of one scenario in their order, overlapping as they did, and compares each answer with the recorded
  * one. Against an emulator the intern is first given a script made from what the recorded one did.
@@ -86,7 +79,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const all = scenario.map(({ exchange }) => exchange);
   const schedule = scheduleOf(scenario);
   const around = surroundings(all, schedule);
-  const ownMade = createdAliases(all);
+  const before = recordedBefore(all);
   const bindings = new Bindings();
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
@@ -132,12 +125,29 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     }
   };
 
+  /** On a deployment nothing is made but what has to be in another state than its running intern. */
+  const standIn = async (alias: string): Promise<string> => {
+    const likeness = before.likenessOf(alias);
+    if (!driver.control && likeness.running) return deps.interns.running();
+    const [id] = await deps.interns.like([driver.control ? likeness : { running: false }]);
+    if (id === undefined) throw new Error(`nothing stands for $${alias}`);
+    return id;
+  };
+
+  /** What lists of the recording show is made before anything that it made itself: newest first. */
+  const prepareLists = async () => {
+    const { listed } = before;
+    if (!driver.control || listed.length === 0) return;
+    const ids = await deps.interns.like(listed.map(before.likenessOf));
+    for (const [index, alias] of listed.entries()) bindings.bind(alias, ids[index] ?? '');
+  };
+
   const prepare = async (exchange: RecordedExchange) => {
     const alias = internAliasOf(exchange);
-    if (alias !== undefined && bindings.get(alias) === undefined && !ownMade.has(alias)) {
+    if (alias !== undefined && bindings.get(alias) === undefined && !before.created.has(alias)) {
       const own = exchange.request.headers.authorization?.endsWith('$own_key') ? driver.target.ownInternId : undefined;
       if (own !== undefined) bindings.bind(alias, own);
-      else if (exchange.status !== 404) bindings.bind(alias, await deps.runningIntern());
+      else if (exchange.status !== 404) bindings.bind(alias, await standIn(alias));
     }
     const intern = alias === undefined ? undefined : bindings.get(alias);
     const script = driver.control && intern !== undefined ? scriptOf(exchange, around) : undefined;
@@ -173,8 +183,11 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       );
       return different === undefined ? into : { ...into, otherwise: different };
     }
-    const place = { where: 'body', key: '', settings: /^(create|get|update|list)$/.test(exchange.operation ?? '') };
-    compareJson(into, bindings, place, parsedBody(exchange.body), parsedBody(live.text()));
+    const [recorded, got] = [parsedBody(exchange.body), parsedBody(live.text())];
+    if (exchange.operation === 'list' && isShorter(recorded, got, bindings)) {
+      return { ...into, otherwise: 'the target has fewer interns than the workspace that was recorded' };
+    }
+    compareJson(into, bindings, { where: 'body', key: '', written: before.written }, recorded, got);
     return into;
   };
 
@@ -195,7 +208,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   };
 
   const restsOn = (exchange: RecordedExchange) =>
-    [...otherwise].find((alias) => JSON.stringify(exchange.request).includes(`$${alias}"`));
+    [...otherwise].find((alias) => new RegExp(`\\$${alias}(?!\\d)`).test(JSON.stringify(exchange.request)));
 
   /** How a body ended; one that stays open is left. */
   const within = async (live: Live): Promise<RecordedExchange['ended']> => {
@@ -215,13 +228,17 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       ...more,
     });
     const leftOut = (skip: string) => {
-      for (const alias of JSON.stringify([exchange.body, exchange.writes]).matchAll(/\$((?:session|question)\.\d+)/g)) {
+      for (const alias of JSON.stringify([exchange.body, exchange.writes]).matchAll(
+        /\$((?:session|question|cursor)\.\d+)/g,
+      )) {
         if (alias[1] !== undefined && bindings.get(alias[1]) === undefined) otherwise.add(alias[1]);
       }
       return done({ skip, requests: 0 });
     };
     const needed = restsOn(exchange);
-    if (needed !== undefined) return leftOut(`it rests on $${needed}, of a conversation that went otherwise`);
+    if (needed !== undefined) return leftOut(`it rests on $${needed}, of an answer that was another`);
+    const missing = unresolved(exchange, bindings);
+    if (missing !== undefined) return leftOut(`it rests on $${missing}, which no answer of the recording gave`);
     const { status } = exchange;
     if (status === null) return leftOut('the recorded connection broke off before an answer');
     const hour = driver.control && ofTheHour({ ...exchange, status });
@@ -257,6 +274,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   /** Streams that go on as time passes. */
   const paced = new Set<Promise<Played>>();
   const started = new Map<PlacedExchange, () => void>();
+  await prepareLists();
   for (const placed of scenario) {
     const { exchange } = placed;
     // What had ended by then has ended here too.

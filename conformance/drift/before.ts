@@ -1,0 +1,112 @@
+import type { RecordedExchange } from '../../emulator/recording/format.js';
+import type { Bindings } from '../../emulator/recording/template.js';
+import { parsedBody } from './answer.js';
+import { aliasOf } from './compare.js';
+import { WRITTEN_SETTINGS } from './meaning.js';
+import { internAliasOf } from './schedule.js';
+import { lastMessage } from './script.js';
+
+/** An intern that was there before a recording began, as far as the recording shows it. */
+export interface Likeness {
+  readonly running: boolean;
+  readonly name?: string;
+}
+
+/** What a recording rests on. */
+export interface Before {
+  /** Aliases of the interns that a create of the recording made: these come of themselves. */
+  readonly created: ReadonlySet<string>;
+  /** Of the others, those that lists show, newest first. */
+  readonly listed: readonly string[];
+  /** Settings that a request of the recording wrote: `intern.1 name`. */
+  readonly written: ReadonlySet<string>;
+  likenessOf(alias: string): Likeness;
+}
+
+type Shown = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Shown => typeof value === 'object' && value !== null;
+const wentWell = ({ status }: RecordedExchange) => status !== null && status < 300;
+
+/** The records of interns that an answer shows. */
+function recordsIn(exchange: RecordedExchange): Shown[] {
+  if (!wentWell(exchange)) return [];
+  const body = parsedBody(exchange.body);
+  if (!isRecord(body)) return [];
+  if (/^(create|get|update)$/.test(exchange.operation ?? '')) return [body];
+  return exchange.operation === 'list' && Array.isArray(body.data) ? body.data.filter(isRecord) : [];
+}
+
+/** What a success of an operation says of an intern's status before it. */
+const RUNNING_BEFORE: Readonly<Record<string, boolean>> = {
+  chat: true,
+  invoke: true,
+  daemon: true,
+  suspend: true,
+  provision: false,
+};
+
+/** Callers of another workspace see other interns. */
+const isForeign = ({ request }: RecordedExchange) =>
+  /\$(?:foreign|outsider)_/.test(request.headers.authorization ?? '');
+
+/** Looks through a scenario for what it did not make itself. */
+export function recordedBefore(all: readonly RecordedExchange[]): Before {
+  const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
+  const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));
+  const lists = all.filter((one) => one.operation === 'list' && !isForeign(one));
+  const written = new Set<string>();
+  for (const alias of created) for (const key of WRITTEN_SETTINGS) written.add(`${alias} ${key}`);
+  for (const one of all) {
+    if (one.operation !== 'update' || !wentWell(one)) continue;
+    const sent = parsedBody(one.request.body);
+    for (const key of isRecord(sent) ? Object.keys(sent) : []) written.add(`${internAliasOf(one)} ${key}`);
+  }
+  const likenessOf = (alias: string): Likeness => {
+    const records = all.flatMap(recordsIn).filter(({ id }) => aliasOf(id) === alias);
+    const told = all.flatMap((one): boolean[] => {
+      if (!wentWell(one)) return [];
+      const before = internAliasOf(one) === alias ? RUNNING_BEFORE[one.operation ?? ''] : undefined;
+      if (before !== undefined) return [before];
+      return recordsIn(one).flatMap((shown) => (aliasOf(shown.id) === alias ? [shown.status === 'running'] : []));
+    });
+    const name = records[0]?.name;
+    return { running: told[0] ?? true, ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
+  };
+  return {
+    created,
+    listed: [...new Set(lists.flatMap(idsIn))].filter((alias) => !created.has(alias)),
+    written,
+    likenessOf,
+  };
+}
+
+/** What a request of an exchange has to have been given by an earlier answer, to be answered as it was. */
+function given(exchange: RecordedExchange): unknown[] {
+  const { operation, status, request } = exchange;
+  const body = parsedBody(request.body);
+  const { session_id, vault_id } = isRecord(body) ? body : {};
+  if (status === null) return [];
+  if (operation === 'list' && wentWell(exchange)) return request.path.match(/\$cursor\.\d+/g) ?? [];
+  if (operation === 'create' && wentWell(exchange)) return [vault_id];
+  if (operation === 'invoke' && wentWell(exchange)) return [session_id];
+  if (operation !== 'chat') return [];
+  if (status === 202) return [session_id];
+  return [200, 409, 410].includes(status) ? [lastMessage(exchange)?.tool_call_id] : [];
+}
+
+/** The alias that a request cannot do without and that no answer gave: it was given before the recording began. */
+export const unresolved = (exchange: RecordedExchange, bindings: Bindings): string | undefined =>
+  given(exchange)
+    .map(aliasOf)
+    .find((alias) => alias !== undefined && bindings.get(alias) === undefined);
+
+/** Whether a list ends where a recorded one went on, for want of interns that the recording did not create. */
+export function isShorter(recorded: unknown, live: unknown, bindings: Bindings): boolean {
+  if (!isRecord(recorded) || !isRecord(live) || !('next_cursor' in recorded) || 'next_cursor' in live) return false;
+  const all = Array.isArray(recorded.data) ? recorded.data.filter(isRecord) : [];
+  return all.some(({ id }) => {
+    const alias = aliasOf(id);
+    return alias !== undefined && bindings.get(alias) === undefined;
+  });
+}

@@ -1,0 +1,90 @@
+import type { Driver } from '../drivers/driver.js';
+import type { Host } from '../framework/time.js';
+import type { Likeness } from './before.js';
+
+/** Interns of the target that stand for those which a recording did not create. */
+export interface Interns {
+  /** The target's own, one that runs, or one that is made. */
+  running(): Promise<string>;
+  /** Ids of interns like those that a recording shows, newest first: there already, else made. */
+  like(likenesses: readonly Likeness[]): Promise<string[]>;
+}
+
+interface InternDeps {
+  readonly driver: Driver;
+  readonly host: Host;
+  /** ms. */
+  readonly bootTimeout: number;
+  readonly signal: AbortSignal;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+/** @param made takes the ids of what was made */
+export function createInternFinder({ driver, host, bootTimeout, signal }: InternDeps, made: Set<string>): Interns {
+  const { baseUrl, ownInternId, workspaceId } = driver.target;
+  const key = driver.credential('api_key') ?? '';
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await driver.fetch(new Request(`${baseUrl}${path}`, init));
+    return {
+      status: answer.status,
+      body: (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined,
+    };
+  };
+  const listed = async (query: string) => ((await call('GET', `/interns?${query}`)).body?.data ?? []) as Shown[];
+
+  const make = async ({ name, running }: Likeness): Promise<string> => {
+    const create = (as: string) =>
+      call('POST', '/interns', { name: as, workspace_id: workspaceId, ...(running && { provision: true }) });
+    let { status, body } = await create(name ?? `drift-${host.tag(8)}`);
+    if (status === 409 && name !== undefined) ({ status, body } = await create(`drift-${host.tag(8)}`));
+    if (status !== 201 || typeof body?.id !== 'string') throw new Error(`an intern could not be made: ${status}`);
+    made.add(body.id);
+    return body.id;
+  };
+
+  const booted = async (id: string) => {
+    for (let waited = 0; waited < bootTimeout; waited += 500) {
+      if ((await call('GET', `/interns/${id}`)).body?.status === 'running') return;
+      if (driver.clock) await driver.clock.advance(500);
+      else await host.sleep(500, signal);
+    }
+    throw new Error(`an intern that was made did not run within ${bootTimeout} ms`);
+  };
+
+  let taken = false;
+  return {
+    async running() {
+      if (!taken) {
+        taken = true;
+        if (ownInternId !== undefined) return ownInternId;
+        const [first] = await listed('status=running');
+        if (first) return first.id;
+      }
+      const id = await make({ running: true });
+      await booted(id);
+      return id;
+    },
+    async like(likenesses) {
+      const there = await listed('limit=500');
+      const ids: string[] = [];
+      const boots: string[] = [];
+      // Lists are newest first.
+      for (const likeness of [...likenesses].reverse()) {
+        const status = likeness.running ? 'running' : 'stopped';
+        const same = there.find((one) => one.name === likeness.name && one.status === status);
+        const id = same?.id ?? (await make(likeness));
+        if (!same && likeness.running) boots.push(id);
+        ids.unshift(id);
+      }
+      for (const id of boots) await booted(id);
+      return ids;
+    },
+  };
+}
