@@ -47,7 +47,7 @@ export interface Write {
   readonly size: number;
 }
 
-/** A body as it came; a long one is redacted before it is cut. */
+/** A body as it came; of a long one what is shown, and enough beyond it to tell a credential that begins there. */
 export interface Held {
   readonly content: Uint8Array | string;
   readonly cut: boolean;

@@ -35,13 +35,12 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
       kept instanceof Uint8Array ? decoder.decode(kept, { stream: true }) : String(kept),
     );
   };
-  /** The beginning of a body, where it is long: redacted before it is cut. */
+  /** The beginning of a body, where it is long: a copy, so that the rest can go. */
   const hold = (content: Uint8Array | string): Held => {
     if (content.length <= MAX_HELD) return { content, cut: false };
-    const text = typeof content === 'string' ? content.slice(0, KEPT) : utf8.decode(content.subarray(0, KEPT));
-    const [clean = ''] = redactWrites([text], true);
-    // A copy, so that the rest can go.
-    return { content: Buffer.from(clean.slice(0, MAX_HELD)).toString(), cut: true };
+    const text = typeof content === 'string';
+    const bytes = text ? Buffer.from(content.slice(0, KEPT)) : new Uint8Array(content.subarray(0, KEPT));
+    return { content: text ? bytes.toString() : bytes, cut: true };
   };
 
   const writesOf = (writes: readonly Write[], cut: boolean) => {
@@ -59,7 +58,8 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
   const entry = (raw: JournalDraft): JournalEntry => {
     let truncated = false;
     const shown = ({ content, cut }: Held): string => {
-      const clean = redact(textOf(content));
+      const text = textOf(content);
+      const clean = cut ? (redactWrites([text], true)[0] ?? '') : redact(text);
       if (cut || clean.length > MAX_HELD) truncated = true;
       return clean.slice(0, MAX_HELD);
     };
