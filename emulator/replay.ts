@@ -153,7 +153,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
       entry.status = response.status;
       entry.responseHeaders = Object.fromEntries(response.headers);
       journal.noteRequestBody(entry, body);
-      journal.responded(entry, entry.writes !== undefined && entry.closed === undefined);
+      journal.responded(entry);
       return response;
     };
     let body: Uint8Array;
@@ -171,7 +171,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
       draft().operation = found.operation ?? undefined;
       if (found.response) return seal(found.response, body);
       journal.noteRequestBody(draft(), body);
-      journal.responded(draft(), false);
+      journal.responded(draft());
       return dropWithout(bindings, 'the recorded connection broke off before an answer');
     }
     if (otherwise === 'emulate') return emulated.fetch(request, bindings);

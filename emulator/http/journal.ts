@@ -6,8 +6,8 @@ import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 /** Is told of requests as they go on: the log and the events. */
 export interface JournalObserver {
-  /** The response is there; `streams` where its body is still to come. */
-  responded?(draft: JournalDraft, streams: boolean): void;
+  /** The response is there; the body of a stream may be still to come. */
+  responded?(draft: JournalDraft): void;
   wrote?(draft: JournalDraft, write: number): void;
   /** The stream has come to its end. */
   closed?(draft: JournalDraft): void;
@@ -24,7 +24,7 @@ export interface Journal {
   noteResponseBody(draft: JournalDraft, text: string): void;
   watch(draft: JournalDraft): StreamHooks;
   /** To be called when status and headers are known, or the connection was dropped instead. */
-  responded(draft: JournalDraft, streams: boolean): void;
+  responded(draft: JournalDraft): void;
   observe(observer: JournalObserver): void;
   /** Those that a filter lets through, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
@@ -124,10 +124,10 @@ export function createJournal(
         },
       };
     },
-    responded(draft, streams) {
+    responded(draft) {
       draft.respondedAt = clock.now();
       draft.seq = next();
-      for (const observer of observers) observer.responded?.(draft, streams);
+      for (const observer of observers) observer.responded?.(draft);
     },
     observe: (observer) => void observers.push(observer),
     list(filter, limit) {

@@ -2,7 +2,6 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
-import { EventStream } from '../sse/stream.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
@@ -85,7 +84,7 @@ export function createPipeline(deps: PipelineDeps) {
     draft.status = answer.status;
     draft.responseHeaders = headers;
     if (typeof answer.body === 'string') journal.noteResponseBody(draft, answer.body);
-    journal.responded(draft, answer.body instanceof EventStream && !answer.body.whole);
+    journal.responded(draft);
     return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
   };
 
@@ -100,7 +99,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (left || error instanceof DropConnection) {
       const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
       draft.refused = { wrong: dropped.message, requirement: undefined };
-      journal.responded(draft, false);
+      journal.responded(draft);
       throw dropped;
     }
     return seal(failure(error, exchange), exchange);

@@ -50,7 +50,10 @@ test('SEE-1: streams when they open, pause, resume and end, and how', async () =
   const { api, records, chat } = watched();
   const turns = () => records.splice(0).map(({ stream, how, status }) => [status, stream, how]);
   await chat('hello');
-  expect(turns()).toEqual([[200, 'ended', 'stop']]);
+  expect(turns()).toEqual([
+    [200, 'opened', undefined],
+    [200, 'ended', 'stop'],
+  ]);
   await chat('script: ask-permission', { session_id: 'a', approval_mode: 'manual' });
   expect(turns()).toEqual([
     [200, 'opened', undefined],
@@ -58,7 +61,10 @@ test('SEE-1: streams when they open, pause, resume and end, and how', async () =
   ]);
   const [{ question }] = (await api.get('/_emulator/runs')).json.data;
   await chat('', { session_id: 'a', messages: [{ role: 'tool', tool_call_id: question.id, content: 'allow_once' }] });
-  expect(turns()).toEqual([[200, 'ended', 'stop']]);
+  expect(turns()).toEqual([
+    [200, 'resumed', undefined],
+    [200, 'ended', 'stop'],
+  ]);
   const slow = chat('script: slow');
   await api.advance(60_000);
   await slow;

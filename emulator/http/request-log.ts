@@ -18,7 +18,7 @@ export interface RequestRecord {
   script: string | null;
   /** Of a refusal: what exactly was wrong, also where the response may not say it. */
   wrong: string | null;
-  /** Only of streams. A stream whose reply was there at once has one line. */
+  /** Only of streams: each that opens or resumes also pauses or ends. */
   stream?: 'opened' | 'paused' | 'resumed' | 'ended';
   /** How it ended: `stop`, `client left`, `dropped by a fault` and so on. */
   how?: string;
@@ -82,12 +82,12 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
     };
   };
   const observer: JournalObserver = {
-    responded(draft, streams) {
+    responded(draft) {
       const at = draft.respondedAt ?? draft.at;
       if (draft.writes === undefined) return tell(draft, at);
-      if (streams) tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
-      // All of it was there at once: one line, which comes with its end where that is still to come.
-      else if (draft.closed) tell(draft, at, turnOf(draft));
+      tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
+      // All of it was there at once.
+      if (draft.closed) tell(draft, at, turnOf(draft));
     },
     closed(draft) {
       if (draft.respondedAt !== undefined) tell(draft, draft.closed?.at ?? draft.at, turnOf(draft));
