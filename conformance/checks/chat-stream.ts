@@ -89,8 +89,14 @@ export const CHAT_STREAM = defineChecks([
       // Content that comes while the run goes on for a while shows it at once. The rest is for interns that say it all.
       const first = await ctx.chat(intern.id, ctx.prompt('silent'));
       if (first.status === 200) {
-        const before = (await first.until('the first content', (t) => t.content !== '' || t.finish !== undefined))
-          .finish;
+        const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
+        const before = (
+          await began.catch((error: unknown) => {
+            // Not even a keepalive: what waits on another stream would wait as long.
+            if (error instanceof Finding) ctx.streamsAreHeldBack();
+            throw error;
+          })
+        ).finish;
         await ctx.settle();
         if (before === undefined && first.transcript.finish === undefined) return first.disconnect();
         await first.end();

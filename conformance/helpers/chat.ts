@@ -119,16 +119,13 @@ export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   });
 }
 
-/** Characters from which on nobody says the same twice by chance. */
-const TELLING = 40;
-
 /**
- * What follows an answer does not begin with all that was said before it. An intern may say a few words twice ("One
- * moment."), so that holds for a few only where a script decides.
+ * What follows an answer does not begin with all that was said before it. An intern may say the same twice ("One moment."):
+ * where no script decides, it takes two runs that said different things, and both again.
  */
-export function notRepeated(ctx: Pick<Ctx, 'internDid'>, before: Transcript, after: Transcript): void {
+export function notRepeated(ctx: Pick<Ctx, 'internDid' | 'alsoRepeated'>, before: Transcript, after: Transcript): void {
   const repeated = before.content !== '' && after.content.startsWith(before.content);
-  if (repeated && before.content.length >= TELLING)
+  if (repeated && !before.scripted && ctx.alsoRepeated(before.content))
     fail('content after the answer', 'nothing that was said before it', after.content);
   ctx.internDid(!repeated, {
     did: 'say anything new after the answer',

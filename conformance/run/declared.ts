@@ -10,10 +10,13 @@ export interface Declared {
   requireWait(ms: number): void;
 }
 
+/** ms that anything may wait. */
+const MOMENT = 2_000;
+
 export function declaredBy(check: Check): Declared {
   const declared = new Set<string>(check.needs);
   const longest = Math.max(
-    0,
+    MOMENT,
     ...check.needs
       .filter((need) => need.startsWith('slow:'))
       .map((need) => Number(need.slice('slow:'.length, -1)) * 1000),

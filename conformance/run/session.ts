@@ -104,11 +104,11 @@ export function createSession(run: RunBase): Session {
 
   /** An OAuth token that does not see what the API key makes is another person's, or of another workspace. */
   const looksAt = (send: Send, url: string, status: number) => {
-    const id = /\/daemon(-access)?(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
+    const id = /\/daemon(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
     if (id === undefined || !mine.has(id)) return;
     if (status !== 404) opens.add(send.as);
     if (opens.has(send.as)) return;
-    const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace?`;
+    const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
     unusable.set(String(send.as), why);
     throw new Unmet(String(send.as), why);
   };

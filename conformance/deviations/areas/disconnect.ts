@@ -14,6 +14,7 @@ export const DISCONNECT = defineDeviations([
     mutant: whenLeft(() => false),
     caughtBy: [
       'disconnect/while-silent',
+      'disconnect/noticed',
       'disconnect/cancels',
       'disconnect/while-it-speaks',
       'disconnect/before-first-word',
