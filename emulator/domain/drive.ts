@@ -4,7 +4,7 @@ import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { Ending } from '../scripts/behaviour.js';
 import { text, validateEvent } from './behaviour-events.js';
 import type { Run } from './run.js';
-import { sizeOfText } from './run-log.js';
+import { HELD_LIMIT, sizeOfText } from './run-log.js';
 
 /** Up to about how many bytes of texts that a behaviour says together stay one event. */
 const TOGETHER = 64 * 1024;
@@ -35,6 +35,8 @@ export interface DriverDeps {
   letOthersRun(run: Run, hold: boolean): Promise<void>;
   /** Between two words of a text, in ms; 0 says it at once. */
   pace(): number;
+  /** Until the reader has taken enough of what is held; one that takes nothing ends the run. */
+  waitForReader(run: Run): Promise<void>;
   /** Rejects when the run ends. */
   sleep(run: Run, ms: number): Promise<void>;
 }
@@ -125,6 +127,7 @@ export function createDriver(deps: DriverDeps) {
         else if ('model' in event) reportModel(run, event.model);
         else return deps.end(run, endOf(event, first));
         run.events++;
+        if (run.held > HELD_LIMIT) await deps.waitForReader(run);
         if (++sinceTurn >= BURST) {
           sinceTurn = 0;
           await deps.letOthersRun(run, ++bursts <= HELD_BURSTS);

@@ -1,6 +1,9 @@
 import type { RunEvent } from '../contract/run.js';
 import type { Run } from './run.js';
 
+/** A run holds about this many bytes for its reader; beyond that it waits for it to take some. */
+export const HELD_LIMIT = 8 * 1024 * 1024;
+
 /** About how many bytes a text of an event takes up. */
 export const sizeOfText = (text: string): number => 64 + 2 * text.length;
 
@@ -30,6 +33,7 @@ export function takeEvents(run: Run, limit: number): RunEvent[] {
     if (event.type === 'ask' || event.type === 'end') break;
   }
   run.held -= size;
+  run.taken?.();
   run.at = end;
   if (end < log.length) return log.slice(at, end);
   run.log = [];

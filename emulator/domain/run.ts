@@ -31,6 +31,8 @@ export interface Run {
   at: number;
   /** About how many bytes `log` holds. */
   held: number;
+  /** Set while the behaviour waits for its reader to take what is held: called when that takes some. */
+  taken: (() => void) | undefined;
   /** Whether `log` outgrew its bound while nobody read it: the run cannot be continued. */
   lost: boolean;
   /** The behaviour is at work and may yield more at once: what is in the log can wait for it. */
@@ -82,6 +84,7 @@ export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
   log: [],
   at: 0,
   held: 0,
+  taken: undefined,
   lost: false,
   atWork: false,
   model: null,

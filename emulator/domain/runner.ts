@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { hostSleep } from '../clock/host-wait.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
 import type { Answer, Ask } from '../contract/interaction.js';
@@ -7,13 +8,13 @@ import type { TurnGenerator } from '../scripts/behaviour.js';
 import { messageOf } from './behaviour-events.js';
 import { createDriver, type End } from './drive.js';
 import type { Run } from './run.js';
-import { clearEvents, pushEvent } from './run-log.js';
+import { clearEvents, HELD_LIMIT, pushEvent } from './run-log.js';
 import { createSleeps, RunEndedError } from './sleeps.js';
 import type { Said } from './transcripts.js';
 import { beginTurn, type TurnIntern } from './turn.js';
 
-/** A run holds about this many bytes for a reader that does not read; then it ends `severed`. */
-const HELD_LIMIT = 8 * 1024 * 1024;
+/** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, ms of the host's time. */
+const READER_PATIENCE = 2_000;
 
 /** How long an intern may take to accept a prompt, ms: to say, wait or end (CHAT-16, 504). */
 const ACCEPT_TIMEOUT = 30_000;
@@ -78,10 +79,30 @@ export function createRunner(deps: RunnerDeps) {
     // Nobody ever reads a run that was started by invoke, and nothing follows an ending.
     if (run.origin === 'invoke' || run.lost || run.status === 'ended') return;
     pushEvent(run, event);
-    if (run.held > HELD_LIMIT) return overflow(run);
     if (run.atWork) return;
     run.atWork = true;
     idleSoon(run);
+  };
+
+  /** Appends what does not come from the behaviour, which therefore cannot wait for the reader. */
+  const appendFromOutside = (run: Run, event: Exclude<RunEvent, { type: 'end' }>) => {
+    append(run, event);
+    const limit = run.status === 'running' ? 2 * HELD_LIMIT : HELD_LIMIT;
+    if (run.held > limit && run.status !== 'ended' && !run.taken) overflow(run);
+  };
+
+  /** A reader that reads slowly is waited for, and no clock goes on by itself meanwhile; one that does not ends the run. */
+  const waitForReader = async (run: Run) => {
+    const release = clock.hold();
+    idle(run);
+    while (run.status === 'running' && run.held > HELD_LIMIT) {
+      const taken = new AbortController();
+      run.taken = () => taken.abort();
+      const tookNothing = await hostSleep(READER_PATIENCE, AbortSignal.any([taken.signal, run.scope.signal]));
+      run.taken = undefined;
+      if (tookNothing) overflow(run);
+    }
+    release();
   };
 
   const overflow = (run: Run) => {
@@ -210,11 +231,12 @@ export function createRunner(deps: RunnerDeps) {
     letOthersRun,
     pace: deps.pace,
     sleep: sleeps.sleep,
+    waitForReader,
   });
 
   return {
     end,
-    append,
+    append: appendFromOutside,
     failed,
     /**
      * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the

@@ -146,6 +146,34 @@ describe('behaviours that take no notice', () => {
     expect(h.log).toEqual([]);
   });
 
+  test.each([
+    ['piece by piece', 60, 'virtual'],
+    ['piece by piece, on a clock that goes by itself', 60, 'auto'],
+    ['piece by piece, in real time', 60, 'real'],
+    ['in one piece', 1, 'virtual'],
+  ] as const)('one that says more than is held is waited for by whoever reads: %s', async (_how, pieces, clock) => {
+    let passed = -1;
+    const much: Behaviour = {
+      name: 'much',
+      async *turn() {
+        const began = h.clock.now();
+        h.clock.timer(3_600_000, () => {}, 'work');
+        for (let at = 0; at < pieces; at++) yield { say: 'x'.repeat(6_000_000 / pieces) };
+        passed = h.clock.now() - began;
+      },
+    };
+    const h = createHarness({ scripts: [much], clock });
+    const response = await h.prompt('script: much');
+    const said = await listen(response).end();
+    expect(said.content.length).toBe(6_000_000);
+    // No clock goes to its next timer while a reader is waited for.
+    expect(passed).toBeLessThan(3_600_000);
+    expect(said.finish).toBe('stop');
+    expect(h.runs.list()[0]?.ended).toBe('stop');
+    expect(h.log).toEqual([]);
+    h.clock.close();
+  });
+
   test('one that never waits lets others have their turn, and ends severed when nobody reads', async () => {
     const torrent: Behaviour = {
       name: 'torrent',

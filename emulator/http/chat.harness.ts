@@ -23,7 +23,7 @@ export interface HarnessOptions {
   settings?: Partial<Settings>;
   seed?: string;
   profile?: 'svc' | 'openrouter';
-  clock?: 'virtual' | 'real';
+  clock?: 'virtual' | 'real' | 'auto';
   hooks?: StreamHooks;
 }
 

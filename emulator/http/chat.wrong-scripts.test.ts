@@ -150,20 +150,24 @@ test('a sleep that nobody awaits is no unhandled rejection when the run ends', a
   expect(unhandled).toEqual([]);
 });
 
-test('more in one yield than a run may hold ends the stream as severed', async () => {
+test('more in one yield than a run holds is taken piece by piece by who reads, and ends as severed where nobody does', async () => {
   const h = createHarness({
     scripts: [
       {
         name: 'flood',
         async *turn() {
-          yield { say: Array.from({ length: 400_000 }, () => 'x') };
+          yield { say: Array.from({ length: 140_000 }, () => 'x') };
         },
       },
     ],
   });
   const said = await listen(await h.prompt('script: flood')).end();
-  expect(said).toMatchObject({ finish: 'error', error: { metadata: { reason: 'stream_severed' } }, done: true });
+  expect(said).toMatchObject({ finish: 'stop', done: true });
+  expect(said.content).toHaveLength(140_000);
+  const unread = await h.prompt('script: flood');
+  while (h.runs.list()[0]?.status !== 'ended') await new Promise((resolve) => setImmediate(resolve));
   expect(h.runs.list()[0]?.ended).toBe('severed');
+  expect((await listen(unread).end()).error?.metadata.reason).toBe('stream_severed');
 });
 
 describe('a script that never lets go', () => {
