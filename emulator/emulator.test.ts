@@ -172,6 +172,22 @@ test('a seed that says one thing twice, or a credential that no header can carry
   );
 });
 
+test('a seeded intern that failed says why, and no other does', async () => {
+  const seed = JSON.parse(readFileSync('fixtures/seeds/default.json', 'utf8'));
+  const [intern] = seed.interns;
+  const why = { last_failure_message: 'workspace_archive_failed: the archive is full' };
+  const seedFile = (status: string) => ({ ...seed, interns: [{ ...intern, ...why, status }] });
+  const emulator = createEmulator({ clock: 'virtual', seedFile: seedFile('destroy_failed') });
+  const { base_url, credentials } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}` };
+  const read = await emulator.fetch(`${base_url}/interns/${intern.id}`, { headers });
+  expect(await read.json()).toMatchObject({ status: 'destroy_failed', ...why });
+  await emulator.close();
+  expect(() => createEmulator({ seedFile: seedFile('running') })).toThrow(
+    'interns[0].last_failure_message: expected none for status running',
+  );
+});
+
 describe('WEB-3: what the target says of itself', () => {
   const served = async (options: EmulatorOptions) => {
     const emulator = createEmulator(options);

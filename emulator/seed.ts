@@ -23,6 +23,7 @@ export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] 
         instructions,
         model,
         status: intern.status,
+        last_failure_message: intern.last_failure_message,
         hostname: running ? `${intern.name}-${intern.id.slice(0, 8)}.interns.localhost` : null,
         workspace_id: workspace,
         vault_id: intern.vault_id,

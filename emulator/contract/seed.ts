@@ -50,6 +50,8 @@ export const seedInternSchema = withZod((z) =>
     /** Id of the member it belongs to; it lives in that member's workspace. */
     creator: z.string(),
     status: z.enum(STATUSES).default('running'),
+    /** Why it failed, of one that is `failed` or `destroy_failed`. */
+    last_failure_message: z.string().nullable().default(null),
     description: z.string().nullable().default(null),
     instructions: z.string().nullable().default(null),
     model: z.string().nullable().default(null),
@@ -83,6 +85,13 @@ export const seedSchema = withZod((z) =>
       for (const [index, intern] of seed.interns.entries())
         if (!members.has(intern.creator))
           context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
+      for (const [index, { status, last_failure_message }] of seed.interns.entries())
+        if (last_failure_message !== null && status !== 'failed' && status !== 'destroy_failed')
+          context.addIssue({
+            code: 'custom',
+            path: ['interns', index, 'last_failure_message'],
+            message: `expected none for status ${status}: only failed and destroy_failed have one`,
+          });
       const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
         const known = new Set<string>();
         for (const [index, value] of values.entries()) {
