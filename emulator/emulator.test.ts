@@ -4,6 +4,7 @@ import { get, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { seedSchema } from './contract/seed.js';
 import { createEmulator, type Emulator } from './emulator.js';
 import type { EmulatorOptions } from './options.js';
 import { createTestClient } from './test-client.js';
@@ -170,6 +171,11 @@ test('a seed that says one thing twice, or a credential that no header can carry
   expect(open({ members: [{ ...member, api_key: 'a key of alice' }] })).toThrow(
     'members[0].api_key: expected at least 8',
   );
+});
+
+test('the default seed, which nothing judges at start, says whatever the schema would add', () => {
+  const seed = JSON.parse(readFileSync('fixtures/seeds/default.json', 'utf8'));
+  expect(seedSchema().parse(seed)).toEqual(seed);
 });
 
 test('a seeded intern that failed says why, and no other does', async () => {
