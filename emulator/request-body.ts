@@ -44,9 +44,22 @@ export async function readBody(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** How much of a refused body is still taken from a sender, in bytes and in ms of the host's time. */
+/** How much of a refused body is still taken from a sender, in bytes. */
 const DISCARD_BYTES = 16_777_216;
-const DISCARD_TIME = 200;
+/** How long such a sender may pause, and how long it may take altogether, in ms of the host's time. */
+const DISCARD_PAUSE = 200;
+const DISCARD_TIME = 2_000;
+
+/** Resolves once a sender pauses, by how many bytes it has sent so far, or has taken too long. */
+async function untilPaused(sent: () => number): Promise<void> {
+  for (let taken = 0; taken < DISCARD_TIME; taken += DISCARD_PAUSE) {
+    const before = sent();
+    await hostDelay(DISCARD_PAUSE);
+    // On a busy machine what was sent may be here and not yet read.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    if (sent() === before) return;
+  }
+}
 
 /**
  * Lets a sender finish what it is in the middle of, without keeping it: many clients see the answer only once they
@@ -54,14 +67,15 @@ const DISCARD_TIME = 200;
  */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket: boolean): Promise<void> {
   if (!onSocket) return void reader.cancel().catch(() => {});
+  let size = 0;
   const drain = async () => {
-    for (let size = 0; size < DISCARD_BYTES; ) {
+    while (size < DISCARD_BYTES) {
       const { done, value } = await reader.read();
       if (done) return;
       size += value.byteLength;
     }
   };
-  await Promise.race([drain().catch(() => {}), hostDelay(DISCARD_TIME)]);
+  await Promise.race([drain().catch(() => {}), untilPaused(() => size)]);
 }
 
 /** A request as Node's server has it, as far as it is looked at here. */
@@ -81,8 +95,8 @@ export function discardUnread(incoming: Incoming | undefined): Promise<void> | u
   if (!incoming || incoming.complete || incoming.readableDidRead) return undefined;
   const { headers } = incoming;
   if ((headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined) return undefined;
+  let size = 0;
   const drained = new Promise<void>((resolve) => {
-    let size = 0;
     incoming.on('data', (bytes) => {
       size += bytes.byteLength;
       if (size > DISCARD_BYTES) resolve();
@@ -90,7 +104,7 @@ export function discardUnread(incoming: Incoming | undefined): Promise<void> | u
     incoming.once('end', resolve);
     incoming.once('close', resolve);
   });
-  return Promise.race([drained, hostDelay(DISCARD_TIME)]);
+  return Promise.race([drained, untilPaused(() => size)]);
 }
 
 /** A request as Node's server has it, as far as its body is read from it. */
