@@ -26,6 +26,10 @@ export interface ClientOptions {
   readonly inProcess?: boolean;
   /** Before every request: rate, budget, the ledger of what is created. Throws to keep it from leaving. */
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
+  /** A request leaves now; `after` or `lost` tells of it again. */
+  sent?(send: Send, url: string): void;
+  /** No head came. */
+  lost?(send: Send, url: string): void;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
   after?(send: Send, url: string, status: number, headers: Headers): number | undefined;
   /** Where a request goes that was to go to `url`. */
@@ -86,6 +90,7 @@ export function createClient(options: ClientOptions): Client {
       await options.before?.(send, url, signal);
       mustGoOn();
       const number = ++count.sent;
+      options.sent?.(send, url);
       const began = at();
       const record = new Evidence(
         number,
@@ -129,6 +134,7 @@ export function createClient(options: ClientOptions): Client {
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));
+        options.lost?.(send, url);
         throw lost;
       }
       const headAt = at();
@@ -155,8 +161,8 @@ export function createClient(options: ClientOptions): Client {
       for (let tries = 0; ; tries++) {
         const answer = await once(send);
         const url = addressOf(send);
-        const wait = tries < 3 ? options.after?.(send, url, answer.status, answer.headers) : undefined;
-        if (wait === undefined) return answer;
+        const wait = options.after?.(send, url, answer.status, answer.headers);
+        if (wait === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());
         await host.sleep(wait, signal);
       }

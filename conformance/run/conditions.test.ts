@@ -81,3 +81,55 @@ test('taken back it is kept for others, with its latest record, until it was use
   }
   expect(pool.unused.running).toEqual([]);
 });
+
+test('of two writes at once nobody can tell which was taken first, so it serves nobody', () => {
+  const conditions = made('running');
+  conditions.sent('one', 'POST', 'suspend');
+  conditions.sent('one', 'POST', 'provision');
+  conditions.answered('one');
+  conditions.done('one', 'POST', 'provision', undefined);
+  conditions.answered('one');
+  conditions.done('one', 'POST', 'suspend', undefined);
+  expect(conditions.of('one')).toBeUndefined();
+});
+
+test('nor does one that was read while a write was under way, whose read may be the older', () => {
+  const conditions = made('stopped');
+  conditions.sent('one', 'GET', '');
+  conditions.sent('one', 'POST', 'provision');
+  conditions.answered('one');
+  conditions.done('one', 'POST', 'provision', undefined);
+  conditions.answered('one');
+  conditions.seen(record('one', 'stopped'));
+  expect(conditions.of('one')).toBeUndefined();
+});
+
+test('nor one of whose write no answer came', () => {
+  const conditions = made('running');
+  conditions.sent('one', 'POST', 'suspend');
+  conditions.lost('one', 'POST', 'suspend');
+  expect(conditions.of('one')).toBeUndefined();
+});
+
+test('requests one after the other, reads and talk at once leave it as it is known', () => {
+  const conditions = made('running');
+  conditions.sent('one', 'POST', 'chat/completions');
+  conditions.sent('one', 'GET', '');
+  conditions.answered('one');
+  conditions.lost('one', 'POST', 'chat/completions');
+  conditions.sent('one', 'POST', 'suspend');
+  conditions.answered('one');
+  conditions.done('one', 'POST', 'suspend', undefined);
+  expect(conditions.of('one')?.state).toBe('stopped');
+});
+
+test('that it went by itself is remembered though it is provisioned again, until another check has it', () => {
+  const conditions = made('running');
+  conditions.seen(record('one', 'running'));
+  conditions.seen(record('one', 'stopped'));
+  conditions.done('one', 'POST', 'provision', undefined);
+  expect(conditions.went('one')).toBe('stopped');
+  conditions.handed('one');
+  expect(conditions.went('one')).toBeUndefined();
+  expect(conditions.stopsThem()).toBe(true);
+});

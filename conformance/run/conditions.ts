@@ -17,11 +17,19 @@ export interface Conditions {
   made(record: Intern, state: Shelf): void;
   /** The record of one, as a read told it. */
   seen(record: Intern): void;
+  /** A request about one leaves: of two at once, one of them a write, nobody can tell which the service took first. */
+  sent(id: string, method: string, rest: string): void;
+  /** Its head came. */
+  answered(id: string): void;
+  /** No head came: a write may have been done all the same. */
+  lost(id: string, method: string, rest: string): void;
   /** A write that was accepted. */
   done(id: string, method: string, rest: string, body: unknown): void;
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
   runs(id: string): boolean;
-  /** The status of one that ran, and was read otherwise although nobody here suspended or deleted it. */
+  /** A check takes it as it is now: what became of it before is none of its business. */
+  handed(id: string): void;
+  /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
   went(id: string): string | undefined;
   /** Whether any was read to have stopped by itself. */
   stopsThem(): boolean;
@@ -42,19 +50,32 @@ const HARMLESS = new Set(['description']);
 /** Requests that have an intern do something and leave it as it is. */
 const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 export function createConditions(now: () => number): Conditions {
   const known = new Map<string, Condition>();
   const ran = new Set<string>();
   const went = new Map<string, string>();
+  let stopsThem = false;
+  const flying = new Map<string, { requests: number; writes: number }>();
+  const writes = (method: string, rest: string) => !READS.has(method) && !TALK.test(rest);
   const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
     if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
+  };
+  const landed = (id: string) => {
+    const now = flying.get(id);
+    if (now === undefined || now.requests <= 1) flying.delete(id);
+    else now.requests--;
   };
   return {
     made: (record, state) => void known.set(record.id, { record, state, since: now() }),
     seen(record) {
       if (record.status === 'running') ran.add(record.id);
-      else if (ran.delete(record.id)) went.set(record.id, record.status);
+      else if (ran.delete(record.id)) {
+        went.set(record.id, record.status);
+        stopsThem ||= record.status === 'stopped';
+      }
       const before = known.get(record.id);
       if (before === undefined) return;
       // One that waits for its first provision may be queued for it.
@@ -64,10 +85,21 @@ export function createConditions(now: () => number): Conditions {
       if (state === undefined || stopping) known.delete(record.id);
       else known.set(record.id, { record, state, since: before.state === state ? before.since : now() });
     },
+    sent(id, method, rest) {
+      const now = flying.get(id) ?? { requests: 0, writes: 0 };
+      now.requests++;
+      if (writes(method, rest)) now.writes++;
+      flying.set(id, now);
+      if (now.requests > 1 && now.writes > 0) known.delete(id);
+    },
+    answered: landed,
+    lost(id, method, rest) {
+      landed(id);
+      if (writes(method, rest)) known.delete(id);
+    },
     done(id, method, rest, body) {
       if (TALK.test(rest)) return;
       if (method !== 'PATCH') ran.delete(id);
-      if (rest === 'provision') went.delete(id);
       if (rest === 'provision') move(id, 'booting', { status: 'provisioning' });
       // Its status stays the last that was read: who takes it looks whether it is stopped by then.
       else if (rest === 'suspend') move(id, 'stopped');
@@ -77,8 +109,9 @@ export function createConditions(now: () => number): Conditions {
       }
     },
     runs: (id) => ran.has(id),
+    handed: (id) => void went.delete(id),
     went: (id) => went.get(id),
-    stopsThem: () => [...went.values()].includes('stopped'),
+    stopsThem: () => stopsThem,
     of: (id) => known.get(id),
   };
 }

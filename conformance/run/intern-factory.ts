@@ -11,7 +11,7 @@ const AHEAD = 2;
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
   const { driver, pool, session, obstacles } = run;
   const { api, check } = options;
-  const { settled, until, untilSuspended, untilGone } = createWaiting(run, options);
+  const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
 
   const name = () => `${session.prefix}${(++pool.count).toString(36)}`;
   const body = (overrides: Record<string, unknown> = {}) => ({
@@ -39,21 +39,38 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     options.recycle && overrides === undefined && send === undefined;
   const hand = (intern: Intern) => {
     session.made.add(intern.id);
+    session.conditions.handed(intern.id);
     return intern;
   };
 
-  /** One that is handed out again: it may have been suspended and not read since, or boot all the same. */
-  const rested = async (idle: Intern): Promise<Intern> => {
+  /** One that the run kept. Others may have deleted it: that is no check's concern. */
+  const readOf = async (id: string): Promise<Intern | undefined> => {
+    const answer = await api.get(id);
+    return answer.status === 404 ? undefined : expect.intern(answer, 200, 'the read of an idle intern');
+  };
+
+  /**
+   * One that is handed out again: it may have been suspended and not read since, or boot all the same. Undefined where it is
+   * gone, or did not stop: no check has asked that of it.
+   */
+  const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
-    if (idle.status === 'running') return untilSuspended(idle.id);
+    if (idle.status === 'running') return suspended(idle.id);
     if (pool.waiting !== 'boots') return settled(idle);
-    const now = expect.intern(await api.get(idle.id), 200, 'the read of an idle intern');
-    return now.status === 'stopped' ? now : settled(now);
+    const now = await readOf(idle.id);
+    return now === undefined || now.status === 'stopped' ? now : settled(now);
+  };
+  /** One that stopped and that nobody uses. */
+  const unused = async (): Promise<Intern | undefined> => {
+    for (let idle = pool.unused.stopped.pop(); idle !== undefined; idle = pool.unused.stopped.pop()) {
+      const found = await rested(hand(idle));
+      if (found !== undefined) return found;
+    }
+    return undefined;
   };
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     if (!plain(overrides, send)) return settled(await create(overrides ?? {}, send), send);
-    const idle = pool.unused.stopped.pop();
-    return idle === undefined ? settled(hand(await create({}))) : rested(hand(idle));
+    return (await unused()) ?? settled(hand(await create({})));
   };
 
   /** Waits for one that was created with `provision: true`, or was provisioned. */
@@ -65,43 +82,53 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const boot = async (): Promise<Intern> => {
     const idle = pool.unused.stopped.length > 2 ? pool.unused.stopped.pop() : undefined;
     if (idle === undefined) return create({ provision: true });
-    if (hand(idle).status === 'running') await untilSuspended(idle.id);
-    // One that boots already may refuse it.
-    expect.status(await api.provision(idle.id), [...DONE, 409], 'the provision of a stopped intern');
-    return idle;
+    if (hand(idle).status === 'running' && (await suspended(idle.id)) === undefined) return create({ provision: true });
+    // One that boots already may refuse it. Whoever else does, the checks of provision look into.
+    const { status } = await api.provision(idle.id);
+    return [...DONE, 409].includes(status) ? idle : create({ provision: true });
   };
   /** Some that boot while the next checks are at work. */
   const ahead = async () => {
     const { booting, running: idle } = pool.unused;
     while (booting.length + idle.length < AHEAD) {
-      const spare = await boot();
-      session.made.delete(spare.id);
-      booting.push(spare);
+      try {
+        const spare = await boot();
+        session.made.delete(spare.id);
+        booting.push(spare);
+      } catch (error) {
+        if (!(error instanceof Finding)) throw error;
+        // The check has the one that it asked for. Whoever needs another tries again.
+        obstacles.gone('create');
+        return;
+      }
     }
   };
 
   /** One that ran when it was last read, and still does: where interns stop by themselves it is looked at, and resumed. */
-  const awake = async (intern: Intern): Promise<Intern> => {
+  const awake = async (intern: Intern): Promise<Intern | undefined> => {
     if (!session.conditions.stopsThem()) return intern;
-    const now = expect.intern(await api.get(intern.id), 200, 'the read of a running intern');
-    if (now.status === 'running') return now;
-    await api.provision(intern.id);
-    return until(intern.id, ['running']);
+    let now = await readOf(intern.id);
+    if (now !== undefined && now.status !== 'running') {
+      await api.provision(intern.id);
+      now = await until(intern.id, ['running']);
+    }
+    session.conditions.handed(intern.id);
+    return now;
   };
 
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('running', check);
     if (!plain(overrides, send)) return booted(await create({ provision: true, ...overrides }, send), send);
-    const unused = pool.unused.running.pop();
-    if (unused !== undefined) {
+    for (let idle = pool.unused.running.pop(); idle !== undefined; idle = pool.unused.running.pop()) {
       await ahead();
-      return awake(hand(unused));
+      const up = await awake(hand(idle));
+      if (up !== undefined) return up;
     }
     for (;;) {
       const next = hand(pool.unused.booting.shift() ?? (await boot()));
       await ahead();
       try {
-        return await booted(next, undefined, session.conditions.of(next.id)?.since);
+        return hand(await booted(next, undefined, session.conditions.of(next.id)?.since));
       } catch (error) {
         // Another may come up.
         if (!(error instanceof Unmet) || pool.took.boot === undefined || pool.failedBoots >= FAILED_BOOTS) throw error;
@@ -117,12 +144,11 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     running,
     until: (id, statuses, send) => until(id, statuses, send),
     async shared() {
-      if (pool.shared === undefined) {
-        const intern = await running();
-        session.made.delete(intern.id);
-        pool.shared = intern;
-      } else pool.shared = await awake(pool.shared);
-      return pool.shared;
+      const kept = pool.shared === undefined ? undefined : await awake(pool.shared);
+      const intern = kept ?? (await running());
+      if (kept === undefined) session.made.delete(intern.id);
+      pool.shared = intern;
+      return intern;
     },
     settled,
     untilSuspended,

@@ -186,6 +186,14 @@ export function createSession(run: RunBase): Session {
       return value;
     },
     before,
+    sent(send, url) {
+      const id = driver.control === undefined ? idOf(url) : undefined;
+      if (id !== undefined) conditions.sent(id, send.method ?? 'GET', restOf(url));
+    },
+    lost(send, url) {
+      const id = driver.control === undefined ? idOf(url) : undefined;
+      if (id !== undefined) conditions.lost(id, send.method ?? 'GET', restOf(url));
+    },
     after(send, url, status, headers) {
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
       if (settings.blocking && created === 0 && [400, 403, 404, 422].includes(status) && isPlain(send, url))
@@ -193,9 +201,11 @@ export function createSession(run: RunBase): Session {
           `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key?`,
         );
       if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
+      const about = driver.control === undefined ? idOf(url) : undefined;
+      if (about !== undefined) conditions.answered(about);
       // What was refused changed nothing; whatever else is no read may have.
-      const id = status < 400 && !READS.has(send.method ?? 'GET') ? idOf(url) : undefined;
-      if (id !== undefined && driver.control === undefined) {
+      const id = status < 400 && !READS.has(send.method ?? 'GET') ? about : undefined;
+      if (id !== undefined) {
         conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
         if (send.method !== 'PATCH') words.done(id, restOf(url));
         if (send.method === 'DELETE') mine.delete(id);

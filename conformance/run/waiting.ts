@@ -38,6 +38,8 @@ const learned = (usual: number | undefined, took: number, looks: number) =>
 export interface Waiting extends Pick<InternFactory, 'untilGone'> {
   settled(made: Intern, send?: SendOptions): Promise<Intern>;
   untilSuspended(id: string, send?: SendOptions): Promise<Intern>;
+  /** The same of one that no check waits for: undefined where it is gone, or runs on. */
+  suspended(id: string): Promise<Intern | undefined>;
   /** `began` is when it began to boot. */
   until(id: string, statuses: readonly string[], send?: SendOptions, began?: number): Promise<Intern>;
 }
@@ -98,6 +100,14 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       if (intern.status !== 'running') return intern;
       if (driver.control !== undefined || !(await pass()))
         fail('status of a suspended intern', 'anything but running', intern.status);
+    }
+  };
+  const suspended = async (id: string): Promise<Intern | undefined> => {
+    try {
+      return await untilSuspended(id);
+    } catch (error) {
+      if (error instanceof Finding) return undefined;
+      throw error;
     }
   };
 
@@ -193,5 +203,5 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     }
   };
 
-  return { settled, until, untilSuspended, untilGone };
+  return { settled, until, untilSuspended, suspended, untilGone };
 }

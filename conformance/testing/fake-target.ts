@@ -50,8 +50,8 @@ export function fakeTarget(
       if (given !== undefined) return given;
       const id = pathname.split('/')[4];
       if (id === undefined && request.method === 'POST') {
-        const body = (await request.json()) as { name: string; workspace_id: string };
-        const intern = { ...body, id: `id-${++count}`, status: 'stopped' };
+        const body = (await request.json()) as { name: string; workspace_id: string; provision?: boolean };
+        const intern = { ...body, id: `id-${++count}`, status: body.provision === true ? 'running' : 'stopped' };
         interns.set(intern.id, intern);
         return json(201, intern);
       }

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { Check } from '../framework/check.js';
+import type { Api } from '../framework/context.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { run } from './runner.js';
+
+/** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */
+function booting(refuses: (method: string, rest: string | undefined) => number | undefined = () => undefined) {
+  const target = fakeTarget((request) => {
+    const [, , , , id, rest] = new URL(request.url).pathname.split('/');
+    const status = refuses(request.method, rest);
+    if (status !== undefined) return Response.json({ error: { code: status, message: 'No' } }, { status });
+    const intern = target.interns.get(id ?? '');
+    if (intern === undefined || (rest !== 'suspend' && rest !== 'provision')) return undefined;
+    intern.status = rest === 'suspend' ? 'stopped' : 'running';
+    return Response.json({}, { status: 202 });
+  });
+  return target;
+}
+
+async function verdicts(checks: Check[], target: ReturnType<typeof fakeTarget>) {
+  const host = fakeHost();
+  const results = await run({ driver: fakeDriver(target.fetch, host), host, checks, seed: 'seed', rate: 0 });
+  return results.checks.map(
+    ({ verdict, finding, skip, error }) => finding?.what ?? skip?.why ?? error?.message ?? verdict,
+  );
+}
+const uses = (id: string, body: Check['run']) => check(id, body, { needs: ['write', 'running'] });
+const stops = (id: string) => uses(id, async ({ interns }) => void (await interns.stopped()));
+const runs = (id: string) => uses(id, async ({ interns }) => void (await interns.running()));
+
+test('an idle intern that somebody else boots or deletes is held against no check', async () => {
+  const target = booting();
+  const found = await verdicts(
+    [
+      uses('a/suspends', async ({ interns, api }) => {
+        const { id } = await interns.running();
+        await api.suspend(id);
+        const intern = target.interns.get(id);
+        if (intern !== undefined) intern.status = 'running';
+      }),
+      stops('b/takes'),
+      uses('c/suspends', async ({ interns, api }) => {
+        const { id } = await interns.running();
+        await api.suspend(id);
+        target.interns.delete(id);
+      }),
+      stops('d/takes'),
+    ],
+    target,
+  );
+  expect(found).toEqual(['pass', 'pass', 'pass', 'pass']);
+});
+
+test('a spare that is refused is not held against the check that has its own', async () => {
+  let creates = 0;
+  const target = booting((method, rest) =>
+    method === 'POST' && rest === undefined && ++creates > 1 ? 409 : undefined,
+  );
+  expect(await verdicts([runs('a/takes')], target)).toEqual(['pass']);
+});
+
+test('one that got two writes at once is handed out to nobody: which was done last, no answer tells', async () => {
+  const ids: string[] = [];
+  const takes = (id: string, also: (intern: string, api: Api) => unknown) =>
+    uses(id, async ({ interns, api }) => {
+      const intern = await interns.stopped();
+      ids.push(intern.id);
+      await also(intern.id, api);
+    });
+  const found = await verdicts(
+    [
+      takes('a/races', (id, api) => Promise.all([api.provision(id), api.suspend(id)])),
+      takes('b/takes', () => {}),
+      takes('c/takes', () => {}),
+    ],
+    booting(),
+  );
+  expect(found).toEqual(['pass', 'pass', 'pass']);
+  expect(ids[1]).not.toBe(ids[0]);
+  expect(ids[2]).toBe(ids[1]);
+});
