@@ -11,7 +11,7 @@ export const INVOKE_SESSIONS = defineChecks([
     id: 'invoke-sessions/continue',
     requirement: 'INVOKE-2',
     level: 'S',
-    title: 'The session_id continues the conversation: 202 with the same one, and a further run.',
+    title: 'The session_id continues the conversation: the same one comes back, and there is a further run.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.running();

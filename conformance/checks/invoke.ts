@@ -19,7 +19,9 @@ export const INVOKE_CHECKS = defineChecks([
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
+      const answer = await invoke(ctx, intern.id, 'Hello.');
+      expect.status(answer, 202, 'the invoke');
+      session(answer, 'the invoke');
     },
   },
   {

@@ -25,8 +25,10 @@ export interface DriftOptions {
   ended?(result: CheckResult): void;
 }
 
-const finding = (played: Played, difference: Difference, command: string): FindingResult => ({
-  ...difference,
+const finding = (played: Played, { what, expected, actual }: Difference, command: string): FindingResult => ({
+  what,
+  expected,
+  actual,
   flaky: false,
   confirmed: { tries: 1, failures: 1 },
   transcript: [],

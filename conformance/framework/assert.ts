@@ -1,4 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Level, RequirementId } from '../requirements/index.js';
+
+/** A requirement, at the level that is judged. */
+export interface Broken {
+  readonly requirement: RequirementId;
+  readonly level: Level;
+}
 
 /** What a finding holds against the target. Values are shown, never interpreted. */
 export interface Difference {
@@ -6,6 +13,8 @@ export interface Difference {
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  /** What is broken, where it is not what the check is about. */
+  readonly breaks?: Broken;
   /** Where the check has already repeated what it found. */
   readonly confirmed?: { readonly tries: number; readonly failures: number };
 }
@@ -19,12 +28,14 @@ export class Finding extends Error implements Difference {
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  declare readonly breaks?: Broken;
   declare readonly confirmed?: NonNullable<Difference['confirmed']>;
   constructor(difference: Difference, options?: ErrorOptions) {
     super(`${difference.what}: expected ${brief(difference.expected)}, got ${brief(difference.actual)}`, options);
     this.what = difference.what;
     this.expected = difference.expected;
     this.actual = difference.actual;
+    if (difference.breaks !== undefined) this.breaks = difference.breaks;
     if (difference.confirmed !== undefined) this.confirmed = difference.confirmed;
   }
 }
@@ -36,7 +47,10 @@ export class Finding extends Error implements Difference {
  */
 export type UnmetKind = 'need' | 'intern' | 'race' | 'blocked';
 
-/** Thrown where a target cannot be brought into the state that a check needs: a skip that names the need. */
+/**
+ * Thrown where a target cannot be brought into the state that a check needs: a skip that names the need. Those of one need
+ * are told together: for an intern it says what that did instead, and `why` holds what differs from check to check.
+ */
 export class Unmet extends Error {
   override readonly name = 'Unmet';
   constructor(

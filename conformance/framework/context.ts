@@ -78,6 +78,8 @@ export interface Observed {
   readonly actual: unknown;
   /** Its own words. */
   readonly said?: string;
+  /** What it did, where its words do not tell: a sentence about `it`. */
+  readonly instead?: string;
 }
 
 /** Everything a check works with. */

@@ -1,5 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Transcript } from '../probe/chunks.js';
+import type { Problem, Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import { brief, equal, Finding, fail, hasKeys, isObject, match, ok, Unmet } from './assert.js';
@@ -98,6 +98,9 @@ export function page(answer: Answer, what: string): { data: Intern[]; has_more: 
 export const keys = (answer: Answer, names: readonly string[], what: string) =>
   hasKeys(answer.json, names, `body of ${what}`);
 
+const inPlace = ({ items }: Transcript, { number, data }: NonNullable<Problem['event']>) =>
+  `event ${number} of ${items.length} is ${data.length > 600 ? `${data.slice(0, 600)}…` : data}`;
+
 /** What is expected of the order and shape of a stream. */
 export const NO_RULE_BROKEN = 'none of its rules broken';
 
@@ -114,7 +117,10 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
     throw new Finding({
       what: `order and shape of the stream (${first.requirement})`,
       expected: NO_RULE_BROKEN,
-      actual: found.map((problem) => problem.text),
+      actual: found.map(({ text, event }, at) =>
+        event === undefined || at > 2 ? text : `${text}; ${inPlace(t, event)}`,
+      ),
+      breaks: { requirement: first.requirement, level: first.level },
     });
   }
 }
@@ -127,11 +133,11 @@ export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error',
   if (t.finish === expected) return;
   const wellFormed = t.done && t.finish !== undefined && ['stop', 'tool_calls', 'error'].includes(t.finish);
   if (!t.scripted && wellFormed) {
-    const did = { stop: 'simply answer', tool_calls: 'ask', error: 'end with an error' }[expected];
-    const said =
-      t.error === undefined ? brief(t.content, 120) : `${brief(t.content, 120)}, error ${brief(t.error, 120)}`;
-    const why = `the intern did not ${did} when asked: ${what} ended with ${t.finish} (it said ${said})`;
-    throw new Unmet('behaviour of the intern', why, 'intern');
+    const did = { stop: 'simply answer', tool_calls: 'ask', error: 'end with an error' };
+    const instead = { stop: 'answered', tool_calls: 'asked', error: 'ended with an error' }[t.finish as 'stop'];
+    const error = t.error === undefined ? '' : `, error ${brief(t.error, 120)}`;
+    const why = `${what} ended with ${t.finish}, it said ${brief(t.content, 120)}${error}`;
+    throw new Unmet(`the intern did not ${did[expected]} when asked to, it ${instead}`, why, 'intern');
   }
   const error = t.error === undefined ? '' : `; error ${brief(t.error)}`;
   const actual = `${t.finish ?? 'none'}; content ${brief(t.content)}${error}`;

@@ -25,7 +25,8 @@ export class Falsified extends Finding {
       readonly confirmed: { readonly tries: number; readonly failures: number };
     },
   ) {
-    super({ what: finding.what, expected: finding.expected, actual: finding.actual }, { cause: finding });
+    const { what, expected, actual, breaks } = finding;
+    super({ what, expected, actual, ...(breaks === undefined ? {} : { breaks }) }, { cause: finding });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ControlRun } from '../drivers/control.js';
-import { Finding, fail, ok } from '../framework/assert.js';
+import { brief, Finding, fail, ok } from '../framework/assert.js';
 import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -106,6 +106,16 @@ export async function asked(
   return t;
 }
 
+/** What a question asks, as a sentence about who asks. */
+function asksOf(t: Transcript): string {
+  const { kind, message, operation, options } = question(t);
+  if (typeof message === 'string') return `it asked a question instead: ${brief(message, 120)}`;
+  const of = typeof operation === 'string' ? ` of ${brief(operation, 60)}` : '';
+  return kind === 'permission'
+    ? `it asked for a permission${of} that can be answered with ${brief(options, 120)}`
+    : `it asked ${brief(callOf(t).arguments, 120)}`;
+}
+
 /** What was asked can be answered with `allow_once`: what it asks, an intern decides. */
 export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   if (t.scripted) return;
@@ -115,7 +125,7 @@ export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
     what: 'what was asked',
     expected: 'a permission with the option allow_once',
     actual: callOf(t).arguments,
-    said: callOf(t).arguments,
+    instead: asksOf(t),
   });
 }
 
@@ -149,6 +159,7 @@ export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: stri
 
 /** The one tool call of a response, and the session to answer it in. */
 export function callOf(t: Transcript): { id: string; session: string; arguments: string } {
+  expect.grammar(t, 'S', 'CHAT-3');
   const call = t.toolCalls[0];
   ok(typeof call?.id === 'string' && call.id !== '', 'id of the tool call', 'an id', call);
   ok(t.sessionId !== undefined, 'session_id after tool_calls', 'a session_id on the final chunk', t.final);

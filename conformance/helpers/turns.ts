@@ -1,4 +1,4 @@
-import { equal, isObject, ok } from '../framework/assert.js';
+import { equal, fail, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
@@ -10,9 +10,9 @@ import { plain } from './chat.js';
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
   ctx.api.invoke(id, { input, ...(session_id === undefined ? {} : { session_id }) }, options);
 
-/** The session_id of an invoke that was accepted. */
+/** The session_id of an invoke that was accepted. Which success that is, is for `invoke/accepted` to say. */
 export function session(answer: Answer, what: string): string {
-  expect.status(answer, 202, what);
+  expect.status(answer, [200, 201, 202], what);
   isObject(answer.json, `body of ${what}`);
   const { session_id } = answer.json;
   ok(typeof session_id === 'string' && session_id !== '', `session_id of ${what}`, 'a session_id', session_id);
@@ -37,11 +37,21 @@ const TRIES = 4;
 export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Promise<ChatReply> {
   for (let tries = 1; ; tries++) {
     const reply = await prompt();
-    const engaged = reply.status === 409 || reply.status === 202;
-    if (ctx.target.kind === 'emulator' || !engaged || tries === TRIES) return reply;
-    await reply.whole();
+    if (reply.status !== 409 && reply.status !== 202) return reply;
+    const answer = await reply.whole();
+    if (ctx.target.kind === 'emulator' || tries === TRIES) goesOn(31 + tries - 1, answer);
     await ctx.wait(1_000);
   }
+}
+
+/** The run that a client left goes on: what it was answered to another prompt says so. */
+function goesOn(seconds: number, { status, text }: Answer): never {
+  const how = status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
+  fail(
+    `the run whose client left its stream ${seconds} s ago`,
+    'cancelled: a disconnect is noticed within 30 s',
+    `${how}: ${status} ${text.slice(0, 300)}`,
+  );
 }
 
 /** Skips the check where a peer does not see the intern: which ones a key sees, the deployment decides (AUTH-2). */

@@ -73,7 +73,7 @@ export const invoke = fc.record({ at: which, session: fc.constantFrom('new', 'ow
       return expect.refused(reply, 'invoke of a stopped intern');
     }
     if (known?.origin === 'chat') return expect.status(reply, 404, 'invoke with a session of chat');
-    expect.status(reply, 202, 'invoke of a running intern');
+    expect.status(reply, [200, 201, 202], 'invoke of a running intern');
     const { session_id: id } = (reply.json ?? {}) as { session_id?: unknown };
     if (typeof id !== 'string') fail('session_id of invoke', 'a string', expect.shown(reply));
     if (known === undefined) intern.sessions.push({ id, origin: 'invoke' });

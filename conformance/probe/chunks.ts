@@ -7,6 +7,8 @@ export interface Problem {
   readonly level: Level;
   readonly text: string;
   readonly at: number;
+  /** The event that breaks it, and the how manieth it is; absent where the end of the stream does. */
+  readonly event?: { readonly number: number; readonly data: string };
 }
 
 export interface ToolCall {
@@ -104,8 +106,9 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
   };
   let identity: Record<string, unknown> | undefined;
   let now = 0;
+  let event: Problem['event'];
   const problem = (requirement: RequirementId, level: Level, text: string) =>
-    t.problems.push({ requirement, level, text, at: now });
+    t.problems.push({ requirement, level, text, at: now, ...(event === undefined ? {} : { event }) });
 
   const published = (json: Record<string, unknown>) => {
     if (json.object !== 'chat.completion.chunk') problem('CHAT-1', 'P', `object is ${JSON.stringify(json.object)}`);
@@ -195,6 +198,7 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
   const take = (item: SseItem) => {
     now = item.at;
     t.items.push(item);
+    event = item.kind === 'comment' ? undefined : { number: t.items.length, data: item.data };
     if (item.kind === 'comment') {
       t.comments.push(item);
       // Any other comment may stand where its server likes: a reader passes over it.
@@ -226,6 +230,7 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
     take,
     end(unfinished, how) {
       t.ended = how;
+      event = undefined;
       if (how === 'cancelled') return;
       if (unfinished !== '') problem('CHAT-1', 'S', `the body ends within an event: ${unfinished.slice(0, 100)}`);
       if (how !== 'end') problem('CHAT-3', 'S', `the connection broke: ${how}`);

@@ -1,4 +1,4 @@
-import { brief, Finding, Unmet } from '../framework/assert.js';
+import { type Broken, brief, Finding, Unmet } from '../framework/assert.js';
 import type { Host } from '../framework/time.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
 import type { Answer, OpenAnswer } from './client.js';
@@ -38,10 +38,21 @@ export interface ReplyOptions {
   readonly timeout: number;
   /** Whether a script decides what the intern does. */
   readonly scripted: boolean;
+  /** What was sent, for findings: `a prompt`. */
+  readonly sent: string;
+  /** What is known of it where it is refused. */
+  refusal?(answer: Answer): Refusal;
   /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
   trouble?(): void;
   /** Called once a stream that asked something has ended. */
   asked?(): void;
+}
+
+/** What is known of a chat request that was refused. */
+export interface Refusal {
+  /** Added to what was answered. */
+  readonly remark?: string;
+  readonly breaks?: Broken;
 }
 
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
@@ -50,8 +61,15 @@ const NOT_TAKEN = new Set([429, 502, 503, 504]);
 /** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;
 
-const unmet = (why: string, { content }: Transcript) =>
-  new Unmet('behaviour of the intern', content === '' ? why : `${why} (it said ${brief(content, 120)})`, 'intern');
+const unmet = (did: string, why: string, { content }: Transcript) =>
+  new Unmet(did, content === '' ? why : `${why} (it said ${brief(content, 120)})`, 'intern');
+
+/** What an answer that is no stream says, in a word: the reason of an error, the status of a turn, else what it is. */
+function gist({ json, headers }: Answer): string {
+  const body = (json ?? {}) as { status?: unknown; error?: { metadata?: { reason?: unknown } } };
+  const word = body.error?.metadata?.reason ?? body.status;
+  return typeof word === 'string' ? word : (headers.get('content-type') ?? 'without content type');
+}
 
 /** ms that a body may stay open after [DONE]. */
 const CLOSING = 5_000;
@@ -97,13 +115,14 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       if (open.status === 200) options.trouble?.();
       const answer = await open.whole();
       if (!options.scripted && NOT_TAKEN.has(open.status)) {
-        const why = `the intern did not take the prompt (${open.status} ${brief(answer.text, 200)})`;
-        throw new Unmet('behaviour of the intern', why, 'intern');
+        throw new Unmet('the intern did not take the prompt', `${open.status} ${brief(answer.text, 200)}`, 'intern');
       }
+      const { remark = '', breaks } = options.refusal?.(answer) ?? {};
       throw new Finding({
-        what: `chat, ${what}`,
-        expected: 'an event stream (200, text/event-stream)',
-        actual: `${open.status} ${open.headers.get('content-type') ?? 'without content type'}: ${answer.text.slice(0, 300)}`,
+        what: options.sent,
+        expected: 'taken, with an event stream (200, text/event-stream)',
+        actual: `${open.status} ${gist(answer)}${remark}: ${answer.text.slice(0, 300)}`,
+        ...(breaks === undefined ? {} : { breaks }),
       });
     }
     const deadline = host.now() + timeout;
@@ -114,10 +133,10 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       if (transcript.ended !== undefined || remaining <= 0) {
         const silentFor = host.now() - heard;
         if (!promised && !transcript.done && transcript.ended === undefined && silentFor < KEEPALIVE) {
-          throw unmet(`${what} did not come within ${timeout / 1000} s`, transcript);
+          throw unmet('the intern took too long', `${what} did not come within ${timeout / 1000} s`, transcript);
         }
         if (!promised && transcript.ended === 'end' && transcript.done) {
-          throw unmet(`the run ended before ${what}`, transcript);
+          throw unmet('the run ended before what was waited for', `it was ${what}`, transcript);
         }
         // That an intern says no more is its own affair, as above; that nothing at all comes, or no end, is not.
         if (transcript.ended === undefined) options.trouble?.();

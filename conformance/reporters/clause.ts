@@ -1,18 +1,28 @@
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
-import type { CheckResult } from '../run/results.js';
+import type { CheckResult, Skip } from '../run/results.js';
 
 /** What a check stands on. */
 export interface Clause {
+  /** Which one; what a finding breaks goes before what its check is about. */
+  readonly id: string;
   readonly sentence: string;
   readonly where: string;
   /** The interface's own words, where it states the requirement. */
   readonly quote?: string;
 }
 
-/** The sentence that a check stands on, and where that stands: of the ledger, or its own. */
+/** The sentence that a finding breaks, or that a check stands on, and where that stands: of the ledger, or its own. */
 export function clauseOf(check: CheckResult): Clause {
-  if (check.clause !== undefined) return check.clause;
-  const row = requirement(check.requirement);
+  if (check.clause !== undefined) return { id: check.requirement, ...check.clause };
+  const row = requirement(check.finding?.breaks ?? check.requirement);
   const quote = check.level === 'S' ? quoteOf(row.id) : undefined;
-  return { sentence: sentenceOf(row, check.level), where: row.where, ...(quote === undefined ? {} : { quote }) };
+  return {
+    id: row.id,
+    sentence: sentenceOf(row, check.level),
+    where: row.where,
+    ...(quote === undefined ? {} : { quote }),
+  };
 }
+
+/** Why a check came to no verdict, in one line. */
+export const skipText = ({ kind, need, why }: Skip): string => `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`;

@@ -16,8 +16,8 @@ export function github(results: Results): string {
     const { finding, error } = check;
     const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
     const many = checks.length > 1 ? `${count}: ` : '';
-    const heading = property(`${many}${checks.length > 1 ? title : check.id} (${check.requirement})`);
-    const { quote } = clauseOf(check);
+    const { id, quote } = clauseOf(check);
+    const heading = property(`${many}${checks.length > 1 ? title : check.id} (${id})`);
     const quoted = quote === undefined ? '' : `the interface: ${quote}\n`;
     const text =
       finding === undefined

@@ -1,5 +1,5 @@
 import type { Exchange } from '../probe/exchange.js';
-import { faultOf, groups } from '../run/groups.js';
+import { faultOf, groups, skips } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
@@ -65,6 +65,7 @@ const searched = ({ id, requirement: row, title, finding, error, skip }: CheckRe
   [
     id,
     row,
+    finding?.breaks,
     title,
     finding?.what,
     value(finding?.expected ?? '', 300),
@@ -115,15 +116,15 @@ function mapView(results: Results): Markup | undefined {
 }
 
 function checkView(check: CheckResult): Markup {
-  const { sentence, where, quote } = clauseOf(check);
+  const { id: row, sentence, where, quote } = clauseOf(check);
   const { finding, error, skip } = check;
   const verdict = check.known === true ? 'known' : check.verdict;
   const open = finding !== undefined || error !== undefined;
   return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${searched(check)}">
-<summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${check.requirement}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
+<summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${row}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
 <div class="body"><blockquote>${sentence} <span class="dim">(${where})</span>${
     quote === undefined ? undefined : html`<p class="dim">The interface: <q>${quote}</q></p>`
-  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: needs <b>${skip.need}</b>. ${skip.why}</p>`}${
+  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${skip.why}</p>`}${
     error === undefined
       ? undefined
       : html`<p class="bad">${faultOf(check)}: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`
@@ -164,14 +165,11 @@ function matrixView(results: Results): Markup {
 }
 
 function skippedView(results: Results): Markup | undefined {
-  const needs = new Map<string, CheckResult[]>();
-  for (const check of results.checks) {
-    if (check.skip !== undefined) needs.set(check.skip.need, [...(needs.get(check.skip.need) ?? []), check]);
-  }
-  if (needs.size === 0) return undefined;
-  return html`<h2>Skipped</h2><ul class="skips">${[...needs].map(
-    ([need, checks]) =>
-      html`<li><b>${need}</b>: ${checks[0]?.skip?.why ?? ''} <span class="dim">${checks.length} checks: ${checks.map((one) => one.id).join(', ')}</span></li>`,
+  const found = skips(results.checks);
+  if (found.length === 0) return undefined;
+  return html`<h2>Skipped</h2><ul class="skips">${found.map(
+    ({ skip, ids }) =>
+      html`<li><b>${skip.need}</b>: ${skip.why} <span class="dim">${ids.length} checks: ${ids.join(', ')}</span></li>`,
   )}</ul>`;
 }
 

@@ -1,6 +1,6 @@
 import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
-import { clauseOf } from './clause.js';
+import { clauseOf, skipText } from './clause.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
@@ -37,13 +37,13 @@ function testcase(check: CheckResult, title: string): string {
   const head = `    <testcase classname="conformance.${xml(area)}" name="${xml(`${check.id} [${check.requirement}]`)}" time="${(check.duration / 1000).toFixed(3)}"`;
   const close = (inner: string) => `${head}>${inner}</testcase>`;
   if (check.verdict === 'fail' && check.known !== true) {
-    return close(`<failure message="${xml(title)}" type="${check.requirement}">${xml(details(check))}</failure>`);
+    return close(`<failure message="${xml(title)}" type="${clauseOf(check).id}">${xml(details(check))}</failure>`);
   }
   if (check.verdict === 'error') {
     return close(`<error message="${xml(check.error?.message ?? '')}">${xml(check.error?.stack ?? '')}</error>`);
   }
-  if (check.verdict === 'skip') {
-    return close(`<skipped message="${xml(`needs ${check.skip?.need}: ${check.skip?.why}`)}"/>`);
+  if (check.skip !== undefined) {
+    return close(`<skipped message="${xml(skipText(check.skip))}"/>`);
   }
   if (check.verdict === 'pass-alternative')
     return close(`<system-out>${xml(`pass-alternative: ${check.alternative ?? ''}`)}</system-out>`);

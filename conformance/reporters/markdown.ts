@@ -1,6 +1,6 @@
 import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
-import { clauseOf } from './clause.js';
+import { clauseOf, skipText } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { choices, NO_QUESTION, summary } from './tty.js';
 
@@ -45,26 +45,23 @@ export function markdown(results: Results): string {
   if (found.length > 0) lines.push('', '## Findings');
   for (const { title, many, checks } of found) {
     const [check, ...others] = checks;
-    lines.push(
-      '',
-      others.length > 0
-        ? `### ${ICON[check.verdict]} ${many}: ${plain(title)}`
-        : `### ${ICON[check.verdict]} ${plain(check.id)} (${check.requirement}, ${check.level})${check.known === true ? ', known' : ''}`,
-      '',
-      plain(check.title),
-    );
-    if (others.length > 0) lines.push('', checks.map(({ id }) => plain(id)).join(', '));
-    if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
+    if (others.length > 0)
+      lines.push(
+        '',
+        `### ${ICON[check.verdict]} ${many}: ${plain(title)}`,
+        '',
+        checks.map(({ id }) => plain(id)).join(', '),
+      );
     const { finding } = check;
+    const { id: row, quote } = clauseOf(check);
     lines.push(
       '',
-      `### ${ICON[check.verdict]} ${plain(check.id)} (${check.requirement}, ${check.level})${check.known === true ? ', known' : ''}`,
+      `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${check.level})${check.known === true ? ', known' : ''}`,
       '',
       plain(check.title),
     );
     if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     if (finding === undefined) continue;
-    const { quote } = clauseOf(check);
     if (quote !== undefined) lines.push('', `> The interface: “${plain(quote)}”`);
     lines.push(
       '',
@@ -82,10 +79,9 @@ export function markdown(results: Results): string {
   for (const row of results.requirements) {
     lines.push(`| ${row.id} | ${row.level} | ${ICON[row.verdict]} ${row.verdict} | ${row.checks.length} |`);
   }
-  const skipped = results.checks.filter((check) => check.skip !== undefined);
+  const skipped = results.checks.flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
   if (skipped.length > 0) lines.push('', '## Skipped', '');
-  for (const check of skipped)
-    lines.push(`- ${plain(check.id)}: needs ${plain(check.skip?.need ?? '')} (${plain(check.skip?.why ?? '')})`);
+  for (const { id, skip } of skipped) lines.push(`- ${plain(id)}: ${plain(skipText(skip))}`);
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push('', `Clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away.`);
   for (const left of cleanup.failed)

@@ -1,4 +1,4 @@
-import type { Exchange } from '../probe/exchange.js';
+import type { Exchange, Piece } from '../probe/exchange.js';
 
 /**
  * Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page, and no line of it
@@ -36,18 +36,52 @@ export function exchangeLines(exchange: Exchange, most = 1_000): string[] {
   if (response === undefined) return lines;
   lines.push(`  < ${response.status} at ${seconds(response.at)}`);
   for (const [name, header] of Object.entries(response.headers)) lines.push(`    ${name}: ${visible(header)}`);
+  if (/event-stream/i.test(response.headers['content-type'] ?? '')) lines.push(...eventLines(response.pieces, most));
+  else lines.push(...pieceLines(response.pieces, most));
+  if (response.ended !== undefined && response.ended !== 'end') lines.push(`  < ${visible(response.ended)}`);
+  return lines;
+}
+
+/** How many events of a stream are shown from its beginning, and from its end, which most often tells what is wrong. */
+const FIRST = 2;
+const LAST = 5;
+
+/** A stream event by event, its beginning and its end, each with the time at which it had come. */
+function eventLines(pieces: readonly Piece[], most: number): string[] {
+  const events: { at: number; text: string }[] = [];
+  let rest = '';
+  for (const { at, text } of pieces) {
+    const parts = (rest + text).split(/\r?\n\r?\n/);
+    rest = parts.pop() ?? '';
+    events.push(...parts.map((part) => ({ at, text: part })));
+  }
+  if (rest.trim() !== '') events.push({ at: pieces.at(-1)?.at ?? 0, text: rest });
+  const between = events.length - FIRST - LAST;
+  return events.flatMap(({ at, text }, index) => {
+    if (between > 1 && index >= FIRST && index < events.length - LAST)
+      return index === FIRST ? [`    … ${between} events`] : [];
+    const same = index > 0 && events[index - 1]?.at === at;
+    return [...(same ? [] : [`  < ${seconds(at)}`]), ...indented(middle(text, most))];
+  });
+}
+
+/** Cut in its middle: of a chunk the end says what it is. */
+const middle = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most / 4)} … ${text.slice(text.length - (most * 3) / 4)}` : text;
+
+function pieceLines(pieces: readonly Piece[], most: number): string[] {
+  const lines: string[] = [];
   let left = most * 4;
-  for (const piece of response.pieces) {
+  for (const piece of pieces) {
     if (left <= 0) {
       lines.push('    …');
       break;
     }
     const shown = clip(piece.text, Math.min(most, left));
     left -= shown.length;
-    if (response.pieces.length > 1) lines.push(`  < ${seconds(piece.at)}`);
+    if (pieces.length > 1) lines.push(`  < ${seconds(piece.at)}`);
     lines.push(...indented(shown));
   }
-  if (response.ended !== undefined && response.ended !== 'end') lines.push(`  < ${visible(response.ended)}`);
   return lines;
 }
 

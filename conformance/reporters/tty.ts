@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { faultOf, groups } from '../run/groups.js';
+import { faultOf, groups, skips } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
@@ -24,9 +24,10 @@ const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** One failing check in full: what is asked, what came, how to see it again. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
-  const { sentence, where, quote } = clauseOf(check);
+  const { id, sentence, where, quote } = clauseOf(check);
+  const met = id === check.requirement ? '' : `, met by a check of ${check.requirement}`;
   const lines = [
-    `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${check.requirement}, ${LEVELS[check.level]}`)}`,
+    `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[check.level]}${met}`)}`,
     `  ${sentence} ${c.dim(`(${where})`)}`,
     ...(quote === undefined ? [] : [`  interface “${quote}”`]),
   ];
@@ -107,22 +108,14 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push('', ...failure(first, c));
     if (others.length > 0) lines.push(c.dim(`  and so do ${others.map(({ id }) => id).join(', ')}`));
   }
-  const skipped = new Map<string, { why: string; ids: string[]; needs: boolean }>();
-  for (const check of results.checks) {
-    if (check.skip === undefined) continue;
-    const entry = skipped.get(check.skip.need) ?? {
-      why: check.skip.why,
-      ids: [],
-      needs: check.skip.kind === 'need',
-    };
-    entry.ids.push(check.id);
-    skipped.set(check.skip.need, entry);
-  }
-  if (skipped.size > 0) lines.push('', c.bold('Skipped'));
-  for (const [need, { why, ids, needs }] of skipped) {
-    lines.push(
-      `  ${String(ids.length).padStart(4)}  ${needs ? 'needs ' : ''}${c.cyan(visible(need))}: ${visible(why)}`,
-    );
+  const skipped = skips(results.checks);
+  if (skipped.length > 0) lines.push('', c.bold('Skipped'));
+  for (const { skip, ids } of skipped) {
+    const { kind, need, why } = skip;
+    // What the intern, or the moment, decided differs from check to check.
+    const one = kind === 'intern' || kind === 'race' ? c.dim(`${ids[0]}: `) : '';
+    const needs = kind === 'need' ? 'needs ' : '';
+    lines.push(`  ${String(ids.length).padStart(4)}  ${needs}${c.cyan(visible(need))}: ${one}${visible(why)}`);
   }
   // Told again where a terminal ends: what stands above may fill many screens.
   if (found.length > 0) lines.push('', c.bold('What is wrong'));

@@ -1,13 +1,26 @@
 import { Unmet } from '../framework/assert.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
-import { createReply } from '../probe/reply.js';
+import { createReply, type Refusal } from '../probe/reply.js';
 import { acceptable } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
+const ANSWER = 'the answer to a question';
+
+/** What a chat request is, for findings. */
+const sentBy = ({ messages, session_id }: ChatInput): string => {
+  const last = messages?.at(-1) as { role?: unknown } | undefined;
+  if (last?.role === 'tool') return ANSWER;
+  return session_id === undefined ? 'a prompt' : 'a prompt in a session';
+};
+
 /** The chat requests of one check: `chat` and `answer` of its context. */
 export function createConversation(run: RunContext, check: string, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
-  const { driver, host, obstacles, pool } = run;
+  const { driver, host, obstacles, pool, session } = run;
+  /** The streams that each intern was seen to send. */
+  const streams = new Map<string, readonly Transcript[]>();
 
   const chat: Ctx['chat'] = async (id, input, options = {}) => {
     obstacles.pass('chat', check);
@@ -26,7 +39,10 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
         obstacles.met('streaming', check, 'a prompt was answered with nothing, not even a keepalive');
       throw error;
     });
-    return createReply(answer, {
+    const sent = sentBy(said);
+    const reply = createReply(answer, {
+      sent,
+      refusal: (refused) => refusal(id, sent, refused),
       toolName: driver.target.profile.tool_name,
       host,
       timeout: run.settings.streamTimeout,
@@ -36,6 +52,24 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
         pool.asked = true;
       },
     });
+    if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
+      streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);
+    return reply;
+  };
+
+  /** What a refusal breaks, and what the run knows that its reader wants to know too. */
+  const refusal = (id: string, sent: string, { status, json }: Answer): Refusal => {
+    const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
+    const seen = streams.get(id) ?? [];
+    const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);
+    const state = seen.at(-1)?.finish === 'tool_calls' ? 'waits on a question' : 'has ended';
+    return {
+      ...(reason === 'busy' && idle ? { remark: ` although no run of the intern streams, the last one ${state}` } : {}),
+      // That its run has ended is what other sentences are about.
+      ...(sent === ANSWER && status < 500 && reason !== 'interaction_not_pending'
+        ? { breaks: { requirement: 'CHAT-6', level: 'S' } }
+        : {}),
+    };
   };
 
   return {

@@ -58,11 +58,11 @@ function preconditions(
     unmet(need, why) {
       throw new Unmet(need, why);
     },
-    internDid(holds, { did, what, expected, actual, said }) {
+    internDid(holds, { did, what, expected, actual, said, instead }) {
       if (holds) return;
       if (controlled) fail(what, expected, actual);
-      const instead = said === undefined || said === '' ? '' : ` (it said ${brief(said, 120)})`;
-      throw new Unmet('behaviour of the intern', `the intern did not ${did} when asked${instead}`, 'intern');
+      const why = instead ?? (said === undefined || said === '' ? 'it said nothing' : `it said ${brief(said, 120)}`);
+      throw new Unmet(`the intern did not ${did} when asked to`, why, 'intern');
     },
     undisturbed(holds, what, expected, actual) {
       if (holds) return;

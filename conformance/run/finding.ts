@@ -33,6 +33,7 @@ export function reported(
     what: redactor.text(finding.what),
     expected: shown(finding.expected, redactor),
     actual: shown(finding.actual, redactor),
+    ...breaks(check, finding),
     ...(falsified === undefined
       ? {}
       : {
@@ -59,6 +60,12 @@ export function reported(
     }),
   };
 }
+
+/** What is broken beside what the check is about. At another level than the check's it is a matter of other checks. */
+const breaks = (check: Check, { breaks: other }: Finding): Pick<FindingResult, 'breaks'> =>
+  other === undefined || other.requirement === check.requirement || other.level !== check.level
+    ? {}
+    : { breaks: other.requirement };
 
 /** What the kit itself did wrong, free of secrets. */
 export function fault(error: unknown, transcript: readonly Exchange[], redactor: Redactor) {

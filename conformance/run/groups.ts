@@ -1,6 +1,6 @@
 import { brief } from '../framework/assert.js';
 import { NO_RULE_BROKEN } from '../framework/expect.js';
-import type { CheckResult } from './results.js';
+import type { CheckResult, Skip } from './results.js';
 
 /** Checks that found the same. */
 export interface FindingGroup {
@@ -78,4 +78,23 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
       return { title: titleOf(members[0]), many: count(members), checks: members };
     })
     .sort((one, other) => rank(one.checks[0]) - rank(other.checks[0]) || other.checks.length - one.checks.length);
+}
+
+/** Checks that one thing kept from a verdict. */
+export interface SkipGroup {
+  /** Of the first of them. */
+  readonly skip: Skip;
+  readonly ids: readonly string[];
+}
+
+/** Skips by what is missing, or by what the intern did instead. */
+export function skips(checks: readonly CheckResult[]): SkipGroup[] {
+  const found = new Map<string, { skip: Skip; ids: string[] }>();
+  for (const { id, skip } of checks) {
+    if (skip === undefined) continue;
+    const entry = found.get(skip.need);
+    if (entry === undefined) found.set(skip.need, { skip, ids: [id] });
+    else entry.ids.push(id);
+  }
+  return [...found.values()];
 }

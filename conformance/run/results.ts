@@ -18,6 +18,8 @@ export interface FindingResult {
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
+  /** The requirement that is broken, where it is not the one that the check is about. */
+  readonly breaks?: RequirementId;
   readonly property?: {
     readonly name: string;
     readonly counterexample: readonly string[];

@@ -4,11 +4,16 @@ import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict }
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
 
-/** One row per requirement of the ledger, with the worst verdict of the checks that were selected. */
+/** One row per requirement of the ledger, with the worst verdict of the checks that were selected, or that found it broken. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
   const byRequirement = new Map<string, CheckResult[]>();
-  for (const check of checks)
-    byRequirement.set(check.requirement, [...(byRequirement.get(check.requirement) ?? []), check]);
+  const add = (row: string, check: CheckResult) => byRequirement.set(row, [...(byRequirement.get(row) ?? []), check]);
+  for (const check of checks) {
+    const { breaks } = check.finding ?? {};
+    if (breaks !== undefined) add(breaks, check);
+    // Another one is broken, so of its own it could not tell.
+    add(check.requirement, breaks === undefined ? check : { ...check, verdict: 'skip', known: false });
+  }
   return REQUIREMENTS.map((row) => {
     const mine = byRequirement.get(row.id) ?? [];
     const worst = WORST.find((verdict) => mine.some((check) => check.verdict === verdict && check.known !== true));
@@ -59,7 +64,7 @@ export function coverage(checks: readonly CheckResult[], asked = false): Coverag
   for (const { skip } of checks) {
     if (skip !== undefined) reasons.set(group(skip), (reasons.get(group(skip)) ?? 0) + 1);
   }
-  const waiting = checks.filter(({ skip }) => skip?.kind === 'intern' && /question|ask/.test(skip.why));
+  const waiting = checks.filter(({ skip }) => skip?.kind === 'intern' && /did not ask|^a question$/.test(skip.need));
   const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));
   return {
     checked: checks.filter(({ verdict }) => verdict !== 'skip').length,

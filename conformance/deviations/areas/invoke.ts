@@ -22,7 +22,7 @@ export const INVOKE = defineDeviations([
     requirement: 'INVOKE-1',
     description: 'invoke answers 200.',
     mutant: rewriteStatus('invoke', 202, 200),
-    caughtBy: ['invoke/accepted', 'invoke/published-answer', 'model/conversations', 'invoke-sessions/continue'],
+    caughtBy: ['invoke/accepted'],
   },
   {
     name: 'invoke-answers-accepted',
