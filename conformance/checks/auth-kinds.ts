@@ -84,7 +84,7 @@ export const AUTH_KINDS = defineChecks([
       const { api, interns, send } = ctx;
       const intern = await interns.stopped();
       const json = { bodySha256: DIGEST };
-      expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), 200, 'the valid twin');
+      expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), expect.ACCEPTED, 'the valid twin');
       const own = await interns.own();
       const callers = [
         [intern.id, 'api_key'],

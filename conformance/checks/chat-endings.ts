@@ -19,7 +19,7 @@ import {
 } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
 
-const SUSPENDED = [200, 202, 204];
+const SUSPENDED = expect.ACCEPTED;
 
 /** `asked` is who ended the run: the kit by a request of its own, or the intern that was asked to. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {

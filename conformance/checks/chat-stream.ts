@@ -43,7 +43,7 @@ async function arrival(ctx: Ctx, id: string) {
   const reply = await opening;
   const head = ctx.elapsed();
   // The other prompt may have come first.
-  if (reply.status !== 200) return { how: 'not seen', chunks: 0 } as const;
+  if (reply.status >= 300) return { how: 'not seen', chunks: 0 } as const;
   const t = await reply.end();
   const at = t.items.map((item) => item.at);
   const spread = (at.at(-1) ?? 0) - (at[0] ?? 0);
@@ -88,7 +88,7 @@ export const CHAT_STREAM = defineChecks([
       }
       // Content that comes while the run goes on for a while shows it at once. The rest is for interns that say it all.
       const first = await ctx.chat(intern.id, ctx.prompt('silent'));
-      if (first.status === 200) {
+      if (first.status < 300) {
         const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
         const before = (
           await began.catch((error: unknown) => {

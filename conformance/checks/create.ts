@@ -291,16 +291,20 @@ export const CREATE = defineChecks([
       );
       const { description } = expect.intern(await api.get(two.id), 200, 'the read');
       equal(description, two.description, 'description after the refusal');
-      expect.status(await api.update(two.id, { name: two.name }), 200, 'a rename to the own name');
+      expect.status(await api.update(two.id, { name: two.name }), expect.ACCEPTED, 'a rename to the own name');
       // It is the creator's names that count, whoever renames.
       const peer = { as: 'peer_api_key' } as const;
       expect.error(await api.update(two.id, { name: one.name }, peer), NAME_TAKEN, "a peer's rename to a taken name");
       expect.status(
         await api.update(two.id, { name: peers.name }, peer),
-        200,
+        expect.ACCEPTED,
         "a rename to a peer's name, by the peer",
       );
-      expect.status(await api.update(one.id, { name: two.name }), 200, 'a rename to a name that was given up');
+      expect.status(
+        await api.update(one.id, { name: two.name }),
+        expect.ACCEPTED,
+        'a rename to a name that was given up',
+      );
       expect.error(await api.create(interns.body({ name: peers.name })), NAME_TAKEN, 'a create of a name renamed to');
     },
   },

@@ -2,7 +2,7 @@ import { equal, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
-const STARTED = [200, 202, 204];
+const STARTED = expect.ACCEPTED;
 
 export const DELETE_ARCHIVE = defineChecks([
   {

@@ -7,7 +7,7 @@ import { each, picked } from '../helpers/each.js';
 import { listed } from '../helpers/lists.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
-const STARTED = [200, 202, 204];
+const STARTED = expect.ACCEPTED;
 
 /** Bodies of delete that are refused. */
 const BAD_BODIES: readonly unknown[] = [

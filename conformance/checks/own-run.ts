@@ -32,7 +32,11 @@ export const OWN_RUN = defineChecks([
     async run({ api, interns }) {
       const intern = await interns.stopped({ description: 'before' });
       expect.done(await api.provision(intern.id), 'the provision');
-      expect.status(await api.update(intern.id, { description: 'while it boots' }), 200, 'an update while it boots');
+      expect.status(
+        await api.update(intern.id, { description: 'while it boots' }),
+        expect.ACCEPTED,
+        'an update while it boots',
+      );
       const running = await interns.until(intern.id, ['running']);
       equal(running.description, 'while it boots', 'description of the running intern');
     },

@@ -77,7 +77,7 @@ export const SIGN = defineChecks([
       const intern = await ctx.interns.stopped();
       const refused = async (bodySha256: unknown, at: string, routed: boolean) => {
         const twin = { bodySha256: DIGEST, ...(routed ? { route: route('/api/invoke') } : {}) };
-        expect.status(await sign(ctx, intern.id, twin, at), 200, 'the valid twin');
+        expect.status(await sign(ctx, intern.id, twin, at), expect.ACCEPTED, 'the valid twin');
         const answer = await sign(ctx, intern.id, { ...twin, bodySha256 }, at);
         expect.error(answer, INVALID, `${at} with ${JSON.stringify(bodySha256)}`);
       };
@@ -146,7 +146,7 @@ export const SIGN = defineChecks([
       });
       await ctx.property('valid paths', routePath(), async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
-        expect.status(await sign(ctx, intern.id, json), 200, `a route with path ${path}`);
+        expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, `a route with path ${path}`);
       });
     },
   },
@@ -251,13 +251,13 @@ export const SIGN = defineChecks([
     async run(ctx) {
       const json = { bodySha256: DIGEST };
       const intern = await ctx.interns.stopped();
-      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a stopped intern');
+      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a stopped intern');
       await ctx.api.provision(intern.id);
-      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a booting intern');
+      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a booting intern');
       await ctx.interns.until(intern.id, ['running']);
-      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a running intern');
+      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a running intern');
       await ctx.api.remove(intern.id);
-      expect.status(await sign(ctx, intern.id, json), 200, 'signing for a destroying intern');
+      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a destroying intern');
       await ctx.interns.untilGone(intern.id);
       expect.status(await sign(ctx, intern.id, json), 404, 'signing for a gone intern');
     },
@@ -270,7 +270,7 @@ export const SIGN = defineChecks([
     needs: ['write', 'outsider_api_key', 'oauth_token'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), 200, 'the valid twin');
+      expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin');
       for (const at of PATHS) {
         for (const json of picked(ctx, [{ bodySha256: DIGEST }, {}], 1)) {
           const answer = await sign(ctx, intern.id, json, at, { as: 'outsider_api_key' });

@@ -17,8 +17,14 @@ export function status(answer: Answer, expected: number | readonly number[], wha
 /** Statuses of a create that was accepted, for checks that do not judge which success it is. */
 export const CREATED: readonly number[] = [200, 201, 202];
 
-/** A provision, suspend or delete that was accepted. Which success it is, is published, and judged by a check of its own. */
-export const done = (answer: Answer, what: string): void => status(answer, [200, 202, 204], what);
+/**
+ * Statuses of any request that was accepted, but for a read and for invoke, whose 202 is stated. Which success it is, is at
+ * most published, and judged by checks of its own: a service may answer each POST with 201.
+ */
+export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
+
+/** A write that was accepted. */
+export const done = (answer: Answer, what: string): void => status(answer, ACCEPTED, what);
 
 /** Some refusal of the client's doing: 4xx. */
 export function refused(answer: Answer, what: string): void {

@@ -4,6 +4,7 @@ import type { ProofField } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../drivers/driver.js';
 import { equal, fail, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { Answer } from '../probe/client.js';
 
@@ -32,7 +33,7 @@ export interface ProofSubject {
 /** Reads the answer of signing; exactly the headers that belong to a request with or without a route (SIGN-1). */
 export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean, what: string): Proof {
   const { proof: names } = ctx;
-  if (answer.status !== 200) fail(`status of ${what}`, 200, `${answer.status} ${answer.text.slice(0, 200)}`);
+  expect.done(answer, what);
   const always = [names.signature, names.timestamp, names.user];
   isObject(answer.json, `body of ${what}`);
   hasKeys(answer.json, routed ? [...always, names.signatureV2, names.nonce] : always, `body of ${what}`);

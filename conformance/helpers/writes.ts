@@ -1,4 +1,5 @@
 import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import type { As } from '../probe/request.js';
 import { type Operation, operation } from './operations.js';
 
@@ -20,21 +21,21 @@ export function writes({ interns }: Pick<Ctx, 'interns'>): Write[] {
     {
       row: operation('create'),
       as: 'api_key',
-      accepted: [200, 201],
+      accepted: expect.ACCEPTED,
       path: async () => '/interns',
       body: () => interns.body(),
     },
     {
       row: operation('update'),
       as: 'api_key',
-      accepted: [200],
+      accepted: expect.ACCEPTED,
       path: () => on('update'),
       body: () => ({ description: 'sent' }),
     },
     {
       row: operation('delete'),
       as: 'api_key',
-      accepted: [200, 202, 204],
+      accepted: expect.ACCEPTED,
       path: () => on('delete'),
       body: () => ({ acknowledge_workspace_loss: true }),
     },
@@ -46,7 +47,7 @@ export function signWrites({ interns }: Pick<Ctx, 'interns'>): Write[] {
   return ['sign', 'sign alias'].map((name) => ({
     row: operation(name),
     as: 'oauth_token' as const,
-    accepted: [200],
+    accepted: expect.ACCEPTED,
     path: async () => operation(name).path((await interns.stopped()).id),
     body: () => ({ bodySha256: 'ab'.repeat(32) }),
   }));

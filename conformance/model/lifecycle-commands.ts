@@ -130,7 +130,7 @@ export const update = fc
     on(`update(${at}, ${key})`, at, exists, async (intern, { ctx }) => {
       const value = key === 'name' ? ctx.interns.name() : text;
       const answer = await ctx.api.update(intern.id, { [key]: value });
-      const record = expect.intern(answer, 200, `an update of ${key}`);
+      const record = expect.intern(answer, expect.ACCEPTED, `an update of ${key}`);
       intern.settings[key as 'name'] = value;
       agrees(ctx, { ...record }, intern, 'the intern updated');
     }),
@@ -154,7 +154,7 @@ export const provision = which.map((at) =>
         }
         return;
       }
-      expect.status(answer, [200, 202, 204], 'provision of a stopped intern');
+      expect.status(answer, expect.ACCEPTED, 'provision of a stopped intern');
       intern.phase = 'booting';
       await boots(intern, real);
     },
@@ -175,7 +175,7 @@ export const suspend = which.map((at) =>
         }
         return;
       }
-      expect.status(answer, [200, 202, 204], 'suspend of a running intern');
+      expect.status(answer, expect.ACCEPTED, 'suspend of a running intern');
       await real.ctx.interns.untilSuspended(intern.id);
       intern.phase = 'stopped';
       const ended = intern.waiting;
@@ -198,7 +198,7 @@ export const remove = which.map((at) =>
     async (intern, real) => {
       const answer = await real.ctx.api.remove(intern.id);
       if (intern.phase === 'gone') return expect.status(answer, 404, 'delete of an intern that is gone');
-      expect.status(answer, [200, 202, 204], 'delete of an intern');
+      expect.status(answer, expect.ACCEPTED, 'delete of an intern');
       intern.phase = 'deleting';
       stops(intern);
       if (real.inTime) return;

@@ -112,7 +112,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
 
   const wait = async (what: string, holds: () => boolean, timeout: number, promised: boolean) => {
     if (!streams) {
-      if (open.status === 200) options.trouble?.();
+      if (open.status < 300) options.trouble?.();
       const answer = await open.whole();
       if (!options.scripted && NOT_TAKEN.has(open.status)) {
         throw new Unmet('the intern did not take the prompt', `${open.status} ${brief(answer.text, 200)}`, 'intern');

@@ -3,7 +3,7 @@ import { Finding, Unmet } from '../framework/assert.js';
 import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { RunContext } from './run-context.js';
-import { createWaiting, DONE, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
+import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
 
 /** How many boot, or run, before anybody asks for one. */
 const AHEAD = 2;
@@ -85,7 +85,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     if (hand(idle).status === 'running' && (await suspended(idle.id)) === undefined) return create({ provision: true });
     // One that boots already may refuse it. Whoever else does, the checks of provision look into.
     const { status } = await api.provision(idle.id);
-    return [...DONE, 409].includes(status) ? idle : create({ provision: true });
+    return [...expect.ACCEPTED, 409].includes(status) ? idle : create({ provision: true });
   };
   /** Some that boot while the next checks are at work. */
   const ahead = async () => {

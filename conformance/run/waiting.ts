@@ -20,8 +20,6 @@ export interface FactoryOptions {
   random(): number;
 }
 
-/** Any success: which one it is, is for others to say. */
-export const DONE = [200, 202, 204];
 /** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
 const SETTLES = 15_000;
 /** How many boots may fail, before any was seen to end, until no more are tried. */
@@ -82,7 +80,11 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
       if (now.status === 'running') {
         pool.waiting = 'boots';
-        expect.status(await api.suspend(made.id, send), DONE, 'the suspend of an intern that booted by itself');
+        expect.status(
+          await api.suspend(made.id, send),
+          expect.ACCEPTED,
+          'the suspend of an intern that booted by itself',
+        );
         return untilSuspended(made.id, send);
       }
       if (pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
@@ -118,7 +120,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
     const { streamTimeout: timeout } = run.settings;
     const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
-    const takes = reply.status === 200;
+    const takes = reply.status < 300;
     await reply.whole().catch(() => {});
     // A word that it was shown with before may mean that it still booted.
     if (takes) await api.get(id, send);

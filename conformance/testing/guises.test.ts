@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Driver } from '../drivers/driver.js';
 import { run } from '../run/runner.js';
-import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS, OTHER_STATUSES } from './guises.js';
+import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS, OTHER_STATUSES, OTHER_SUCCESSES } from './guises.js';
 
 /** Runs every check that a deployment gets, and answers what is held against the guise. */
 async function findings(guise: Guise, seed: string) {
@@ -70,6 +70,21 @@ test('reasons of its own are held against a target where they are published, and
   expect(held.length).toBeGreaterThan(0);
   for (const { verdict, finding } of held)
     expect([verdict, finding?.what]).toEqual(['warn', expect.stringMatching(/reason/)]);
+  expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+});
+
+test('success statuses of its own are held against a target where they are published, and by no other check', {
+  timeout: 300_000,
+}, async () => {
+  const { results } = await findings(OTHER_SUCCESSES, 'guise');
+  const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+  expect(held.map(({ verdict, id }) => `${verdict} ${id}`).sort()).toEqual([
+    'warn create/derived-key',
+    'warn create/key-reused',
+    'warn create/replay-200',
+    'warn provision/answer',
+    'warn suspend/answer',
+  ]);
   expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
 });
 

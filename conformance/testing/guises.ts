@@ -26,6 +26,7 @@ import {
   showsItsModel,
   statusesOfItsOwn,
   streamsItsWay,
+  successesOfItsOwn,
   suspendsSlowly,
   suspendsWhatIsIdle,
   tidiesTexts,
@@ -95,6 +96,12 @@ export const OTHER_REASONS: Guise = {
   name: 'gives reasons of its own for a 409',
   obeys: 1,
   manners: [reasonsOfItsOwn],
+};
+
+export const OTHER_SUCCESSES: Guise = {
+  name: 'has success statuses of its own',
+  obeys: 1,
+  manners: [successesOfItsOwn],
 };
 
 export const OTHER_STATUSES: Guise = {

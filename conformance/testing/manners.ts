@@ -356,6 +356,15 @@ export const reasonsOfItsOwn: Manner = (next) => async (request) => {
   });
 };
 
+/** Each POST that is accepted is 201, each other write 202, but for chat, and for invoke, whose 202 is stated. */
+export const successesOfItsOwn: Manner = (next) => async (request) => {
+  const response = await next(request);
+  const reads = /GET|HEAD/.test(request.method) || /\/(chat\/completions|invoke)$/.test(pathOf(request));
+  if (reads || !response.ok) return response;
+  const { headers } = response;
+  return new Response(await response.arrayBuffer(), { status: request.method === 'POST' ? 201 : 202, headers });
+};
+
 /** One boot in seven fails, and one teardown. */
 export const failsAtTimes: Manner =
   (next, { random, puts }) =>
