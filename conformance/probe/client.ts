@@ -20,6 +20,8 @@ export interface ClientOptions {
   credential(name: CredentialName): string;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
+  /** The same for one request; `timeout` where it is undefined. */
+  patience?(send: Send, url: string): number | undefined;
   /** Whether a Host that a check asks for goes into the URL too: without a network that is where it is read. */
   readonly hostInUrl?: boolean;
   /** Whether the target is in this process. */
@@ -116,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
         redactor,
         inFlight,
         what: `${method} ${url}`,
-        limit: send.timeout ?? options.timeout,
+        limit: send.timeout ?? options.patience?.(send, url) ?? options.timeout,
         abort,
       });
       let response: Response;

@@ -50,6 +50,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       trouble: () => obstacles.met('chat', check),
       asked() {
         pool.asked = true;
+        session.history.asked(id);
       },
     });
     if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
@@ -89,7 +90,9 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       const text = typeof said === 'string' ? said : JSON.stringify(said);
       const messages = [echo, { role: 'tool', tool_call_id: call.id, content: text }];
       const mode = approval_mode === undefined ? {} : { approval_mode };
-      return chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
+      const reply = await chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
+      if (reply.status < 300) session.history.told(id);
+      return reply;
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { Driver } from '../drivers/driver.js';
-import { brief, Finding, Unmet } from '../framework/assert.js';
+import { Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
+import { type Circumstance, circumstance, idsIn } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
-import { listsLag } from './list-lag.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
+import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { Stopped } from './stopped.js';
 
@@ -19,9 +20,8 @@ export interface CheckRun {
   readonly stopped?: string;
 }
 
-/** How often a check is tried that a deployment cannot answer now, and ms in between. */
+/** How often a check is tried where what it found may come from elsewhere. */
 const TRIES = 3;
-const LATER = 2_000;
 
 /** What of a result an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: string };
@@ -41,15 +41,21 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
 
   async function evaluate(): Promise<Outcome> {
     for (let tries = 1; ; tries++) {
+      if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
+      const start = host.now();
       tried = await attempt(run, check);
-      if (tried.error instanceof Finding && (await listsLag(run, tried).catch(() => false))) continue;
-      // A connection may be lost on the way; one that is lost again and again is not.
-      if (tries < TRIES && isDropped(run, tried.error)) continue;
-      const passing = temporary(run, tried.error);
-      if (passing === undefined) return outcomeOf(run, check, tried);
-      if (tries === TRIES) return skipped('a target that can do it now', session.redactor.text(passing));
-      await host.sleep(LATER * tries, run.signal).catch(() => {});
+      const { again, skip } = (await behind(tried, start)) ?? {};
+      if (again === undefined || tries === TRIES)
+        return skip === undefined ? outcomeOf(run, check, tried) : { verdict: 'skip', skip };
+      await host.sleep(again * tries, run.signal).catch(() => {});
     }
+  }
+
+  /** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
+  async function behind(tried: Attempt, start: number): Promise<Circumstance | undefined> {
+    const { error } = tried;
+    if (run.driver.control !== undefined || !(error instanceof Finding)) return undefined;
+    return circumstance({ run, check, tried, error, began: start }).catch(() => undefined);
   }
 
   const { lost = false, stopped, verdict, ...rest } = outcome;
@@ -110,23 +116,6 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   return { verdict: severity(check, run.driver), finding, lost };
 }
 
-const isDropped = ({ driver }: RunContext, error: unknown): boolean =>
-  driver.control === undefined && error instanceof NoAnswer && error.kind === 'dropped';
-
-/**
- * Why a finding on a live target says nothing: a success was expected, and the answer was that it cannot be done now (5xx,
- * stated to be retryable for signing and by CHAT-16), or that there were too many requests.
- */
-function temporary({ driver }: RunContext, error: unknown): string | undefined {
-  if (driver.control !== undefined || !(error instanceof Finding)) return undefined;
-  const { expected, actual } = error;
-  const now = /^(?:(408|429|502|503|504)\b|(5\d\d)\b.*"retryable":\s*true|(409)\b.*"intern_unreachable")/s;
-  const status = now.exec(String(actual))?.slice(1).join('');
-  if (status === undefined) return undefined;
-  const success = [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
-  return success || status === '429' ? `it could not do it now: ${brief(actual, 200)}` : undefined;
-}
-
 /**
  * Why a finding says nothing: the intern was busy, and a client of the run has left a stream of it so short a time ago that
  * its run may still be going (CHAT-10).
@@ -148,9 +137,6 @@ function outstays({ driver, session }: RunContext, { actual }: Finding, { transc
   }
   return undefined;
 }
-
-const idsIn = (transcript: Attempt['transcript']) =>
-  transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? []);
 
 /** Why a finding says nothing: an intern that the check uses runs no more, and nobody here stopped it. */
 async function moves({ pool, session }: RunContext): Promise<string | undefined> {

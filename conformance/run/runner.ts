@@ -131,7 +131,7 @@ export function createRun(options: RunnerOptions): Run {
       const { shared } = pool;
       const told = result.verdict === 'pass' || result.verdict === 'skip';
       if (!told || (shared !== undefined && session.lately(shared.id))) pool.shared = undefined;
-      if (driver.control === undefined && told) {
+      if (driver.control === undefined && told && session.full === undefined) {
         const settled = [...session.made].filter((id) => !session.lately(id));
         takeBack(pool, settled, session.conditions);
       }

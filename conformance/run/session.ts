@@ -5,6 +5,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { type Conditions, createConditions } from './conditions.js';
+import { createHistory, type History } from './history.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
@@ -24,6 +25,8 @@ export interface Session {
   readonly made: Set<string>;
   /** What is known of the interns that the run made with its API key. */
   readonly conditions: Conditions;
+  /** What the run has done to the target. */
+  readonly history: History;
   /** What the statuses of a deployment are called. */
   readonly words: StatusWords;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
@@ -32,10 +35,14 @@ export interface Session {
   readonly limited: readonly Answer[];
   /** ms since a client of the run left a stream of the intern. */
   leftAgo(id: string): number | undefined;
-  /** ms that lists lag behind what was written; undefined until it was looked at. */
-  listLag: number | undefined;
+  /** ms that lists, and reads of one intern, lag behind what was written; undefined until it was looked at. */
+  lag: { readonly list: number; readonly read: number } | undefined;
+  /** How the target refuses a create for which it has no room; undefined while it had room for all. */
+  full: string | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
   unusable(name: string): string | undefined;
+  /** Tells that a credential opens nothing, or nothing more. */
+  spoilt(name: CredentialName, why: string): void;
   /** An intern that no check may write to. */
   isForeign(id: string): boolean;
   /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
@@ -44,6 +51,8 @@ export interface Session {
 
 /** ms within which a target has to notice that a client has gone (CHAT-10). */
 const NOTICED = 30_000;
+/** ms after which a prompt is sent again to an intern that does not take its first one yet. */
+const READY = 2_000;
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
 const isTurn = (rest: string, body: unknown): boolean =>
@@ -66,6 +75,7 @@ export function createSession(run: RunBase): Session {
   const foreign = new Set<string>();
   const made = new Set<string>();
   const conditions = createConditions(() => host.now());
+  const history = createHistory(() => host.now());
   const words = createStatusWords();
   const left = new Map<string, number>();
   const limited: Answer[] = [];
@@ -113,6 +123,16 @@ export function createSession(run: RunBase): Session {
     throw new Unmet(String(send.as), why);
   };
 
+  /** How long a read has to wait for what the run wrote before, in ms. */
+  const lagOf = (url: string): number => {
+    const { lag } = session;
+    const id = idOf(url);
+    if (lag === undefined || (id !== undefined && restOf(url) !== '')) return 0;
+    if (id === undefined) return url.split('?')[0] === collection ? lag.list - (host.now() - history.wrote()) : 0;
+    return lag.read - (host.now() - history.wrote(id));
+  };
+  const about = (send: Send, url: string) => ({ send, id: idOf(url), rest: restOf(url) });
+
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
       const { maxRequests } = settings;
@@ -122,8 +142,8 @@ export function createSession(run: RunBase): Session {
       }
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
     }
-    const lag = (send.method ?? 'GET') === 'GET' && url.split('?')[0] === collection ? session.listLag : undefined;
-    if (lag !== undefined && lag > 0 && !cleaning) await host.sleep(lag, signal);
+    const late = cleaning || (send.method ?? 'GET') !== 'GET' ? 0 : lagOf(url);
+    if (late > 0) await host.sleep(late, signal);
     await rate.take(signal);
     if (!READS.has(send.method ?? 'GET')) {
       const id = idOf(url);
@@ -177,6 +197,14 @@ export function createSession(run: RunBase): Session {
     host,
     redactor,
     timeout: settings.timeout,
+    // How long an operation may take is stated for signing alone: some answer when they are done.
+    patience: (send, url) =>
+      driver.control === undefined &&
+      !READS.has(send.method ?? 'GET') &&
+      url.startsWith(collection) &&
+      !/\/sign(\?|$)/.test(url)
+        ? settings.streamTimeout
+        : undefined,
     inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
     hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
@@ -189,6 +217,7 @@ export function createSession(run: RunBase): Session {
     sent(send, url) {
       const id = driver.control === undefined ? idOf(url) : undefined;
       if (id !== undefined) conditions.sent(id, send.method ?? 'GET', restOf(url));
+      if (id !== undefined) history.sent(about(send, url));
     },
     lost(send, url) {
       const id = driver.control === undefined ? idOf(url) : undefined;
@@ -196,20 +225,24 @@ export function createSession(run: RunBase): Session {
     },
     after(send, url, status, headers) {
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
-      if (settings.blocking && created === 0 && [400, 403, 404, 422].includes(status) && isPlain(send, url))
+      if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
         throw new Stopped(
-          `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key?`,
+          `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key, and has it room for more interns?`,
         );
       if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
-      const about = driver.control === undefined ? idOf(url) : undefined;
-      if (about !== undefined) conditions.answered(about);
+      const intern = driver.control === undefined ? idOf(url) : undefined;
+      if (intern !== undefined) conditions.answered(intern);
+      if (driver.control === undefined && url.startsWith(collection)) history.answered(about(send, url), status);
       // What was refused changed nothing; whatever else is no read may have.
-      const id = status < 400 && !READS.has(send.method ?? 'GET') ? about : undefined;
+      const id = status < 400 && !READS.has(send.method ?? 'GET') ? intern : undefined;
       if (id !== undefined) {
         conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
         if (send.method !== 'PATCH') words.done(id, restOf(url));
         if (send.method === 'DELETE') mine.delete(id);
       }
+      // One that has come to run just now may need a moment until it takes prompts.
+      if (status === 409 && intern !== undefined && conditions.runs(intern) && history.firstPrompt(intern, send))
+        return READY;
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
@@ -226,7 +259,8 @@ export function createSession(run: RunBase): Session {
   });
 
   const session: Session = {
-    listLag: undefined,
+    lag: undefined,
+    full: undefined,
     client,
     running: client.scope(run.signal),
     redactor,
@@ -234,6 +268,7 @@ export function createSession(run: RunBase): Session {
     created: () => created,
     made,
     conditions,
+    history,
     words,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
     limited,
@@ -242,6 +277,7 @@ export function createSession(run: RunBase): Session {
       return at === undefined ? undefined : host.now() - at;
     },
     unusable: (name) => unusable.get(name),
+    spoilt: (name, why) => void unusable.set(name, why),
     isForeign: (id) => foreign.has(id),
     cleaning() {
       cleaning = true;

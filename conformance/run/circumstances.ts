@@ -1,0 +1,166 @@
+import { brief, type Finding } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import { NoAnswer } from '../probe/no-answer.js';
+import type { Attempt } from './attempt.js';
+import { readsLag } from './lag.js';
+import { forget } from './pool.js';
+import type { Skip } from './results.js';
+import { noRoom } from './room.js';
+import type { RunContext } from './run-context.js';
+
+/** A finding against a deployment, before it is held against it. */
+export interface Found {
+  readonly run: RunContext;
+  readonly check: Check;
+  readonly tried: Attempt;
+  readonly error: Finding;
+  /** When the attempt began. */
+  readonly began: number;
+}
+
+/** What a finding comes from that no sentence of the interface forbids. */
+export interface Circumstance {
+  /** ms after which the check is tried again; undefined where that would not help. */
+  readonly again?: number;
+  /** What becomes of the check when no further try is left; a finding where it is undefined. */
+  readonly skip?: Skip;
+}
+
+/** ms before the first further try of a check that a deployment cannot answer now. */
+const LATER = 2_000;
+
+const isSuccess = ({ expected }: Finding): boolean =>
+  [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
+
+/** Ids of the interns that requests of the attempt were about. */
+export const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
+  ...new Set(transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? [])),
+];
+
+/** A connection may be lost on the way; one that is lost again and again is not. */
+const dropped = ({ error }: Found): Circumstance | undefined =>
+  error instanceof NoAnswer && error.kind === 'dropped' ? { again: 0 } : undefined;
+
+/**
+ * A success was expected, and the answer was that it cannot be done now (5xx, stated to be retryable for signing and by
+ * CHAT-16; an intern that has never taken a prompt since it came up), or that there were too many requests.
+ */
+function temporary({ run, tried, error }: Found): Circumstance | undefined {
+  const now = /^(?:(408|429|502|503|504)\b|(5\d\d)\b.*"retryable":\s*true|(409)\b.*"intern_unreachable")/s;
+  const status = now.exec(String(error.actual))?.slice(1).join('');
+  const early =
+    /^409\b.*"retryable":\s*true/s.test(String(error.actual)) &&
+    idsIn(tried.transcript).some((id) => run.session.history.firstPrompt(id));
+  if (status === undefined && !early) return undefined;
+  if (!isSuccess(error) && status !== '429') return undefined;
+  const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
+  return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
+}
+
+/** A credential that was taken before is refused now: for how long one is good, is not stated. */
+async function expired({ run }: Found): Promise<Circumstance | undefined> {
+  const { session } = run;
+  for (const { name, opened } of session.history.shut()) {
+    const { status } = await session.running.send(opened);
+    if (status !== 401) continue;
+    const why = `--${name.replaceAll('_', '-')} was taken before, and is refused now (401): has it expired?`;
+    session.spoilt(name, why);
+    return { skip: { need: name, why, kind: 'need' } };
+  }
+  return undefined;
+}
+
+/** Somebody else has deleted an intern of the run. Those that are left are no older: they are not used any more. */
+async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
+  const { ledger, pool, session } = run;
+  const ids = new Set(idsIn(tried.transcript));
+  const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
+  for (const { id, as } of ours) {
+    if (session.history.deleted(id)) continue;
+    const { status, json } = await session.running.send({ path: `/interns/${id}`, as });
+    if (status !== 404 && (json as { status?: unknown } | undefined)?.status !== 'destroying') continue;
+    forget(pool);
+    return { again: 0 };
+  }
+  return undefined;
+}
+
+/** Who may create interns beside the holder of the API key, is not stated. */
+function forbidden({ tried, error }: Found): Circumstance | undefined {
+  if (!/^403\b/.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  const creates = tried.transcript.filter(
+    ({ request: { method, url } }) => method === 'POST' && /\/interns$/.test(url),
+  );
+  const refused = creates.find(({ response }) => response?.status === 403);
+  const as = /\[(\w+)\]/.exec(refused?.request.headers.authorization ?? '')?.[1];
+  if (as === undefined || as === 'api_key') return undefined;
+  const why = `--${as.replaceAll('_', '-')} may not create interns (${brief(error.actual, 160)})`;
+  return { skip: { need: as, why, kind: 'need' } };
+}
+
+/** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
+function namedSession({ check, tried, error }: Found): Circumstance | undefined {
+  if (check.requirement === 'CHAT-15' || !/^4\d\d\b/.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  const at = tried.transcript.findLastIndex(
+    ({ request, response }) =>
+      /\/chat\/completions$/.test(request.url) && [400, 404, 422].includes(response?.status ?? 0),
+  );
+  const asked = tried.transcript[at];
+  const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(asked?.request.body ?? '')?.[1];
+  if (asked === undefined || named === undefined) return undefined;
+  const given = tried.transcript.slice(0, at).some(({ response }) =>
+    response?.pieces
+      .map(({ text }) => text)
+      .join('')
+      .includes(named),
+  );
+  if (given) return undefined;
+  const why = `a prompt in a session that the client named was answered ${brief(error.actual, 160)}`;
+  return { skip: { need: 'sessions that a client names', why, kind: 'need' } };
+}
+
+/**
+ * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
+ * nobody out is published (CHAT-14), not stated.
+ */
+function atWork({ run, check, tried, error, began }: Found): Circumstance | undefined {
+  if (!/^409\b.*("busy"|"retryable":\s*true)/s.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  const { pool, session } = run;
+  const since = idsIn(tried.transcript).flatMap((id) => session.history.engagedSince(id) ?? []);
+  if (since.length === 0) return undefined;
+  if (since.some((at) => at < began)) {
+    // Another intern has been left nothing to do.
+    forget(pool);
+    if (check.level !== 'S') return { again: 0 };
+  } else if (check.level !== 'S') return undefined;
+  const why = `the intern was busy, perhaps with what the run had left it to do: ${brief(error.actual, 160)}`;
+  return { again: 0, skip: { need: 'an intern that is free', why: session.redactor.text(why), kind: 'race' } };
+}
+
+/** Lists and reads may lag behind what was written. Told once: from then on they are given the time. */
+const lag = async ({ run, tried }: Found): Promise<Circumstance | undefined> =>
+  (await readsLag(run, tried)) ? { again: 0 } : undefined;
+
+/** The target may have room for a few interns only. */
+async function room({ run, tried }: Found): Promise<Circumstance | undefined> {
+  const why = await noRoom(run, tried);
+  if (why === undefined) return undefined;
+  return { again: 0, skip: { need: 'room for another intern', why: run.session.redactor.text(why), kind: 'need' } };
+}
+
+/** In the order in which they are looked at: those that cost a request after those that cost none. */
+const CIRCUMSTANCES = [dropped, temporary, forbidden, namedSession, atWork, expired, deleted, room, lag];
+
+/**
+ * What stands behind a finding on a deployment where that is no breach of it: the principle is that a finding rests on what
+ * the interface states, and that whatever else it needs is observed. Undefined where nothing was found.
+ */
+export async function circumstance(found: Found): Promise<Circumstance | undefined> {
+  // What gives no answer is not asked whether it is late.
+  const looks = found.error instanceof NoAnswer ? [dropped] : CIRCUMSTANCES;
+  for (const look of looks) {
+    const seen = await look(found);
+    if (seen !== undefined) return seen;
+  }
+  return undefined;
+}

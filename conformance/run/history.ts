@@ -1,0 +1,93 @@
+import type { CredentialName, Send } from '../probe/request.js';
+
+/** A request to an intern, as the run remembers it. */
+export interface Addressed {
+  readonly send: Send;
+  /** Undefined for the collection and whatever stands outside of it. */
+  readonly id: string | undefined;
+  /** What follows the id: `suspend`, `chat/completions`, nothing. */
+  readonly rest: string;
+}
+
+/** What the run has done to a deployment: a finding may come from that and not from a breach. */
+export interface History {
+  /** A request leaves. */
+  sent(request: Addressed): void;
+  /** The head of its answer came. */
+  answered(request: Addressed, status: number): void;
+  /** A stream asked something. */
+  asked(id: string): void;
+  /** An answer to what a stream asked was taken. */
+  told(id: string): void;
+  /** Whether the run itself has deleted the intern. */
+  deleted(id: string): boolean;
+  /** Whether this is the one prompt that the intern got since it was last provisioned. */
+  firstPrompt(id: string, send?: Send): boolean;
+  /** Since when the intern may be at work for the run, as far as it knows: on an invoke, on a question nobody answered. */
+  engagedSince(id: string): number | undefined;
+  /** When the run last wrote to the intern, or to any. */
+  wrote(id?: string): number;
+  /** The credentials whose latest answer was 401, each with a request that it opened before. */
+  shut(): readonly { readonly name: CredentialName; readonly opened: Send }[];
+}
+
+const PROMPT = /^(chat\/completions|invoke)$/;
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** What may be sent again to see whether a credential still opens it: it changes nothing. */
+const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
+
+export function createHistory(now: () => number): History {
+  const prompts = new Map<string, Set<Send>>();
+  const questions = new Map<string, number>();
+  const engaged = new Map<string, number>();
+  const deleted = new Set<string>();
+  const writes = new Map<string, number>();
+  const opened = new Map<CredentialName, Send>();
+  const shut = new Set<CredentialName>();
+  let latest = Number.NEGATIVE_INFINITY;
+
+  return {
+    sent({ send, id, rest }) {
+      if (id === undefined || !PROMPT.test(rest)) return;
+      prompts.set(id, (prompts.get(id) ?? new Set()).add(send));
+    },
+    answered(request, status) {
+      const { send, id, rest } = request;
+      const { as = 'api_key', method = 'GET' } = send;
+      if (typeof as === 'string') {
+        if (status === 401) shut.add(as);
+        else shut.delete(as);
+        if (status < 300 && HARMLESS(request)) opened.set(as, send);
+      }
+      if (READS.has(method) || status >= 400) return;
+      latest = now();
+      if (id === undefined) return;
+      writes.set(id, latest);
+      if (method === 'DELETE') deleted.add(id);
+      if (rest === 'invoke') engaged.set(id, engaged.get(id) ?? latest);
+      if (rest !== 'suspend' && rest !== 'provision') return;
+      for (const known of [prompts, questions, engaged]) known.delete(id);
+    },
+    asked(id) {
+      questions.set(id, (questions.get(id) ?? 0) + 1);
+      engaged.set(id, engaged.get(id) ?? now());
+    },
+    told(id) {
+      const left = (questions.get(id) ?? 1) - 1;
+      questions.set(id, left);
+      if (left === 0) engaged.delete(id);
+    },
+    deleted: (id) => deleted.has(id),
+    firstPrompt(id, send) {
+      const known = prompts.get(id);
+      return known?.size === 1 && (send === undefined || known.has(send));
+    },
+    engagedSince: (id) => engaged.get(id),
+    wrote: (id) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
+    shut: () =>
+      [...shut].flatMap((name) => {
+        const before = opened.get(name);
+        return before === undefined ? [] : [{ name, opened: before }];
+      }),
+  };
+}
