@@ -14,12 +14,12 @@ import {
   callOf,
   colour,
   fate,
-  notRepeated,
   permission,
   question,
   talk,
   when,
 } from '../helpers/chat.js';
+import { notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
@@ -68,13 +68,15 @@ export const CHAT_ANSWERS = defineChecks([
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const rest = await answered(ctx, intern.id, first, 'allow_once');
-      expect.finish(rest, 'stop', 'the answered run');
-      expect.grammar(rest, 'S');
-      equal(rest.sessionId, first.sessionId, 'session_id of the answered run');
-      equal(rest.toolCalls.length, 0, 'tool calls after the answer');
-      notRepeated(ctx, first, rest);
+      await notRepeated(ctx, async (saying) => {
+        const before = await asked(ctx, intern.id, ctx.prompt('ask-permission', saying));
+        const after = await answered(ctx, intern.id, before, 'allow_once');
+        expect.finish(after, 'stop', 'the answered run');
+        expect.grammar(after, 'S');
+        equal(after.sessionId, before.sessionId, 'session_id of the answered run');
+        equal(after.toolCalls.length, 0, 'tool calls after the answer');
+        return { before, after };
+      });
     },
   },
   {

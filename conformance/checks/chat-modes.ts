@@ -6,6 +6,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../helpers/chat.js';
 import { picked } from '../helpers/each.js';
+import { consents } from '../helpers/words.js';
 
 /** Which of the four options the run consented to by itself is not stated: these say that it was one that allows. */
 const consented = (as: string, yes: string) =>
@@ -45,7 +46,6 @@ export const CHAT_MODES = defineChecks([
     id: 'chat-modes/manual-asks-live',
     requirement: 'CHAT-8',
     level: 'S',
-    onLive: 'warn',
     title: 'A prompt that asks under manual runs through without it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -53,6 +53,7 @@ export const CHAT_MODES = defineChecks([
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await answered(ctx, intern.id, t, 'allow_once');
       const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
+      consents(alone, 'the same prompt without approval_mode');
       expect.finish(alone, 'stop', 'the same prompt without approval_mode');
     },
   },
@@ -60,7 +61,6 @@ export const CHAT_MODES = defineChecks([
     id: 'chat-modes/not-remembered-live',
     requirement: 'CHAT-8',
     level: 'S',
-    onLive: 'warn',
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -68,8 +68,13 @@ export const CHAT_MODES = defineChecks([
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
-      expect.finish(same, 'stop', 'the next prompt of the session, without a mode');
-      expect.finish(await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'stop', 'a prompt of a new session');
+      for (const [t, what] of [
+        [same, 'the next prompt of the session, without approval_mode'],
+        [await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'a prompt of a new session, without approval_mode'],
+      ] as const) {
+        consents(t, what);
+        expect.finish(t, 'stop', what);
+      }
     },
   },
   {

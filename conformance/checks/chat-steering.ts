@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../framework/assert.js';
+import { brief, equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../helpers/chat.js';
 import { steered } from '../helpers/turns.js';
+import { codeWord } from '../helpers/words.js';
 
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
@@ -69,6 +70,34 @@ export const CHAT_STEERING = defineChecks([
         'a prompt to a run that streams',
       );
       await reply.disconnect();
+    },
+  },
+  {
+    id: 'chat-steering/delivered-live',
+    requirement: 'CHAT-14',
+    level: 'S',
+    title: 'What a prompt tells a waiting run, the run does once it is answered: the prompt was delivered into it.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { session } = callOf(t);
+      const word = codeWord(ctx);
+      const prompt = `Before you are done, say the word ${word}.`;
+      steered(
+        await unstreamed(ctx, intern.id, { prompt, session_id: session }),
+        session,
+        'a prompt to a run that waits',
+      );
+      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      expect.finish(rest, 'stop', 'the run, answered after a steer');
+      ctx.internDid(rest.content.includes(word), {
+        did: 'do what a steered prompt told it to',
+        what: 'content of the run, answered after a steer',
+        expected: `the word ${word}, which the steered prompt asked for`,
+        actual: rest.content,
+        instead: `that it was delivered shows only where it does; it said ${brief(rest.content, 120)}`,
+      });
     },
   },
   {

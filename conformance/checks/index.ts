@@ -25,6 +25,7 @@ import { CLOCK } from './clock.js';
 import { CONTROL } from './control.js';
 import { CREATE } from './create.js';
 import { DAEMON } from './daemon.js';
+import { DAEMON_REACHED } from './daemon-reached.js';
 import { DELETE } from './delete.js';
 import { DELETE_ARCHIVE } from './delete-archive.js';
 import { DISCONNECT } from './disconnect.js';
@@ -90,6 +91,7 @@ export const checks: readonly Check[] = [
   ...CONTROL,
   ...CREATE,
   ...DAEMON,
+  ...DAEMON_REACHED,
   ...DELETE,
   ...DELETE_ARCHIVE,
   ...DISCONNECT,

@@ -3,7 +3,8 @@ import { said } from '../arbitraries/text.js';
 import { equal, fail } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { allowable, notRepeated } from '../helpers/chat.js';
+import { allowable } from '../helpers/chat.js';
+import { notRepeated } from '../helpers/words.js';
 import { nothingElse } from './keepalive.js';
 
 /** One check of each kind, as patterns for the others. */
@@ -57,14 +58,16 @@ export const SAMPLES = defineChecks([
     async run(ctx) {
       const { interns, chat, prompt, answer } = ctx;
       const intern = await interns.shared();
-      const asked = await (await chat(intern.id, { prompt: prompt('ask-permission'), approval_mode: 'manual' })).end();
-      expect.finish(asked, 'tool_calls', 'the prompt that asks');
-      allowable(ctx, asked);
-      const reply = await answer(intern.id, asked, 'allow_once');
-      const rest = await reply.end();
-      expect.finish(rest, 'stop', 'the answered run');
-      equal(rest.sessionId, asked.sessionId, 'session_id of the answered run');
-      notRepeated(ctx, asked, rest);
+      await notRepeated(ctx, async (saying) => {
+        const asks = { prompt: prompt('ask-permission', saying), approval_mode: 'manual' };
+        const before = await (await chat(intern.id, asks)).end();
+        expect.finish(before, 'tool_calls', 'the prompt that asks');
+        allowable(ctx, before);
+        const after = await (await answer(intern.id, before, 'allow_once')).end();
+        expect.finish(after, 'stop', 'the answered run');
+        equal(after.sessionId, before.sessionId, 'session_id of the answered run');
+        return { before, after };
+      });
     },
   },
   {

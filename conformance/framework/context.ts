@@ -136,8 +136,6 @@ export interface Ctx {
   ): Promise<void>;
   /** Lifecycle statuses that the target has shown and that are none of the published ones. */
   ownStatuses(): readonly string[];
-  /** Notes what a resumed stream said again; whether another has said something else again. */
-  alsoRepeated(content: string): boolean;
   /** Answers over the chat turn limit that this run met, in this check or before. */
   limited(): readonly Answer[];
   /** Ends the check as a skip: the target could not be led there. */

@@ -129,23 +129,6 @@ export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   });
 }
 
-/**
- * What follows an answer does not begin with all that was said before it. An intern may say the same twice ("One moment."):
- * where no script decides, it takes two runs that said different things, and both again.
- */
-export function notRepeated(ctx: Pick<Ctx, 'internDid' | 'alsoRepeated'>, before: Transcript, after: Transcript): void {
-  const repeated = before.content !== '' && after.content.startsWith(before.content);
-  if (repeated && !before.scripted && ctx.alsoRepeated(before.content))
-    fail('content after the answer', 'nothing that was said before it', after.content);
-  ctx.internDid(!repeated, {
-    did: 'say anything new after the answer',
-    what: 'content after the answer',
-    expected: 'nothing that was said before it',
-    actual: after.content,
-    said: after.content,
-  });
-}
-
 /** An `error` that ends a run: why it ended so, an intern decides, unless the kit has ended it. */
 export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string, what: string): void {
   ctx.internDid(t.scripted || t.error?.reason === reason, {

@@ -169,10 +169,6 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     property: attempt.property,
     ownStatuses: session.words.own,
     limited: () => session.limited,
-    alsoRepeated(content) {
-      pool.repeated.add(content);
-      return pool.repeated.size > 1;
-    },
     elapsed: () => host.now(),
     random,
   };

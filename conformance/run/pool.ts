@@ -15,8 +15,6 @@ export interface Pool {
   failedBoots: number;
   /** Some stream has asked something. */
   asked: boolean;
-  /** What resumed streams said again. */
-  readonly repeated: Set<string>;
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.
@@ -33,7 +31,6 @@ export const createPool = (): Pool => ({
   took: {},
   failedBoots: 0,
   asked: false,
-  repeated: new Set(),
   waiting: 'unknown',
 });
 

@@ -43,6 +43,8 @@ export interface Guise {
   readonly delay?: number;
   /** Its intern always has much to say. */
   readonly talks?: true;
+  /** Its intern asks for permission in words of its own: what it is told to say, or the same before it asks and after. */
+  readonly asks?: 'as told' | 'over again';
   /** Holds every stream back until it has ended, as a proxy does that buffers. */
   readonly buffers?: true;
   /** ms that its clock is off. */
@@ -55,6 +57,8 @@ export interface Guise {
   readonly perSecond?: number;
   /** Ways of its own to answer. */
   readonly manners?: readonly Manner[];
+  /** A way of its daemons. */
+  readonly daemons?: Manner;
 }
 
 /** Servers that keep every sentence of the interface and behave as real ones may. The one that buffers is the exception. */
@@ -83,6 +87,8 @@ export const GUISES: readonly Guise[] = [
   { name: 'lists late what was made', obeys: 0.9, manners: [listsLate] },
   { name: 'boots at once what it creates', obeys: 0.9, manners: [bootsAtOnce] },
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
+  { name: 'says what it is told to', obeys: 1, asks: 'as told' },
+  { name: 'says again what it said before it asked', obeys: 0.9, asks: 'over again' },
 ];
 
 export const BUFFERING: Guise = {
@@ -144,6 +150,20 @@ function whims(seed: string, talks: boolean): Behaviour[] {
   ];
 }
 
+/** An intern that asks for permission, and says before what its prompt tells it to, or its prompt, and that again after. */
+const asker = (name: string, again: boolean): Behaviour => ({
+  name,
+  async *turn({ prompt }, { random }) {
+    const word = /with the word (\w+) in it/.exec(prompt)?.[1];
+    const told = `I am going to look at ${Math.floor(random.float() * 1e9)} things in the shell, and ${word} is the word for it. `;
+    const opening = again ? `You said: ${prompt} ` : word === undefined ? 'Just a moment. ' : told;
+    yield { say: opening };
+    yield { ask: { kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] } };
+    yield { say: again ? `${opening}Done.` : 'Done.' };
+  },
+});
+const ASKERS = { 'as told': asker('asks-as-told', false), 'over again': asker('asks-over-again', true) };
+
 /** The text of the last user message, where it is a plain one. */
 function disobey(text: string, random: () => number, obeys: number): string {
   let body: unknown;
@@ -183,7 +203,7 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
   const emulator = await newEmulator({
     clock: 'virtual',
     seed,
-    scripts: whims(seed, guise.talks === true),
+    scripts: [...whims(seed, guise.talks === true), ...Object.values(ASKERS)],
     settings: { turns_per_minute: 0 },
   });
   const over = new AbortController();
@@ -222,9 +242,12 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
     (request) => emulator.fetch(request),
   );
 
+  const answersOfDaemons = (guise.daemons ?? ((next) => next))((request) => emulator.daemon.fetch(request), setting);
+
   const fetch: Fetch = async (request) => {
     log.push(`${request.method} ${new URL(request.url).pathname}`);
     machine.stir();
+    if (request.url.startsWith(`${String(target.daemon_origin)}/`)) return answersOfDaemons(request);
     if (/\/_emulator/.test(request.url)) return new Response('{"message":"no route"}', { status: 404 });
     if (guise.perSecond !== undefined) {
       const now = host.now();
@@ -236,7 +259,11 @@ export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
     let asked = request;
     if (isChat(request.url) && request.method === 'POST') {
       const text = await request.clone().text();
-      const other = disobey(text, random, guise.obeys);
+      const said = disobey(text, random, guise.obeys);
+      const other =
+        guise.asks === undefined
+          ? said
+          : said.replaceAll('script: ask-permission', `script: ${ASKERS[guise.asks].name}`);
       if (other !== text) asked = new Request(request, { body: other });
     }
     const response = await answers(asked);

@@ -85,7 +85,11 @@ export const CHAT_SESSIONS = defineDeviations([
     requirement: 'CHAT-14',
     description: 'A steered prompt does not reach the run.',
     mutant: steering(() => ''),
-    caughtBy: ['chat-steering/steered-shows', 'chat-steering/steered-shows-after-answer'],
+    caughtBy: [
+      'chat-steering/steered-shows',
+      'chat-steering/steered-shows-after-answer',
+      'chat-steering/delivered-live',
+    ],
   },
   {
     name: 'waiting-run-is-not-steered',

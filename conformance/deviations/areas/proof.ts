@@ -51,7 +51,7 @@ export const PROOF = defineDeviations([
     requirement: 'EMU-8',
     description: 'The daemon takes any token.',
     mutant: accepts('token_invalid'),
-    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
+    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'suspend/daemon-takes-nothing', 'proof/order'],
   },
   {
     name: 'proof-not-needed',
@@ -131,6 +131,13 @@ export const PROOF = defineDeviations([
       },
     },
     caughtBy: ['proof/v2-race'],
+  },
+  {
+    name: 'proof-nonce-not-remembered',
+    requirement: 'SIGN-7',
+    description: 'The daemon takes a v2 proof again and again.',
+    mutant: accepts('nonce_reused'),
+    caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v2-race', 'proof/v1-again'],
   },
   {
     name: 'proof-used-up-by-a-refusal',

@@ -1,0 +1,112 @@
+import { fail } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { broken } from '../helpers/chat.js';
+import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
+
+const OAUTH = { as: 'oauth_token' } as const;
+const PATH = '/api/invoke';
+const BODY = JSON.stringify({ input: 'Hello.' });
+/** ms that a daemon has for the head of its answer. */
+const PATIENCE = 5_000;
+
+/** A daemon as whoever holds its token reaches it, where the deployment says that it is. */
+interface Reached {
+  readonly id: string;
+  prove(): Promise<Proof>;
+  /** The status that a request is answered with; undefined where none comes. */
+  ask(proof?: Proof): Promise<number | undefined>;
+}
+
+const takes = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
+const shown = (status: number | undefined) => (status === undefined ? 'no answer' : status);
+
+/**
+ * Reaches the daemon of a running intern. What it serves is nowhere stated, so all that counts is whether it takes a request:
+ * one without a proof it has to refuse, as one whose v2 signature is none, and one with a proof it has to take. Where it does
+ * otherwise, it is not the proof that decides, and the check is skipped.
+ */
+async function reached(ctx: Ctx): Promise<Reached> {
+  const { id } = await ctx.interns.running();
+  const access = await ctx.api.daemon(id, OAUTH);
+  expect.status(access, 200, 'the daemon access');
+  const { origin, token } = (access.json ?? {}) as { origin?: unknown; token?: unknown };
+  const url = `${String(origin)}${PATH}`;
+  const unmet = (why: string) => ctx.unmet('a daemon whose answers depend on the proof', why);
+  if (typeof token !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) unmet('the access names none');
+
+  const daemon: Reached = {
+    id,
+    async prove() {
+      const json = { bodySha256: sha256(BODY), route: { method: 'POST', path: PATH } };
+      return proofOf(ctx, await ctx.api.sign(id, json, OAUTH), true, 'the proof');
+    },
+    async ask(proof) {
+      const authorization = `Bearer ${String(token)}`;
+      const proven = proof === undefined ? {} : proofHeaders(ctx, proof);
+      const headers = { 'content-type': 'application/json', authorization, ...proven };
+      let status: number | undefined;
+      // That nothing answers there, or not from here, is no breach.
+      await broken(async () => {
+        ({ status } = await ctx.send({ method: 'POST', url, as: null, headers, body: BODY, timeout: PATIENCE }));
+      });
+      return status;
+    },
+  };
+
+  const bare = await daemon.ask();
+  if (bare === undefined || takes(bare)) unmet(`POST ${PATH} without a proof: ${shown(bare)}`);
+  const forged = await daemon.prove();
+  const other = Buffer.from(forged.signatureV2 ?? '', 'base64')
+    .reverse()
+    .toString('base64');
+  const wrong = await daemon.ask({ ...forged, signatureV2: other });
+  if (takes(wrong)) unmet(`POST ${PATH} with a v2 signature that is none: ${shown(wrong)}`);
+  return daemon;
+}
+
+/** Sends a request with a proof that the daemon takes. */
+async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
+  const proof = await daemon.prove();
+  const status = await daemon.ask(proof);
+  if (!takes(status))
+    ctx.unmet('a daemon whose answers depend on the proof', `POST ${PATH} with a proof: ${shown(status)}`);
+  return proof;
+}
+
+/** Daemons of any deployment, judged by what is stated of them. */
+export const DAEMON_REACHED = defineChecks([
+  {
+    id: 'proof/v2-once-live',
+    requirement: 'SIGN-7',
+    level: 'S',
+    title: 'A request that the daemon takes with a v2 proof it refuses with the same proof.',
+    needs: ['running', 'oauth_token'],
+    async run(ctx) {
+      const daemon = await reached(ctx);
+      const proof = await takenOnce(ctx, daemon);
+      const again = await daemon.ask(proof);
+      if (takes(again)) fail('the second request to the daemon with one v2 proof', 'a refusal', again);
+    },
+  },
+  {
+    id: 'suspend/daemon-takes-nothing',
+    requirement: 'SUSP-1',
+    level: 'S',
+    title: 'Once an intern is suspended its daemon takes no request any more, with a fresh proof either.',
+    needs: ['running', 'oauth_token'],
+    async run(ctx) {
+      const daemon = await reached(ctx);
+      await takenOnce(ctx, daemon);
+      expect.done(await ctx.api.suspend(daemon.id), 'the suspend');
+      await ctx.interns.untilSuspended(daemon.id);
+      const status = await daemon.ask(await daemon.prove());
+      // What is only accepted may wait for the next provision.
+      if (!takes(status) || status === 202) return;
+      const after = expect.intern(await ctx.api.get(daemon.id), 200, 'the read of the suspended intern');
+      ctx.undisturbed(after.status !== 'running', 'status after the suspend', 'not running', after.status);
+      fail('the daemon of a suspended intern', 'nothing that takes a request: its runtime is stopped', status);
+    },
+  },
+]);

@@ -1,0 +1,64 @@
+import { fail } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import type { Transcript } from '../probe/chunks.js';
+
+/** A word that nobody says unless told to. */
+export const codeWord = ({ random }: Pick<Ctx, 'random'>): string =>
+  `q${Array.from({ length: 9 }, () => 'bcdfghjklmnpqrstvwxz'[Math.floor(random() * 20)]).join('')}`;
+
+const ONCE = 'do not say that sentence again';
+const sentenceWith = (word: string) =>
+  `Before you ask for anything, say in one long sentence of your own what you are going to do, with the word ${word} in it, and ${ONCE}.`;
+
+/** Characters that an intern has to have said, so that it does not say the same twice by chance. */
+const LONG = 60;
+
+/**
+ * Whether what an intern said before its question is one long sentence of its own, which it was told to say once: the code
+ * word is in it, and it is no echo of the prompt.
+ */
+const unique = ({ content }: Transcript, word: string): boolean =>
+  content.length >= LONG && content.includes(word) && !content.includes(ONCE);
+
+/**
+ * The stream that follows an answer does not begin with all that was said before it. An intern may say the same twice ("One
+ * moment."), so where no script decides it takes two runs, each of which said a sentence of its own and all of it again.
+ *
+ * @param go does one run: what it streamed before the answer, and after it; `saying` belongs into its prompt
+ */
+export async function notRepeated(
+  ctx: Pick<Ctx, 'internDid' | 'random'>,
+  go: (saying: string) => Promise<{ readonly before: Transcript; readonly after: Transcript }>,
+): Promise<void> {
+  for (let run = 1; ; run++) {
+    const word = codeWord(ctx);
+    const { before, after } = await go(sentenceWith(word));
+    if (before.content === '' || !after.content.startsWith(before.content)) return;
+    const [what, expected, actual] = ['content after the answer', 'nothing that was said before it', after.content];
+    ctx.internDid(unique(before, word), {
+      did: 'say anything new after the answer',
+      what,
+      expected,
+      actual,
+      said: actual,
+    });
+    if (run === 2) fail(what, expected, actual);
+  }
+}
+
+/**
+ * A run without a mode consents by itself (CHAT-8): that it asks for a permission is the service's doing, whatever the intern
+ * does. A question is the intern's own.
+ */
+export function consents({ finish, toolCalls }: Transcript, what: string): void {
+  if (finish !== 'tool_calls') return;
+  const [call] = toolCalls;
+  let kind: unknown;
+  try {
+    kind = (JSON.parse(call?.arguments ?? '') as { kind?: unknown } | null)?.kind;
+  } catch {
+    return;
+  }
+  if (kind === 'permission')
+    fail(what, 'a run that consents by itself', `it asks for a permission: ${call?.arguments}`);
+}

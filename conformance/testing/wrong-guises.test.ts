@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { checks as allChecks } from '../checks/index.js';
+import { run } from '../run/runner.js';
+import { disguise, type Guise } from './guises.js';
+import type { Manner } from './manners.js';
+import { rewritten } from './rewrite.js';
+
+type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };
+const isChat = (request: Request) => request.method === 'POST' && request.url.endsWith('/chat/completions');
+const chatOf = async (request: Request) =>
+  (await request
+    .clone()
+    .json()
+    .catch(() => ({}))) as Chat;
+const content = (event: string): string | undefined => {
+  if (!event.startsWith('data: {')) return undefined;
+  const { choices } = JSON.parse(event.slice(6)) as { choices?: { delta?: { content?: string } }[] };
+  return choices?.[0]?.delta?.content;
+};
+
+/** A resumed stream begins with all that was said before it. */
+const repeats: Manner = (next) => {
+  const said = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const { session_id = '', messages = [] } = await chatOf(request);
+    const resumed = messages.at(-1)?.role === 'tool';
+    let first = resumed;
+    let before = resumed ? (said.get(session_id) ?? '') : '';
+    return rewritten(await next(request), {
+      text(event) {
+        const text = content(event) ?? '';
+        before += text;
+        const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
+        if (session !== undefined) said.set(session, before);
+        if (!first || text === '') return `${event}\n\n`;
+        first = false;
+        return `${event.replace(JSON.stringify(text), () => JSON.stringify(before))}\n\n`;
+      },
+    });
+  };
+};
+
+/** A session stays in the mode of its last prompt that named one. */
+const remembersModes: Manner = (next) => {
+  const modes = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const body = await chatOf(request);
+    const mode = body.approval_mode ?? modes.get(String(body.session_id));
+    const asked =
+      mode === undefined ? request : new Request(request, { body: JSON.stringify({ ...body, approval_mode: mode }) });
+    return rewritten(await next(asked), {
+      text(event) {
+        const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
+        if (session !== undefined && mode !== undefined) modes.set(session, mode);
+        return `${event}\n\n`;
+      },
+    });
+  };
+};
+
+/** A daemon that takes every proof that it was sent before, and every token. */
+const forgets: Manner = (next) => async (request) => {
+  const response = await next(request);
+  const spent = response.status === 401 && /nonce_reused|token_invalid/.test(await response.clone().text());
+  return spent ? Response.json({ ok: true }) : response;
+};
+
+const WRONG: readonly (Guise & { readonly caughtBy: readonly string[] })[] = [
+  {
+    name: 'says again what was streamed before the answer',
+    obeys: 1,
+    asks: 'as told',
+    manners: [repeats],
+    caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
+  },
+  {
+    name: 'remembers the mode of a session',
+    obeys: 1,
+    manners: [remembersModes],
+    caughtBy: ['chat-modes/not-remembered-live'],
+  },
+  {
+    name: 'has daemons that take a proof twice, and any token',
+    obeys: 1,
+    daemons: forgets,
+    caughtBy: ['proof/v2-once-live', 'suspend/daemon-takes-nothing'],
+  },
+];
+
+test.each(WRONG)('a deployment that $name is caught without a control interface', async ({ caughtBy, ...guise }) => {
+  const { driver, host, close } = await disguise(guise, 'wrong');
+  try {
+    const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
+    const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
+    expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
+      caughtBy.map((id) => `fail ${id}`).sort(),
+    );
+  } finally {
+    await close();
+  }
+});
