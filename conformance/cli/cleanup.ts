@@ -2,9 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect } from '../drivers/connect.js';
 import { visible } from '../reporters/stream-text.js';
 import { takeAway } from '../run/cleaning.js';
-import { createObstacles } from '../run/obstacles.js';
 import { settingsOf } from '../run/options.js';
-import { createPool } from '../run/pool.js';
 import { createSession } from '../run/session.js';
 import { UsageError } from '../run/usage.js';
 import { createLedger, readLedger } from '../safety/ledger.js';
@@ -50,10 +48,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     const session = createSession(base);
     session.cleaning();
     const before = ledger.open().length;
-    const result = await takeAway(
-      { ...base, session, pool: createPool(), obstacles: createObstacles(false) },
-      { prefix: left.prefix, created: before, signal },
-    );
+    const result = await takeAway({ ...base, session }, { prefix: left.prefix, created: before, signal });
     const again = `run the same command again: intern-conformance cleanup ${left.run}`;
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');

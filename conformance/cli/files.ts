@@ -49,6 +49,7 @@ const PLAIN = [
   'read_only',
   'slow',
   'rate',
+  'concurrency',
   'max_requests',
   'max_time',
   'timeout',

@@ -105,6 +105,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
       ...(settings.path === undefined ? {} : { path: settings.path }),
       readOnly: settings.readOnly,
       ...(settings.rate === undefined ? {} : { rate: settings.rate }),
+      ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
       ...(settings.maxRequests === undefined ? {} : { maxRequests: settings.maxRequests }),
       ...(settings.maxTime === undefined ? {} : { maxTime: settings.maxTime }),
       ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),

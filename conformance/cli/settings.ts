@@ -44,6 +44,7 @@ export interface Settings {
   readonly readOnly: boolean;
   readonly slow: number;
   readonly rate: number | undefined;
+  readonly concurrency: number | undefined;
   readonly maxRequests: number | undefined;
   readonly maxTime: number | undefined;
   readonly timeout: number | undefined;
@@ -151,6 +152,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     readOnly: truth('read_only'),
     slow: time('slow') ?? 0,
     rate: number('rate', 0),
+    concurrency: whole('concurrency', 1),
     maxRequests: whole('max_requests', 1),
     maxTime: time('max_time'),
     timeout: time('timeout'),

@@ -42,6 +42,14 @@ export interface ClientOptions {
   left?(url: string): void;
 }
 
+/** Told of what goes through one scope. */
+export interface ScopeWatch {
+  /** A request leaves. */
+  sent?(): void;
+  /** An answer was read whole. */
+  seen?(send: Send, url: string, answer: Answer): void;
+}
+
 /** Sends and keeps the evidence of what it sent. */
 export interface Client {
   send(send: Send): Promise<Answer>;
@@ -60,7 +68,7 @@ export interface Client {
    * The same client with evidence of its own. Once `signal` aborts it sends nothing more, and what is under way rejects
    * with the reason of the signal.
    */
-  scope(signal: AbortSignal): Client;
+  scope(signal: AbortSignal, watch?: ScopeWatch): Client;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -74,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
     return options.address?.(url) ?? url;
   };
 
-  const scoped = (signal?: AbortSignal): Client => {
+  const scoped = (signal?: AbortSignal, scope: ScopeWatch = {}): Client => {
     let evidence: Evidence[] = [];
     const open = new Set<OpenAnswer>();
     const inFlight = createInFlight(signal);
@@ -93,6 +101,7 @@ export function createClient(options: ClientOptions): Client {
       mustGoOn();
       const number = ++count.sent;
       options.sent?.(send, url);
+      scope.sent?.();
       const began = at();
       const record = new Evidence(
         number,
@@ -153,7 +162,10 @@ export function createClient(options: ClientOptions): Client {
           if (!complete) options.left?.(url);
           open.delete(ended);
         },
-        seen: (whole) => options.seen?.(send, url, whole),
+        seen(whole) {
+          options.seen?.(send, url, whole);
+          scope.seen?.(send, url, whole);
+        },
       });
       if (response.body) open.add(answer);
       return answer;

@@ -46,9 +46,9 @@ async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
  */
 export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
-  const { driver, host, session, settings } = run;
+  const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  const client = session.client.scope(over.signal);
+  const client = session.client.scope(over.signal, lane.watch);
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   let setUp: Evidence[] = [];

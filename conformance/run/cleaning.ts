@@ -1,16 +1,18 @@
 import { type CleanupResult, cleanUp, removeIntern } from '../safety/cleanup.js';
 import { kept } from './pool.js';
+import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 import { Stopped } from './stopped.js';
 
 /** Takes away what a check made and nobody keeps. */
 export async function tidy(run: RunContext): Promise<void> {
-  const { driver, ledger, pool, session, signal } = run;
+  const { driver, lane, ledger, pool, session, signal } = run;
   await driver.restore();
   if (signal.aborted) return;
   const keep = kept(pool);
-  const made = ledger.open().filter((entry) => session.made.has(entry.id) && !keep.has(entry.id));
-  session.made.clear();
+  const made = ledger.open().filter((entry) => lane.made.has(entry.id) && !keep.has(entry.id));
+  for (const id of lane.made) if (!keep.has(id)) session.made.delete(id);
+  lane.made.clear();
   for (const entry of made) {
     const failed = await removeIntern((send) => session.running.send(send), entry);
     if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });
@@ -32,7 +34,10 @@ export interface TakeAwayOptions {
 const PATIENCE = 10_000;
 
 /** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
-export async function takeAway(run: RunContext, options: TakeAwayOptions = {}): Promise<CleanupResult> {
+export async function takeAway(
+  run: RunBase & Pick<RunContext, 'session'>,
+  options: TakeAwayOptions = {},
+): Promise<CleanupResult> {
   const { driver, host, ledger, session, settings } = run;
   if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();

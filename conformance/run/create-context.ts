@@ -85,7 +85,7 @@ const isLarge = (body: Send['body']) =>
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host, ledger, pool, session } = run;
+  const { driver, host, lane, ledger, pool, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -145,7 +145,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
       declared.require('a reset', 'disposable');
       await control().reset();
       for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
-      session.made.clear();
+      for (const ids of [session.made, lane.made]) ids.clear();
       forget(pool);
     },
     get clock() {

@@ -20,7 +20,14 @@ function booting(refuses: (method: string, rest: string | undefined) => number |
 
 async function verdicts(checks: Check[], target: ReturnType<typeof fakeTarget>) {
   const host = fakeHost();
-  const results = await run({ driver: fakeDriver(target.fetch, host), host, checks, seed: 'seed', rate: 0 });
+  const results = await run({
+    driver: fakeDriver(target.fetch, host),
+    host,
+    checks,
+    seed: 'seed',
+    rate: 0,
+    concurrency: 1,
+  });
   return results.checks.map(
     ({ verdict, finding, skip, error }) => finding?.what ?? skip?.why ?? error?.message ?? verdict,
   );

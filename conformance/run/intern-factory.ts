@@ -9,7 +9,7 @@ import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
 const AHEAD = 2;
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
-  const { driver, pool, session, obstacles } = run;
+  const { driver, lane, pool, session, obstacles } = run;
   const { api, check } = options;
   const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
 
@@ -40,7 +40,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const plain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
     options.recycle && overrides === undefined && send === undefined;
   const hand = (intern: Intern) => {
-    session.made.add(intern.id);
+    lane.made.add(intern.id);
     session.conditions.handed(intern.id);
     return intern;
   };
@@ -97,7 +97,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     while (booting.length + idle.length < AHEAD) {
       try {
         const spare = await boot();
-        session.made.delete(spare.id);
+        lane.made.delete(spare.id);
         booting.push(spare);
       } catch (error) {
         if (!(error instanceof Finding)) throw error;
@@ -148,10 +148,11 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     running,
     until: (id, statuses, send) => until(id, statuses, send),
     async shared() {
-      const kept = pool.shared === undefined ? undefined : await awake(pool.shared);
+      const before = pool.shared.get(lane);
+      const kept = before === undefined ? undefined : await awake(before);
       const intern = kept ?? (await running());
-      if (kept === undefined) session.made.delete(intern.id);
-      pool.shared = intern;
+      if (kept === undefined) lane.made.delete(intern.id);
+      pool.shared.set(lane, intern);
       return intern;
     },
     settled,

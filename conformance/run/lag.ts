@@ -10,7 +10,7 @@ const given = (ms: number) => 1.5 * ms + 300;
  * at once. Looked at once, when a check that read has found something; from then on a read waits that long after a write.
  */
 export async function readsLag(run: RunContext, { transcript }: Attempt): Promise<boolean> {
-  const { driver, host, pool, session, settings } = run;
+  const { driver, host, lane, pool, session, settings } = run;
   const collection = `${driver.target.baseUrl}/interns`;
   const reads = transcript.some(
     ({ request: { method, url } }) =>
@@ -24,6 +24,7 @@ export async function readsLag(run: RunContext, { transcript }: Attempt): Promis
   const made = await client.send({ method: 'POST', path: '/interns', json });
   const { id } = (made.json ?? {}) as { id?: string };
   if (made.status >= 300 || id === undefined) return false;
+  lane.made.add(id);
 
   /** ms until something shows; 0 where it shows at the first look, undefined where it does not show at all. */
   const until = async (shows: () => Promise<boolean>): Promise<number | undefined> => {

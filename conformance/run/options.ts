@@ -18,6 +18,8 @@ export interface RunnerOptions extends Selection {
   readonly readOnly?: boolean;
   /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
   readonly rate?: number;
+  /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
+  readonly concurrency?: number;
   readonly maxRequests?: number;
   /** For the whole run, clean-up not counted. */
   readonly maxTime?: number;
@@ -57,6 +59,7 @@ export function settingsOf(options: RunnerOptions): RunSettings {
     runs: options.runs ?? (controlled ? 100 : 1),
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
+    concurrency: controlled ? 1 : (options.concurrency ?? 4),
     maxRequests: options.maxRequests,
     timeout,
     bootTimeout: options.bootTimeout ?? 120_000,

@@ -31,6 +31,9 @@ const BEFORE_ALL = 'chat-stream/as-it-is-said';
 /** Looks at what the others met. */
 const AFTER_ALL = 'limiter/as-met';
 
+/** Checks that no other is done beside. */
+export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, AFTER_ALL]);
+
 /**
  * The order in which a deployment is looked at: what is stated before what is published, and of each requirement one check
  * before any gets a second. Equals are mixed by chance: a deployment counts turns per minute.

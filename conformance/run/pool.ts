@@ -1,11 +1,13 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Conditions, Shelf } from './conditions.js';
+import type { Lane } from './lane.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {
   count: number;
   unknown: number;
-  shared: Intern | undefined;
+  /** The running intern of each lane for checks that only talk to one. */
+  shared: Map<Lane, Intern>;
   /** Those that checks made or left as they are described, the latest last. */
   unused: Record<Shelf, Intern[]>;
   /** How often each was handed out. */
@@ -25,7 +27,7 @@ export interface Pool {
 export const createPool = (): Pool => ({
   count: 0,
   unknown: 0,
-  shared: undefined,
+  shared: new Map(),
   unused: { stopped: [], booting: [], running: [] },
   uses: new Map(),
   took: {},
@@ -36,13 +38,13 @@ export const createPool = (): Pool => ({
 
 /** Hands none of them out any more. */
 export function forget(pool: Pool): void {
-  pool.shared = undefined;
+  pool.shared = new Map();
   pool.unused = { stopped: [], booting: [], running: [] };
 }
 
-/** Ids of interns that the pool keeps for later checks. */
+/** Ids of interns that later checks get. */
 export const kept = ({ shared, unused }: Pool): Set<string> =>
-  new Set([shared, ...unused.stopped, ...unused.booting, ...unused.running].flatMap((intern) => intern?.id ?? []));
+  new Set([...shared.values(), ...unused.stopped, ...unused.booting, ...unused.running].map(({ id }) => id));
 
 /** How often one intern is handed out: questions that nobody answered stay open on it. */
 const MOST_USES = 12;

@@ -28,16 +28,15 @@ async function takeAway({ host, ledger, session, signal }: RunContext, made: rea
 
 /** Where a deployment takes no more than a few interns: what no check needs any more is taken away before the next. */
 export async function makeRoom(run: RunContext, more: { readonly shared: boolean }): Promise<void> {
-  const { ledger, pool, session } = run;
-  const { shared } = pool;
+  const { lane, ledger, pool, session } = run;
+  const shared = pool.shared.get(lane);
   forget(pool);
-  if (!more.shared) pool.shared = shared;
+  if (!more.shared && shared !== undefined) pool.shared.set(lane, shared);
   const keep = kept(pool);
-  await takeAway(
-    run,
-    ledger.open().filter(({ id }) => !keep.has(id)),
-  );
-  session.made.clear();
+  const gone = ledger.open().filter(({ id }) => !keep.has(id));
+  await takeAway(run, gone);
+  for (const { id } of gone) session.made.delete(id);
+  lane.made.clear();
 }
 
 /**

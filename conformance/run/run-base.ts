@@ -11,6 +11,8 @@ export interface RunSettings {
   readonly readOnly: boolean;
   /** Requests per second; 0 is no limit. */
   readonly rate: number;
+  /** How many checks are done at a time. */
+  readonly concurrency: number;
   readonly maxRequests: number | undefined;
   /** Until the head of an answer, and again until its end. */
   readonly timeout: number;

@@ -1,5 +1,5 @@
 import type { Driver } from '../drivers/driver.js';
-import { Finding, Unmet } from '../framework/assert.js';
+import { Finding, Unmet, type UnmetKind } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
@@ -23,6 +23,9 @@ export interface CheckRun {
 /** How often a check is tried where what it found may come from elsewhere. */
 const TRIES = 3;
 
+/** Why a check came to no verdict that has nothing to do with what others were doing. */
+const BELIEVED: ReadonlySet<UnmetKind> = new Set(['need', 'intern']);
+
 /** What of a result an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: string };
 
@@ -34,22 +37,9 @@ const skipped = (need: string, why: string, kind: Skip['kind'] = 'need'): Outcom
 /** Does one check against the target and evaluates what came out of it. Never throws. */
 export async function runCheck(run: RunContext, check: Check): Promise<CheckRun> {
   const { host, session } = run;
-  const began = host.now();
-  const sentBefore = session.client.sent;
-  let tried: Attempt | undefined;
-  const outcome = lacking(run, check) ?? (await evaluate());
-
-  async function evaluate(): Promise<Outcome> {
-    for (let tries = 1; ; tries++) {
-      if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
-      const start = host.now();
-      tried = await attempt(run, check);
-      const { again, skip } = (await behind(tried, start)) ?? {};
-      if (again === undefined || tries === TRIES)
-        return skip === undefined ? outcomeOf(run, check, tried) : { verdict: 'skip', skip };
-      await host.sleep(again * tries, run.signal).catch(() => {});
-    }
-  }
+  const told = telling(run, check);
+  const lacks = lacking(run, check);
+  if (lacks !== undefined) return told(lacks);
 
   /** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
   async function behind(tried: Attempt, start: number): Promise<Circumstance | undefined> {
@@ -58,8 +48,38 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
     return circumstance({ run, check, tried, error, began: start }).catch(() => undefined);
   }
 
-  const { lost = false, stopped, verdict, ...rest } = outcome;
-  return {
+  for (let tries = 1; ; tries++) {
+    if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
+    const start = host.now();
+    const tried = await attempt(run, check);
+    const { again, skip } = (await behind(tried, start)) ?? {};
+    if (again === undefined || tries === TRIES)
+      return told(skip === undefined ? await outcomeOf(run, check, tried) : { verdict: 'skip', skip }, tried);
+    await host.sleep(again * tries, run.signal).catch(() => {});
+  }
+}
+
+/**
+ * Does one check while other lanes do theirs, and believes only what those cannot have caused: that it passes, that the
+ * target lacks something, that the intern did something else than it was asked for. Undefined where it has to be looked at
+ * alone. Never throws.
+ */
+export async function runInCompany(run: RunContext, check: Check): Promise<CheckRun | undefined> {
+  const told = telling(run, check);
+  const lacks = lacking(run, check);
+  if (lacks !== undefined) return told(lacks);
+  // What is in the way it tells when it is looked at alone.
+  const tried = await attempt({ ...run, obstacles: { ...run.obstacles, met: () => {} } }, check);
+  const { error } = tried;
+  const believed = !('error' in tried) || (error instanceof Unmet && BELIEVED.has(error.kind));
+  return believed ? told(await outcomeOf(run, check, tried), tried) : undefined;
+}
+
+/** Puts an outcome together with what the check took, from now on. */
+function telling({ host, lane }: RunContext, check: Check) {
+  const began = host.now();
+  const sentBefore = lane.sent;
+  return ({ lost = false, stopped, verdict, ...rest }: Outcome, tried?: Attempt): CheckRun => ({
     result: {
       id: check.id,
       requirement: check.requirement,
@@ -67,13 +87,13 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
       title: check.title,
       verdict,
       duration: Math.round(host.now() - began),
-      requests: session.client.sent - sentBefore,
+      requests: lane.sent - sentBefore,
       properties: tried?.properties ?? [],
       ...rest,
     },
     lost,
     ...(stopped === undefined ? {} : { stopped }),
-  };
+  });
 }
 
 /** What the target or the run lacks for the check, known without a request. */
@@ -139,9 +159,9 @@ function outstays({ driver, session }: RunContext, { actual }: Finding, { transc
 }
 
 /** Why a finding says nothing: an intern that the check uses runs no more, and nobody here stopped it. */
-async function moves({ pool, session }: RunContext): Promise<string | undefined> {
-  const { conditions, made, running } = session;
-  for (const id of [...made, ...(pool.shared === undefined ? [] : [pool.shared.id])]) {
+async function moves({ lane, pool, session }: RunContext): Promise<string | undefined> {
+  const { conditions, running } = session;
+  for (const id of [...lane.made, pool.shared.get(lane)?.id ?? []].flat()) {
     if (conditions.runs(id)) await running.send({ path: `/interns/${id}` }).catch(() => undefined);
     const status = conditions.went(id);
     if (status !== undefined) return `an intern that ran got to ${status} by itself`;

@@ -398,7 +398,7 @@ test('an OAuth token that sees no intern of the key is told once, and nothing is
       },
       { needs: ['write', 'oauth_token'] },
     );
-  const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(reveals) });
+  const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(reveals), concurrency: 1 });
   expect(results).toMatchObject({ exit: 3, counts: { fail: 0, skip: 2 } });
   expect(results.reasons).toContainEqual(expect.stringMatching(/^--oauth-token sees no intern of --api-key/));
   expect(target.log.filter((line) => line.endsWith('/daemon'))).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { Semaphore } from 'async-mutex';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { createRandom, hash } from '../framework/random.js';
@@ -5,14 +6,15 @@ import { systemHost } from '../framework/time.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
+import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
-import { byValue } from './order.js';
+import { ALONE, byValue } from './order.js';
 import { createPool, takeBack } from './pool.js';
 import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
 import type { RunBase } from './run-base.js';
-import { runCheck } from './run-check.js';
+import { type CheckRun, runCheck, runInCompany } from './run-check.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
 import { createSession } from './session.js';
@@ -30,14 +32,19 @@ export interface Run {
   readonly checks: readonly Check[];
   /** Looks at the target and makes it ready. Undefined where checks can be done, else why not. */
   begin(): Promise<string | undefined>;
-  /** Does one check. One that cannot be done any more is a skip. */
-  check(check: Check): Promise<CheckResult>;
+  /** How many of them may be done at a time. */
+  readonly concurrency: number;
+  /**
+   * Does one check. One that cannot be done any more is a skip. `lane` is below {@link Run.concurrency}, and does one at a
+   * time.
+   */
+  check(check: Check, lane?: number): Promise<CheckResult>;
   /** Cleans up and evaluates. */
   finish(): Promise<Results>;
 }
 
-/** What belongs to one run. `end` ends it. */
-function contextOf(options: RunnerOptions): { run: RunContext; end(why: string): void } {
+/** What belongs to one run, and to each of its lanes. `end` ends it. */
+function contextOf(options: RunnerOptions) {
   const host = options.host ?? systemHost;
   const over = new AbortController();
   const base: RunBase = {
@@ -48,12 +55,21 @@ function contextOf(options: RunnerOptions): { run: RunContext; end(why: string):
     ledger: createLedger(options.ledgerPath),
     signal: over.signal,
   };
-  const parts = {
+  const run = {
+    ...base,
     session: createSession(base),
     pool: createPool(),
     obstacles: createObstacles(base.settings.blocking),
   };
-  return { run: { ...base, ...parts }, end: (why) => over.abort(new Stopped(why)) };
+  const collection = `${base.driver.target.baseUrl}/interns`;
+  const lanes = Array.from(
+    { length: base.settings.concurrency },
+    (): RunContext => ({
+      ...run,
+      lane: createLane(collection),
+    }),
+  );
+  return { run, lanes, end: (why: string) => over.abort(new Stopped(why)) };
 }
 
 /**
@@ -63,12 +79,13 @@ function contextOf(options: RunnerOptions): { run: RunContext; end(why: string):
  */
 export function createRun(options: RunnerOptions): Run {
   const { events = {} } = options;
-  const { run, end } = contextOf(options);
+  const { run, lanes, end } = contextOf(options);
   const { driver, host, ledger, pool, session, settings, signal } = run;
   const { client } = session;
   const chosen = select(options.checks ?? allChecks, options);
   const selected =
     driver.control === undefined ? byValue(chosen, createRandom(hash(`${settings.seed} order`))) : chosen;
+  const concurrency = Math.max(1, Math.min(settings.concurrency, selected.length));
   const began = host.now();
   const target: Results['target'] = {
     kind: driver.target.kind,
@@ -78,6 +95,9 @@ export function createRun(options: RunnerOptions): Run {
     published: driver.target.profile.published,
   };
   const results: CheckResult[] = [];
+  /** As many places as lanes: a check takes one, or all of them. */
+  const floor = new Semaphore(concurrency);
+  let started = 0;
   const interrupted = () => end('interrupted');
   let stopped: string | undefined;
   let stopTimer = () => {};
@@ -86,8 +106,55 @@ export function createRun(options: RunnerOptions): Run {
     stopped ??= `the target could not be put back: ${error instanceof Error ? error.message : error}`;
   };
 
+  /** Keeps of what a check was handed what can serve others, and takes away the rest. */
+  const settle = async (run: RunContext, { verdict }: CheckResult) => {
+    const { lane } = run;
+    const shared = pool.shared.get(lane);
+    // What a breach, or a stream that was left, made of the shared intern is not known.
+    const told = verdict === 'pass' || verdict === 'skip';
+    if (!told || (shared !== undefined && session.lately(shared.id))) pool.shared.delete(lane);
+    if (driver.control === undefined && told && session.full === undefined) {
+      const settled = [...lane.made].filter((id) => !session.lately(id));
+      takeBack(pool, settled, session.conditions);
+    }
+    await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
+  };
+  const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
+    const known = options.baseline?.includes(done.result.id) === true && done.result.verdict === 'fail';
+    const result = known ? { ...done.result, known } : done.result;
+    results.push(result);
+    events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
+    stopped ??= done.stopped;
+    if (done.lost) lost++;
+    else if (result.verdict !== 'skip') lost = 0;
+    if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
+    await settle(lane, result);
+    return result;
+  };
+  /** A check that cannot be done any more. */
+  const leftOut = (check: Check): CheckResult | undefined => {
+    if (signal.aborted) stopped ??= 'interrupted';
+    if (stopped === undefined) return undefined;
+    const result = notRun(check, stopped);
+    results.push(result);
+    return result;
+  };
+  const beside = (lane: RunContext, check: Check) =>
+    floor.runExclusive(async () => {
+      const left = leftOut(check);
+      if (left !== undefined) return left;
+      const done = await runInCompany(lane, check);
+      if (done !== undefined) return conclude(lane, done);
+      // It may be what went wrong.
+      pool.shared.delete(lane.lane);
+      return undefined;
+    });
+  const alone = (lane: RunContext, check: Check) =>
+    floor.runExclusive(async () => leftOut(check) ?? (await conclude(lane, await runCheck(lane, check))), concurrency);
+
   return {
     checks: selected,
+    concurrency,
     async begin() {
       const at = new Date(began).toISOString();
       ledger.write({ event: 'run', run: run.tag, url: driver.target.baseUrl, prefix: session.prefix, at });
@@ -109,34 +176,14 @@ export function createRun(options: RunnerOptions): Run {
       return stopped;
     },
 
-    async check(check) {
-      const index = results.length;
-      if (signal.aborted) stopped ??= 'interrupted';
-      if (stopped !== undefined) {
-        const result = notRun(check, stopped);
-        results.push(result);
-        return result;
-      }
-      events.checkStart?.({ id: check.id, index, of: selected.length });
-      const done = await runCheck(run, check);
-      const known = options.baseline?.includes(check.id) === true && done.result.verdict === 'fail';
-      const result = known ? { ...done.result, known } : done.result;
-      results.push(result);
-      events.checkEnd?.(result, { index, of: selected.length });
-      stopped ??= done.stopped;
-      if (done.lost) lost++;
-      else if (result.verdict !== 'skip') lost = 0;
-      if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
-      // What a breach, or a stream that was left, made of the shared intern is not known.
-      const { shared } = pool;
-      const told = result.verdict === 'pass' || result.verdict === 'skip';
-      if (!told || (shared !== undefined && session.lately(shared.id))) pool.shared = undefined;
-      if (driver.control === undefined && told && session.full === undefined) {
-        const settled = [...session.made].filter((id) => !session.lately(id));
-        takeBack(pool, settled, session.conditions);
-      }
-      await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
-      return result;
+    async check(check, at = 0) {
+      const lane = lanes[at];
+      if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
+      if (stopped === undefined && !signal.aborted)
+        events.checkStart?.({ id: check.id, index: started++, of: selected.length });
+      // Where there is room for a few interns only, others would take it.
+      const together = concurrency > 1 && !ALONE.has(check.id) && session.full === undefined;
+      return (together ? await beside(lane, check) : undefined) ?? alone(lane, check);
     },
 
     async finish() {
@@ -148,6 +195,8 @@ export function createRun(options: RunnerOptions): Run {
       await client.idle();
       const cleanup = await takeAway(run);
       await driver.end().catch(putBackFailed);
+      const place = new Map(selected.map(({ id }, index) => [id, index]));
+      results.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0));
       const baseline = options.baseline?.filter((id) => selected.some((check) => check.id === id));
       const stale = baseline?.filter((id) =>
         results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
@@ -190,14 +239,18 @@ export function createRun(options: RunnerOptions): Run {
 }
 
 /**
- * Selects checks, does them one after another against a target, cleans up, and answers what came of it.
+ * Selects checks, does them against a target, cleans up, and answers what came of it.
  *
  * @throws SelectionError for a pattern that means nothing
  */
 export async function run(options: RunnerOptions): Promise<Results> {
   const steps = createRun(options);
   await steps.begin();
-  for (const check of steps.checks) await steps.check(check);
+  const waiting = steps.checks.values();
+  const lane = async (_: unknown, at: number) => {
+    for (const check of waiting) await steps.check(check, at);
+  };
+  await Promise.all(Array.from({ length: steps.concurrency }, lane));
   return steps.finish();
 }
 

@@ -21,7 +21,7 @@ export interface Session {
   readonly prefix: string;
   /** Interns made so far. */
   readonly created: () => number;
-  /** Ids that the current check made; emptied by the runner. */
+  /** Ids of interns that the run made and has not deleted. */
   readonly made: Set<string>;
   /** What is known of the interns that the run made with its API key. */
   readonly conditions: Conditions;
@@ -169,6 +169,8 @@ export function createSession(run: RunBase): Session {
     if (isCreate(send, url) && typeof body.id === 'string') {
       if (made.has(body.id)) return;
       made.add(body.id);
+      // Another check may have met it in a list before the answer to its create came.
+      foreign.delete(body.id);
       if (send.as === undefined) mine.add(body.id);
       created++;
       ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });

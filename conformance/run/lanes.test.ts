@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { equal, Unmet } from '../framework/assert.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import type { CheckResult } from './results.js';
+import { type RunnerOptions, run } from './runner.js';
+
+const go = (checks: RunnerOptions['checks'], more: Partial<RunnerOptions> = {}) => {
+  const host = fakeHost();
+  return run({ driver: fakeDriver(fakeTarget().fetch, host), host, checks: checks ?? [], seed: 's', rate: 0, ...more });
+};
+/** Checks that each take a few turns, and what `look` sees of how many are at work. */
+function crowd(n: number, look: (at: number, busy: number) => void) {
+  let busy = 0;
+  return Array.from({ length: n }, (_, at) =>
+    check(
+      `a/${at}`,
+      async ({ api }) => {
+        busy++;
+        try {
+          await api.list();
+          look(at, busy);
+          await api.list();
+        } finally {
+          busy--;
+        }
+      },
+      { needs: [] },
+    ),
+  );
+}
+
+test.each([
+  [{}, 4],
+  [{ concurrency: 1 }, 1],
+  [{ concurrency: 9 }, 9],
+])('with %j at most %i checks are at work, in the end all in the order of the selection', async (more, most) => {
+  const seen: number[] = [];
+  const started: string[] = [];
+  const results = await go(
+    crowd(12, (_, busy) => void seen.push(busy)),
+    { ...more, events: { checkStart: ({ id }) => void started.push(id) } },
+  );
+  expect(Math.max(...seen)).toBe(most);
+  expect(results.counts.pass).toBe(12);
+  expect(results.checks.map(({ id }) => id)).toEqual(started);
+});
+
+test('what is found in company counts only if it is found alone', async () => {
+  const tries: number[] = [];
+  const results = await go(
+    crowd(8, (at, busy) => {
+      if (at !== 5) return;
+      tries.push(busy);
+      equal(busy, 1, 'checks at work');
+    }),
+  );
+  expect(results).toMatchObject({ verdict: 'pass', counts: { pass: 8 } });
+  expect(results.checks.every(({ note }) => note === undefined)).toBe(true);
+  expect(tries).toEqual([4, 1]);
+});
+
+test('what is found alone too is found, and confirmed alone', async () => {
+  const tries: number[] = [];
+  const results = await go(
+    crowd(8, (at, busy) => {
+      if (at !== 2) return;
+      tries.push(busy);
+      equal(busy, 0, 'checks at work');
+    }),
+  );
+  expect(results.checks.find(({ id }) => id === 'a/2')).toMatchObject({ verdict: 'fail', finding: { flaky: false } });
+  expect(tries.slice(1)).toEqual([1, 1]);
+});
+
+test.each([
+  ['race', 2],
+  ['blocked', 2],
+  ['intern', 1],
+  ['need', 1],
+] as const)('one that comes to no verdict for reason of %s is tried %i times', async (kind, times) => {
+  let tries = 0;
+  const results = await go(
+    crowd(4, (at) => {
+      if (at === 1 && ++tries > 0) throw new Unmet('it', 'why', kind);
+    }),
+  );
+  const skipped: Partial<CheckResult> = { verdict: 'skip' };
+  expect(results.checks.find(({ id }) => id === 'a/1')).toMatchObject(skipped);
+  expect(tries).toBe(times);
+});
+
+test('an intern that one check makes under a name of its own is not foreign to it for having been listed by another', async () => {
+  const target = fakeTarget();
+  const host = fakeHost();
+  let listed = () => {};
+  const seen = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
+  const fetch = async (request: Request) => {
+    const answer = await target.fetch(request);
+    // The answer to the create comes after another check has listed what it made.
+    if (request.method === 'POST') await seen;
+    return answer;
+  };
+  const results = await run({
+    driver: fakeDriver(fetch, host),
+    host,
+    seed: 's',
+    rate: 0,
+    checks: [
+      check('a/makes', async ({ api, target: { workspaceId } }) => {
+        const made = await api.create({ name: 'a name of its own', workspace_id: workspaceId });
+        equal((await api.remove(String((made.json as { id: string }).id))).status, 202, 'status of the delete');
+      }),
+      check('a/lists', async ({ api }) => {
+        while (target.interns.size === 0) await api.list();
+        await api.list();
+        listed();
+      }),
+    ],
+  });
+  expect(results.counts.pass).toBe(2);
+});
