@@ -20,7 +20,7 @@ export interface ClientOptions {
   credential(name: CredentialName): string;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
-  /** The same for one request; `timeout` where it is undefined. */
+  /** ms until the head of the answer to one request has to be there; `timeout` where it is undefined. */
   patience?(send: Send, url: string): number | undefined;
   /** Whether a Host that a check asks for goes into the URL too: without a network that is where it is read. */
   readonly hostInUrl?: boolean;
@@ -127,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
         redactor,
         inFlight,
         what: `${method} ${url}`,
-        limit: send.timeout ?? options.patience?.(send, url) ?? options.timeout,
+        limit: send.timeout ?? options.timeout,
         abort,
       });
       let response: Response;
@@ -141,7 +141,8 @@ export function createClient(options: ClientOptions): Client {
           ...(streamed === undefined ? {} : { body: streamed, duplex: 'half' as const }),
         };
         const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
-        response = await watch.within(options.fetch(new Request(address, init)), 'came');
+        const patience = send.timeout === undefined ? options.patience?.(send, url) : undefined;
+        response = await watch.within(options.fetch(new Request(address, init)), 'came', patience);
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));

@@ -23,7 +23,7 @@ export interface WatchOptions {
   readonly inFlight: InFlight;
   /** Method and address. */
   readonly what: string;
-  /** ms of real time. */
+  /** ms of real time, for each thing that is waited for. */
   readonly limit: number;
   /** Takes the request back, where there is a connection to close. */
   readonly abort: AbortController | undefined;
@@ -32,8 +32,11 @@ export interface WatchOptions {
 /** Keeps one request within its time and its scope. */
 export interface Watch {
   readonly what: string;
-  /** What the work answers, unless the time is up or the scope has ended first: then the request is taken back. */
-  within<T>(work: Promise<T> | T, doing: string): Promise<T>;
+  /**
+   * What the work answers, unless the time is up or the scope has ended first: then the request is taken back. `patience`, in
+   * ms, takes the place of the limit.
+   */
+  within<T>(work: Promise<T> | T, doing: string, patience?: number): Promise<T>;
   /** Why something failed: the reason of the scope where that has ended, else a {@link NoAnswer}. */
   reasonOf(error: unknown): unknown;
   /** Takes the request back from this side. */
@@ -45,7 +48,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
   let timedOut = false;
   return {
     what,
-    async within(work, doing) {
+    async within(work, doing, patience = limit) {
       let stop = () => {};
       let end = (_: unknown) => {};
       const late = new Promise<never>((_, reject) => {
@@ -56,9 +59,9 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         ends.add(end);
         // What was called may have ended the run before it answered.
         if (signal?.aborted) end(signal.reason);
-        stop = host.later(limit, () => {
+        stop = host.later(patience, () => {
           timedOut = true;
-          end(new NoAnswer('timeout', what, `nothing ${doing} within ${limit} ms`));
+          end(new NoAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
         });
       });
       try {
@@ -71,9 +74,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
     reasonOf(error) {
       if (signal?.aborted) return signal.reason;
       if (error instanceof NoAnswer) return error;
-      const { kind, detail } = timedOut
-        ? { kind: 'timeout' as const, detail: `nothing within ${limit} ms` }
-        : kindOf(error);
+      const { kind, detail } = timedOut ? { kind: 'timeout' as const, detail: 'nothing in time' } : kindOf(error);
       return new NoAnswer(kind, what, redactor.text(detail));
     },
     hangUp: () => abort?.abort(new Error('closed by the kit')),
