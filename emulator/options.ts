@@ -4,6 +4,7 @@ import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from './clock/clock.js';
 import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
+import { problem, words } from './contract/problem.js';
 import { PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './contract/settings.js';
@@ -105,11 +106,9 @@ function readJson(what: string, path: string): unknown {
 }
 
 function check<T>(what: string, schema: () => z.ZodType<T>, value: unknown): T {
-  const result = schema().safeParse(value);
+  const result = schema().safeParse(value, { error: words });
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('') ?? '';
-  throw new OptionError(`${what}: ${path.replace(/^\./, '') || 'the whole'}: ${issue?.message ?? 'invalid'}`);
+  throw new OptionError(`${what}: ${problem(result.error, 'the whole')}`);
 }
 
 /** @throws OptionError */

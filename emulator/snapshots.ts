@@ -1,4 +1,5 @@
 import { JsonSyntaxError, parseJson } from './contract/json.js';
+import { problem, words } from './contract/problem.js';
 import { type Kept, SNAPSHOT_VERSION, snapshotFileSchema } from './contract/snapshot.js';
 import { nameSchema } from './contract/space.js';
 import { ControlError } from './control/error.js';
@@ -44,11 +45,8 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
     const version = (value as { version?: unknown } | null)?.version;
     if (typeof version === 'number' && version > SNAPSHOT_VERSION)
       throw wrong(`its format is version ${version}, this release reads up to ${SNAPSHOT_VERSION}`);
-    const read = snapshotFileSchema().safeParse(value);
-    if (!read.success) {
-      const [issue] = read.error.issues;
-      throw wrong(`${issue?.path.join('.')}: ${issue?.message}`);
-    }
+    const read = snapshotFileSchema().safeParse(value, { error: words });
+    if (!read.success) throw wrong(problem(read.error, 'the whole'));
     return { kept: read.data.kept, runs: NO_RUNS };
   };
   const find = (name: string): Snapshot => {

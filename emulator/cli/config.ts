@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
+import { words } from '../contract/problem.js';
 import { inWords } from '../contract/system-error.js';
 import { withZod } from '../contract/with-zod.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
@@ -36,7 +37,7 @@ export function readConfig(named: string | undefined, folder: string): Given {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
   const shown = named ?? DEFAULT_CONFIG;
-  const parsed = configSchema().safeParse(readJson(file, shown));
+  const parsed = configSchema().safeParse(readJson(file, shown), { error: words });
   if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
@@ -61,7 +62,7 @@ function problem(error: z.ZodError): string {
   if (!issue) return 'it is not valid';
   const at = (path: readonly PropertyKey[]) =>
     ['$', ...path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))].join('');
-  if (issue.code !== 'unrecognized_keys') return `${at(issue.path)}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  if (issue.code !== 'unrecognized_keys') return `${at(issue.path)}: ${issue.message}`;
   const [key = ''] = issue.keys;
   return `${at([...issue.path, key])}: there is no such setting${suggestion(key, FLAG_NAMES)}`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Options } from 'yargs';
+import { problem, words } from '../contract/problem.js';
 import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
 import { inWords } from '../contract/system-error.js';
 import { UnusableKey } from '../signing/keys.js';
@@ -70,10 +71,9 @@ export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'
     if (error instanceof UsageError) throw error;
     throw new UsageError(`--profile ${name}: it is not JSON`);
   }
-  const parsed = profileSchema().safeParse(value);
+  const parsed = profileSchema().safeParse(value, { error: words });
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(`--profile ${name}: ${issue?.path.join('.')}: ${issue?.message}`);
+  throw new UsageError(`--profile ${name}: ${problem(parsed.error, 'the whole')}`);
 }
 
 /** Takes the text of a key, or a file with one, through `read`. */

@@ -112,11 +112,11 @@ describe('what cannot be used is told with its place', () => {
 
   test.each([
     ['{"port": }', 'intern-emulator.config.json: line 1, column 10: expected a value, found "}"'],
-    ['[]', 'intern-emulator.config.json: $: expected object'],
+    ['[]', 'intern-emulator.config.json: $: expected an object; found an array'],
     ['{"prot": 1}', 'intern-emulator.config.json: $.prot: there is no such setting (did you mean port?)'],
-    ['{"port": "1"}', 'intern-emulator.config.json: $.port: expected number'],
+    ['{"port": "1"}', 'intern-emulator.config.json: $.port: expected a number; found a string'],
     ['{"keepalive": "soon"}', 'intern-emulator.config.json: $.keepalive: expected whole milliseconds, or a text'],
-    ['{"scripts": [1]}', 'intern-emulator.config.json: $.scripts[0]: expected string'],
+    ['{"scripts": [1]}', 'intern-emulator.config.json: $.scripts[0]: expected a string; found a number'],
   ])('file %s', (text, message) => {
     config(text);
     expect(() => resolve()).toThrow(message);

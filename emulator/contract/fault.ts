@@ -58,6 +58,10 @@ export const faultSchema = withZod((z) =>
       path: ['disconnect'],
       message: 'a fault with "at" answers 502 and drops no connection',
     })
+    .refine((fault) => fault.status === undefined || fault.disconnect === undefined, {
+      path: ['disconnect'],
+      message: 'a dropped connection has no status; give one of the two',
+    })
     .refine((fault) => !STREAMED.has(fault.disconnect) || fault.operation === 'chat', {
       path: ['disconnect'],
       message: 'only chat streams',

@@ -19,10 +19,10 @@ export const timestampSchema = withZod((z) => z.string().regex(/^\d{4}-\d\d-\d\d
 export const internSchema = withZod((z) =>
   z.strictObject({
     id: z.uuid(),
-    name: z.string(),
-    description: z.string().nullable(),
-    instructions: z.string().nullable(),
-    model: z.string().nullable(),
+    name: nameSchema(),
+    description: description().nullable(),
+    instructions: instructions().nullable(),
+    model: model().nullable(),
     status: z.enum(STATUSES),
     last_failure_message: z.string().nullable(),
     progress: z
@@ -67,9 +67,9 @@ export const nameSchema = withZod((z) =>
     .max(17, 'expected 2 to 17 characters')
     .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by single hyphens'),
 );
-const description = text(2_000);
-const instructions = text(100_000);
-const model = withZod((z) =>
+export const description = text(2_000);
+export const instructions = text(100_000);
+export const model = withZod((z) =>
   z
     .string()
     .max(256, 'expected at most 256 characters')

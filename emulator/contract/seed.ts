@@ -1,4 +1,4 @@
-import { nameSchema, STATUSES } from './intern.js';
+import { description, instructions, model, nameSchema, STATUSES } from './intern.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
@@ -52,9 +52,9 @@ export const seedInternSchema = withZod((z) =>
     status: z.enum(STATUSES).default('running'),
     /** Why it failed, of one that is `failed` or `destroy_failed`. */
     last_failure_message: z.string().nullable().default(null),
-    description: z.string().nullable().default(null),
-    instructions: z.string().nullable().default(null),
-    model: z.string().nullable().default(null),
+    description: description().nullable().default(null),
+    instructions: instructions().nullable().default(null),
+    model: model().nullable().default(null),
     vault_id: uuid(),
     api_key: credential(),
   }),

@@ -7,10 +7,13 @@ import { type Infer, withZod } from './with-zod.js';
  * state that is imported through the control interface.
  */
 
+/** What stands in place of a credential in an export made without them. */
+export const HIDDEN = '[redacted]';
+
 /** An intern: its public record, and what only the service knows. */
 export const internRowSchema = withZod((z) =>
   z.strictObject({
-    id: z.uuid(),
+    id: z.uuid().refine((id) => id === id.toLowerCase(), 'expected a UUID in lower case'),
     /** Grows with every create: the order of the list, whatever the clock does. */
     seq: z.int().min(0),
     record: internSchema(),
@@ -112,6 +115,36 @@ export interface Rows {
   nonces: NonceRow;
 }
 
+/** A rule between interns that one of them breaks. */
+export interface RowConflict {
+  /** Within the list of interns. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * What interns that are right one by one break together: names are unique per creator and workspace (CREATE-5), a vault
+ * belongs to one intern (CREATE-2), and so does a key.
+ */
+export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
+  const conflicts: RowConflict[] = [];
+  const seen = new Set<string>();
+  const once = (key: string, path: RowConflict['path'], message: string) => {
+    if (seen.has(key)) conflicts.push({ path, message });
+    seen.add(key);
+  };
+  for (const [index, { id, record, creator, api_key }] of rows.entries()) {
+    const at = (...keys: string[]) => [index, ...keys];
+    if (record.id !== id) conflicts.push({ path: at('record', 'id'), message: `expected the id of its row, ${id}` });
+    const { name, workspace_id, vault_id } = record;
+    const taken = `${creator} has another intern called "${name}" in this workspace`;
+    once(`name ${creator}\n${workspace_id}\n${name}`, at('record', 'name'), taken);
+    if (vault_id !== null) once(`vault ${vault_id}`, at('record', 'vault_id'), 'another intern has this vault');
+    if (api_key !== HIDDEN) once(`key ${api_key}`, at('api_key'), 'another intern has this key');
+  }
+  return conflicts;
+}
+
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
 export const STATE_VERSION = 2;
 
@@ -129,7 +162,9 @@ export const stateSchema = withZod((z) => {
     format: z.literal('intern-emulator'),
     version: z.literal(STATE_VERSION),
     meta: rowsOf(metaRowSchema),
-    interns: rowsOf(internRowSchema),
+    interns: rowsOf(internRowSchema).superRefine((rows, context) => {
+      for (const { path, message } of conflictsOf(rows)) context.addIssue({ code: 'custom', path: [...path], message });
+    }),
     idempotency: rowsOf(idempotencyRowSchema),
     sessions: rowsOf(sessionRowSchema),
     reveals: rowsOf(revealRowSchema),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { problem, words } from '../contract/problem.js';
 import { parseJson, readBody } from '../request-body.js';
 import { tooDeep } from '../scripts/depth.js';
 import { ControlError } from './error.js';
@@ -19,8 +20,7 @@ export async function readJson<T>(request: Request, schema: () => z.ZodType<T>):
   // Schemas run out of stack on it, and JSON where it is exported.
   const deep = tooDeep(value);
   if (deep !== undefined) throw new ControlError(400, deep);
-  const result = schema().safeParse(value);
+  const result = schema().safeParse(value, { error: words });
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new ControlError(400, `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`);
+  throw new ControlError(400, problem(result.error, 'body'));
 }

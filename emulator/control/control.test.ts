@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestClient } from '../test-client.js';
 
 test('tells its health, its target and its clock', async () => {
@@ -150,8 +150,63 @@ test('a state with a row that is there twice is refused', async () => {
   const refused = await api.put('/_emulator/state', { ...state, interns: [...state.interns, ...state.interns] });
   expect([refused.status, refused.json.error.message]).toEqual([
     400,
-    expect.stringMatching(/^interns\.1\.id: .* twice$/),
+    expect.stringMatching(/^interns\[1\]\.id: .* twice$/),
   ]);
+});
+
+describe('a state that the interface could not have brought about is refused, names its field, and changes nothing', () => {
+  const api = createTestClient();
+  test.each<[string, string, (rows: { record: Record<string, unknown>; [key: string]: unknown }[]) => void]>([
+    [
+      'a name',
+      'interns[0].record.name: expected lower-case words',
+      ([row]) => Object.assign(row?.record ?? {}, { name: 'BAD NAME' }),
+    ],
+    [
+      'a description',
+      'interns[0].record.description: expected 0 to 2000',
+      ([row]) => Object.assign(row?.record ?? {}, { description: 'x'.repeat(2_001) }),
+    ],
+    [
+      'a model',
+      'interns[0].record.model: expected author/slug',
+      ([row]) => Object.assign(row?.record ?? {}, { model: 'large' }),
+    ],
+    [
+      'an id in capitals',
+      'interns[0].id: expected a UUID in lower case',
+      ([row]) => Object.assign(row ?? {}, { id: 'ABCDEF00-0000-4000-8000-000000000001' }),
+    ],
+    [
+      'a record of another id',
+      'interns[1].record.id: expected the id of its row',
+      ([a, b]) => Object.assign(b?.record ?? {}, { id: a?.id }),
+    ],
+    [
+      'a name that is taken',
+      'interns[1].record.name: alice has another intern called "first-intern"',
+      ([a, b]) => Object.assign(b?.record ?? {}, { name: a?.record.name }),
+    ],
+    [
+      'a vault that is taken',
+      'interns[1].record.vault_id: another intern has this vault',
+      ([a, b]) => Object.assign(b?.record ?? {}, { vault_id: a?.record.vault_id }),
+    ],
+    [
+      'a key that is taken',
+      'interns[1].api_key: another intern has this key',
+      ([a, b]) => Object.assign(b ?? {}, { api_key: a?.api_key }),
+    ],
+  ])('%s', async (_, message, spoil) => {
+    if ((await api.get('/interns')).json.data.length < 2) await api.create({ name: 'second' });
+    const before = (await api.get('/_emulator/state?credentials=1')).text;
+    const state = JSON.parse(before);
+    spoil(state.interns);
+    const refused = await api.put('/_emulator/state', state);
+    expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringContaining(message)]);
+    expect((await api.get('/_emulator/state?credentials=1')).text).toBe(before);
+    expect((await api.put('/_emulator/state', JSON.parse(before))).status).toBe(200);
+  });
 });
 
 test('a state with a script that is none is refused, and changes nothing', async () => {
@@ -240,6 +295,6 @@ test('a state leaves without credentials, and comes back whole', async () => {
   const created = await other.create({ name: 'after' });
   expect((await other.get('/interns')).json.data[0]).toEqual(created);
   const bad = await other.put('/_emulator/state', { ...plain.json, interns: [{ id: 1 }] });
-  expect([bad.status, bad.json.error.message]).toEqual([400, expect.stringContaining('interns.0.id')]);
+  expect([bad.status, bad.json.error.message]).toEqual([400, expect.stringContaining('interns[0].id')]);
   expect((await other.get(`/interns/${made.id}`)).status).toBe(200);
 });

@@ -61,7 +61,7 @@ test.each([
   [{ case: 7 }, 400, 'case: expected the id of a case, or a case'],
   [{ case: { id: 'mine' } }, 400, 'case.id: '],
   [{ case: { id: 'sse-mine', title: 'Mine.', layer: 'sse', class: 'valid', why: 'me' } }, 400, 'case.why: '],
-  [{ case: 'sse-one-event', cuts: [-1] }, 400, 'cuts.0'],
+  [{ case: 'sse-one-event', cuts: [-1] }, 400, 'cuts[0]: expected at least 0; found -1'],
   [{ case: 'sse-one-event', cut: [1] }, 400, 'cut'],
 ])('%j is refused with %i', async (body, status, message) => {
   const refused = await control('runs', body);

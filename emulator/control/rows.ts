@@ -1,6 +1,7 @@
 import { durationSchema } from '../contract/duration.js';
 import { faultSchema } from '../contract/fault.js';
 import { importedStateSchema } from '../contract/migrations.js';
+import { words } from '../contract/problem.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import { withZod } from '../contract/with-zod.js';
@@ -34,7 +35,9 @@ const limitsBody = withZod((z) =>
 /** What is wrong with one of a list is told with its place. */
 const faultsBody = withZod((z) =>
   z.unknown().transform((value, context) => {
-    const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value);
+    const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value, {
+      error: words,
+    });
     if (read.success) return read.data;
     for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;

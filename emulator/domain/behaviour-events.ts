@@ -1,3 +1,4 @@
+import { words } from '../contract/problem.js';
 import { askSchema, usageSchema } from '../contract/script.js';
 import type { BehaviourEvent, TurnGenerator } from '../scripts/behaviour.js';
 
@@ -24,7 +25,7 @@ export function text(value: unknown, what: string): string {
 type Schema = typeof askSchema | typeof usageSchema;
 
 function fits(schema: Schema, value: unknown, what: string): void {
-  const { error } = schema().safeParse(value);
+  const { error } = schema().safeParse(value, { error: words });
   if (!error) return;
   const problems = error.issues.map(({ path, message }) => `${[what, ...path].join('.')}: ${message}`);
   throw new TypeError(`a behaviour yielded ${problems.join('; ')}`);

@@ -91,7 +91,7 @@ test('a list of faults is taken whole or not at all, and what is wrong is told w
         { operation: 'list', status: 503 },
         { operation: 'chats', status: 503 },
       ],
-      /^1\.operation: /,
+      /^\[1\]\.operation: /,
     ],
     [{ operation: 'list', status: 503, intern_id: api.id }, /^intern_id: calls of list/],
     [{ operation: 'list', disconnect: 'mid-event' }, /^disconnect: only chat streams/],

@@ -12,6 +12,7 @@ import {
   type UpdateBody,
   updateBodySchema,
 } from '../contract/intern.js';
+import { problems, words } from '../contract/problem.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
@@ -31,21 +32,10 @@ const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as con
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
 
-/** zod's message without its preamble; a value that is not there is missing. */
-const plain = (message: string): string =>
-  message.endsWith('received undefined') ? 'missing' : message.replace(/^Invalid input: /, '');
-
-/** Where a value broke a schema: `name: expected …`. */
-export const issueText = (error: z.ZodError): string =>
-  error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.join('.') || 'body'}: ${plain(message)}`)
-    .join('; ');
-
 /** Holds a body against its schema, or throws the 400 of lifecycle routes (BODY-4). */
 function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
-  const result = schema().safeParse(value);
-  if (!result.success) throw new Refusal('invalid_body', { detail: issueText(result.error) });
+  const result = schema().safeParse(value, { error: words });
+  if (!result.success) throw new Refusal('invalid_body', { detail: problems(result.error, 'body') });
   return result.data;
 }
 

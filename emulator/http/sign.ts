@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
+import { problems, words } from '../contract/problem.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
 import type { Proof, Signer } from '../signing/signer.js';
@@ -15,10 +16,6 @@ export interface SignDeps {
   readonly limiter: { take(callerId: string): () => void };
   readonly profile: Profile;
 }
-
-/** One line on what a schema found wrong. */
-const problems = (issues: readonly { path: PropertyKey[]; message: string }[]) =>
-  issues.map(({ path, message }) => `${path.length === 0 ? 'body' : path.join('.')}: ${message}`).join('; ');
 
 /**
  * `POST /interns/{id}/daemon/sign` (SIGN-1 to SIGN-8, SIGN-10). What surrounds it is the pipeline's: the caller's 401,
@@ -36,8 +33,8 @@ export function signRoute(deps: SignDeps): Route {
     heavy: true,
     body: { read: true, json: 'required', invalid: 'invalid_body' },
     parse(parts) {
-      const parsed = schema().safeParse(parts.json());
-      if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error.issues) });
+      const parsed = schema().safeParse(parts.json(), { error: words });
+      if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error, 'body') });
       return parsed.data;
     },
     handle({ caller, intern, input }) {

@@ -1,5 +1,6 @@
 import { clientCaseSchema } from '../contract/client-case.js';
 import { suggestion } from '../contract/nearest.js';
+import { problem, words } from '../contract/problem.js';
 import { loadZod } from '../contract/with-zod.js';
 import { cases } from './cases.js';
 import { createLab, type LabOptions, type RunRequest } from './lab.js';
@@ -24,11 +25,8 @@ const wholeBody = z.strictObject({ case: clientCaseSchema, cuts });
 
 function readRun(body: unknown): RunRequest {
   const isWhole = typeof (body as { case?: unknown } | null)?.case === 'object';
-  const parsed = (isWhole ? wholeBody : namedBody).safeParse(body);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new LabRequestError(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`, 400);
-  }
+  const parsed = (isWhole ? wholeBody : namedBody).safeParse(body, { error: words });
+  if (!parsed.success) throw new LabRequestError(problem(parsed.error, 'body'), 400);
   const { case: given, cuts: wanted } = parsed.data;
   if (typeof given !== 'string') return { case: given, cuts: wanted };
   const found = cases.find(({ id }) => id === given);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { problem, words } from '../contract/problem.js';
 import { inWords } from '../contract/system-error.js';
 import { exchangeSchema, RECORDING_FORMAT, type RecordedExchange } from './format.js';
 
@@ -36,10 +37,9 @@ function parseLine(text: string, place: string): RecordedExchange {
       `recording ${place}: format ${format} is newer than ${RECORDING_FORMAT}, the newest that is known here; update intern-emulator`,
     );
   }
-  const { data, error } = exchangeSchema().safeParse(value);
+  const { data, error } = exchangeSchema().safeParse(value, { error: words });
   if (data) return data;
-  const [issue] = error.issues;
-  throw new RecordingInvalid(`recording ${place}: ${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'invalid'}`);
+  throw new RecordingInvalid(`recording ${place}: ${problem(error, 'line')}`);
 }
 
 /**

@@ -53,14 +53,14 @@ describe('the published JSON Schema', () => {
 
 describe('errors name the JSON path and what was expected', () => {
   test.each<[unknown, RegExp]>([
-    [{}, /^name: .*string/],
+    [{}, /^name: missing/],
     [{ name: 'a b' }, /^name: expected letters/],
-    [{ name: 'a', turns: [] }, /Unrecognized key: "turns"/],
+    [{ name: 'a', turns: [] }, /^the script: there is no "turns" here \(did you mean turn\?\)/],
     [{ name: 'a', turn: {} }, /^turn: .*array/],
     [{ name: 'a', turn: ['hi'] }, /^turn\[0\]: expected a step, an object with one of reason, say/],
     [{ name: 'a', turn: [{ shout: 'x' }] }, /^turn\[0\]: expected a step with one of .*; found shout/],
     [{ name: 'a', turn: [{ say: 'x', reason: 'y' }] }, /^turn\[0\]: expected one kind of step, found reason and say/],
-    [{ name: 'a', turn: [{ say: 7 }] }, /^turn\[0\]\.say: expected string/],
+    [{ name: 'a', turn: [{ say: 7 }] }, /^turn\[0\]\.say: expected a string/],
     [
       { name: 'a', turn: [{ say: 'x', every: '20' }] },
       /^turn\[0\]\.every: expected milliseconds, or a duration such as/,
@@ -85,13 +85,13 @@ describe('errors name the JSON path and what was expected', () => {
           { when: { q: 'accept' }, then: [{ say: 1 }] },
         ],
       },
-      /^turn\[1\]\.then\[0\]\.say: expected string/,
+      /^turn\[1\]\.then\[0\]\.say: expected a string/,
     ],
     [{ name: 'a', turn: [{ end: 'stop' }, { say: 'x' }] }, /^turn\[1\]: nothing is reached after an end/],
     [{ name: 'a', turn: [{ end: 'finish' }] }, /^turn\[0\]\.end: .*"stop"/],
     [{ name: 'a', turn: [{ end: 'stop', retryable: true }] }, /belong to "end": "failed"/],
     [{ name: 'a', lifecycle: { boot: { ends: 'well' } } }, /^lifecycle\.boot\.ends: /],
-    ['nothing', /^the script: expected object/],
+    ['nothing', /^the script: expected an object/],
   ])('%j', (source, expected) => {
     const found = problems(source);
     expect(found).toHaveLength(1);

@@ -1,4 +1,5 @@
 import type { Answer } from '../contract/interaction.js';
+import { words } from '../contract/problem.js';
 import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
 import { type Behaviour, type BehaviourEvent, DEFAULT_LIFECYCLE, type LifecyclePlan } from './behaviour.js';
 import { tooDeep } from './depth.js';
@@ -150,7 +151,7 @@ function compileLifecycle(source: NonNullable<Script['lifecycle']>): Partial<Lif
 export function compileScript(source: unknown, { file }: { file: string }): Behaviour {
   const deep = tooDeep(source);
   if (deep !== undefined) throw new ScriptInvalid(file, [deep]);
-  const parsed = scriptSchema().safeParse(source);
+  const parsed = scriptSchema().safeParse(source, { error: words });
   if (!parsed.success) throw new ScriptInvalid(file, problemsOf(parsed.error.issues, source));
   const script = parsed.data;
   const loose = looseEnds(script.turn ?? [], ['turn'], new Set());

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { words } from '../contract/problem.js';
 import { withZod } from '../contract/with-zod.js';
 import type { Behaviour, LifecyclePlan } from './behaviour.js';
 import { problemsOf, ScriptInvalid } from './problems.js';
@@ -41,7 +42,7 @@ const lifecycleSchema = withZod((z) =>
  */
 export function checkLifecycle({ name, lifecycle }: Behaviour): void {
   if (lifecycle === undefined) return;
-  const checked = lifecycleSchema().safeParse(lifecycle);
+  const checked = lifecycleSchema().safeParse(lifecycle, { error: words });
   if (!checked.success) {
     throw new ScriptInvalid(`script ${name}`, problemsOf(checked.error.issues, lifecycle, ['lifecycle']));
   }

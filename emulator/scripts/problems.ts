@@ -42,6 +42,6 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
       if (kinds.length > 1) return [`${jsonPath(path)}: expected one kind of step, found ${kinds.join(' and ')}`];
       return problemsOf(issue.errors[STEP_NAMES.indexOf(kind)] ?? [], value, path);
     }
-    return [`${jsonPath(path)}: ${issue.message.replace(/^Invalid input: /, '')}`];
+    return [`${jsonPath(path)}: ${issue.message}`];
   });
 }

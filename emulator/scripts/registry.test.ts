@@ -141,7 +141,9 @@ describe('the registry', () => {
   test('an invalid file, a missing one and two of one name stop the start', () => {
     const dir = directory();
     writeFileSync(join(dir, 'a.json'), '{"name": "a", "turn": [{"say": 7}]}');
-    expect(() => setUp([join(dir, 'a.json')])).toThrow(`${join(dir, 'a.json')}: turn[0].say: expected string`);
+    expect(() => setUp([join(dir, 'a.json')])).toThrow(
+      `${join(dir, 'a.json')}: turn[0].say: expected a string; found a number`,
+    );
     expect(() => setUp([join(dir, 'none.json')])).toThrow(/none.json: there is no such file/);
     mkdirSync(join(dir, 'two'));
     writeFileSync(join(dir, 'two', '1.json'), JSON.stringify(script('same')));
@@ -232,8 +234,8 @@ test('a lifecycle in code that is none is refused with its path', () => {
   expect(given({ boot: { after: 1, steps: ['a'], ends: 'well' } })).toThrow(/lifecycle\.boot\.ends: /);
   expect(given({ teardown: { ends: 'gone' } })).toThrow('lifecycle.teardown.after: ');
   expect(given({ vault: 'fails' })).toThrow('lifecycle.vault: ');
-  expect(given({ boots: {} })).toThrow('lifecycle: Unrecognized key: "boots"');
-  expect(given(7)).toThrow('lifecycle: expected object');
+  expect(given({ boots: {} })).toThrow('lifecycle: there is no "boots" here (did you mean boot?)');
+  expect(given(7)).toThrow('lifecycle: expected an object');
   expect(given({ boot: { after: 1, steps: ['a'], ends: 'failed', message: 'no disk' } })).not.toThrow();
 });
 

@@ -353,10 +353,7 @@ describe('a damaged store is set aside untouched', () => {
     ['{"format": "intern-emulator"}', ': $.version: expected a whole number from 1;'],
     ['{"format": "intern-emulator", "version": 1, "robots": []}', ': $.robots: unknown key;'],
     ['{"format": "intern-emulator", "version": 1, "interns": {}}', ': $.interns: expected an array;'],
-    [
-      '{"format": "intern-emulator", "version": 1, "interns": [null]}',
-      ': $.interns[0]: Invalid input: expected object',
-    ],
+    ['{"format": "intern-emulator", "version": 1, "interns": [null]}', ': $.interns[0]: expected an object'],
   ])('%j', (text, what) => {
     writeFileSync(path, text);
     const error = errorOf(() => openFileStore(path));
@@ -373,6 +370,12 @@ describe('a damaged store is set aside untouched', () => {
     const twice = [internRow(1), internRow(1)];
     writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: twice }));
     expect(() => openFileStore(path)).toThrow(/\$\.interns\[1\]\.id: .* is there twice; .*\.damaged-2$/);
+    const named = [internRow(1), internRow(2, { name: 'BAD NAME' })];
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: named }));
+    expect(() => openFileStore(path)).toThrow(`${path}: $.interns[1].record.name: expected lower-case words`);
+    const taken = [internRow(1), internRow(2, { name: 'intern-1' })];
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: taken }));
+    expect(() => openFileStore(path)).toThrow(`$.interns[1].record.name: alice has another intern called "intern-1"`);
   });
 
   test('with its log, where that is damaged in its middle', async () => {

@@ -1,5 +1,6 @@
 import type { RawState } from '../contract/migrations.js';
-import { COLLECTIONS, type CollectionName, type State } from '../contract/state.js';
+import { words } from '../contract/problem.js';
+import { COLLECTIONS, type CollectionName, conflictsOf, type InternRow, type State } from '../contract/state.js';
 import { Damage } from './errors.js';
 import type { Change } from './log.js';
 import { COLLECTION_NAMES } from './snapshot.js';
@@ -28,7 +29,7 @@ export function checkRows(file: string, state: RawState): void {
     if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
     const seen = new Set<string>();
     for (const [index, row] of rows.entries()) {
-      const validated = COLLECTIONS[name]().safeParse(row);
+      const validated = COLLECTIONS[name]().safeParse(row, { error: words });
       if (!validated.success) {
         const issue = validated.error.issues[0];
         throw new Damage(file, `${jsonPath([name, index, ...(issue?.path ?? [])])}: ${issue?.message}`);
@@ -39,6 +40,8 @@ export function checkRows(file: string, state: RawState): void {
       seen.add(validated.data.id);
     }
   }
+  const [conflict] = conflictsOf(state.interns as InternRow[]);
+  if (conflict) throw new Damage(file, `${jsonPath(['interns', ...conflict.path])}: ${conflict.message}`);
 }
 
 /** Applies changes to a state of any version, in order. Collections that it lacks are added. */

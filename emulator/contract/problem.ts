@@ -1,0 +1,135 @@
+import type * as z from 'zod';
+import { suggestion } from './nearest.js';
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+const list = (words: readonly unknown[], last = ' or '): string =>
+  words.length < 2 ? String(words[0] ?? '') : `${words.slice(0, -1).join(', ')}${last}${words.at(-1)}`;
+
+/** What JSON calls a type, with its article. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  int: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+  tuple: 'an array',
+};
+const typed = (name: string): string => TYPES[name] ?? name;
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return 'a number';
+  return typed(typeof value);
+};
+
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries', set: ' entries' };
+const bound = (issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall>): string => {
+  const [word, limit] = issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
+  const unit = UNITS[issue.origin];
+  return `expected ${word} ${limit}${unit ?? ''}; found ${unit === undefined ? shown(issue.input) : (issue.input as { length?: number }).length}`;
+};
+
+const keysOf = (issue: z.core.$ZodRawIssue): string[] => {
+  const { inst } = issue as { inst?: { _zod?: { def?: { shape?: object } } } };
+  return Object.keys(inst?._zod?.def?.shape ?? {});
+};
+
+/** What the branches of a union expect, as words to be joined; undefined where one got further than its first look. */
+const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined => {
+  const words: string[] = [];
+  for (const [issue] of branches) {
+    if (issue === undefined || issue.path.length > 0) return undefined;
+    if (issue.code === 'invalid_value')
+      words.push(...issue.values.map((value) => JSON.stringify(value) ?? String(value)));
+    else if (issue.code === 'invalid_type') words.push(typed(issue.expected));
+    else words.push(issue.message.replace(/^expected /, '').replace(/; found .*$/s, ''));
+  }
+  return [...new Set(words)];
+};
+
+/**
+ * What is wrong with a value that a schema refused, in our words: `schema.safeParse(value, { error: words })`. A message
+ * that a schema has of its own goes before.
+ */
+export function words(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'missing';
+      return `expected ${typed(issue.expected)}; found ${issue.expected === 'int' ? shown(issue.input) : typeOf(issue.input)}`;
+    case 'invalid_value': {
+      const known = issue.values.map((value) => JSON.stringify(value) ?? String(value));
+      if (issue.input === undefined) return 'missing';
+      const near =
+        typeof issue.input === 'string' && known.length > 1 ? suggestion(issue.input, issue.values.map(String)) : '';
+      return `expected ${list(known)}; found ${shown(issue.input)}${near}`;
+    }
+    case 'unrecognized_keys': {
+      const known = keysOf(issue);
+      const near = issue.keys.length === 1 ? suggestion(issue.keys[0] ?? '', known) : '';
+      const unknown = `there is no ${list(
+        issue.keys.map((key) => JSON.stringify(key)),
+        ' and ',
+      )} here${near}`;
+      return known.length === 0 || known.length > 12 ? unknown : `${unknown}; expected ${list(known)}`;
+    }
+    case 'too_big':
+    case 'too_small':
+      return bound(issue);
+    case 'invalid_format':
+      if (issue.format === 'regex')
+        return `expected a string of the form ${issue.pattern}; found ${shown(issue.input)}`;
+      return `expected a ${issue.format === 'uuid' ? 'UUID' : issue.format}; found ${shown(issue.input)}`;
+    case 'invalid_union': {
+      if (issue.input === undefined) return 'missing';
+      if (issue.discriminator !== undefined && Array.isArray(issue.options)) {
+        const found = (issue.input as Record<string, unknown> | null)?.[String(issue.discriminator)];
+        return `expected ${list(issue.options.map(shown))}; found ${shown(found)}`;
+      }
+      const expected = expectations(issue.errors);
+      return expected && expected.length > 0 ? `expected ${list(expected)}; found ${shown(issue.input)}` : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `faults[3].operation`, or what a value as a whole is called. */
+export const place = (path: readonly PropertyKey[], whole: string): string =>
+  path.reduce<string>(
+    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at === '' ? String(key) : `${at}.${String(key)}`),
+    '',
+  ) || whole;
+
+/** Where a value fits none of several forms, the problem within the form that it came furthest with. */
+const furthest = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
+  if (issue.code !== 'invalid_union') return issue;
+  const [inner] = issue.errors.flatMap((branch) => first(branch) ?? []).sort((a, b) => b.path.length - a.path.length);
+  return inner === undefined || inner.path.length === 0 ? issue : { ...inner, path: [...issue.path, ...inner.path] };
+};
+const first = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined => {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  return issue && furthest(issue);
+};
+
+/**
+ * The first thing wrong, as `place: what was expected; what was found`. A key that nobody knows is told before one that
+ * is missing, which it was often meant to be.
+ */
+export function problem(error: z.ZodError, whole: string): string {
+  const issue = first(error.issues);
+  return issue === undefined ? `${whole}: not valid` : `${place(issue.path, whole)}: ${issue.message}`;
+}
+
+/** The first three things wrong, on one line. */
+export const problems = (error: z.ZodError, whole: string): string =>
+  error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${place(path, whole)}: ${message}`)
+    .join('; ');
