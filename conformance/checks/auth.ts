@@ -51,7 +51,9 @@ export const AUTH = defineChecks([
       const { interns, send, wrongKey } = ctx;
       const intern = await interns.stopped();
       expect.status(await send(request(ctx, operation('get'), intern.id)), 200, 'the valid twin');
-      await each(ctx, 'operations', OPERATIONS, async (row) => {
+      // Where the deprecated read is served is not stated: elsewhere it is a path like any that is none.
+      const rows = OPERATIONS.filter(({ name }) => ctx.target.kind === 'emulator' || name !== 'daemon alias');
+      await each(ctx, 'operations', rows, async (row) => {
         for (const as of [null, wrongKey]) {
           const answer = await send(request(ctx, row, intern.id, { as }));
           expect.error(answer, { status: 401 }, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);

@@ -194,6 +194,12 @@ export const DAEMON = defineChecks([
       const intern = await interns.running();
       const stopped = await interns.stopped();
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
+      if (ctx.target.kind === 'live') {
+        const [old, fresh] = [await alias(ctx, intern.id), await api.daemon(intern.id, { as: 'oauth_token' })];
+        // The interface tells of the alias, and not where it is.
+        if (old.status === 404 && fresh.status < 300)
+          ctx.unmet('the path of the alias', 'GET …/daemon-access, which is published, is 404');
+      }
       const cases: readonly (readonly [string, string, As])[] = [
         ['of a running intern', intern.id, 'oauth_token'],
         ['of a stopped intern', stopped.id, 'oauth_token'],

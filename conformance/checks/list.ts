@@ -6,7 +6,7 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { each, picked } from '../helpers/each.js';
-import { listed } from '../helpers/lists.js';
+import { listed, newestFirst } from '../helpers/lists.js';
 import { settings } from '../helpers/settings.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
@@ -49,10 +49,11 @@ export const LIST = defineChecks([
     needs: ['write'],
     async run(ctx) {
       const { interns, target } = ctx;
-      const made: string[] = [];
-      for (let count = 0; count < 4; count++) made.unshift((await interns.stopped()).id);
+      const interned: Intern[] = [];
+      for (let count = 0; count < 4; count++) interned.unshift(await interns.stopped());
+      const made = interned.map(({ id }) => id);
       const data = await listed(ctx, 'the list', { having: made });
-      equal(of(data, made), made, 'the created interns in the order of the list');
+      newestFirst(ctx, of(data, made), interned, 'the created interns in the order of the list');
       // Of what others make at the same moment nobody can say which is newer.
       const told = data.filter(({ id }) => target.kind === 'emulator' || made.includes(id));
       const dates = told.map(({ created_at }) => Date.parse(created_at));
@@ -78,7 +79,7 @@ export const LIST = defineChecks([
         const id = made[which]?.id ?? '';
         expect.status(await api.update(id, { description }), expect.ACCEPTED, 'the update');
         const data = await listed(ctx, 'the list', { having: order });
-        equal(of(data, order), order, 'the order after an update');
+        newestFirst(ctx, of(data, order), [...made].reverse(), 'the order after an update');
         const read = expect.intern(await api.get(id), 200, 'the read');
         const entry = data.find((intern) => intern.id === id) ?? read;
         equal(settings(ctx, entry), settings(ctx, read), 'the record in the list against the read');

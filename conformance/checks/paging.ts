@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { newestFirst } from '../helpers/lists.js';
 import type { Send } from '../probe/request.js';
 
 /** What happens between two pages. */
@@ -33,11 +35,11 @@ async function pageOf({ api, target }: Ctx, query: Send['query'], limit: number)
   return { ids: data.map(({ id }) => id), next: undefined };
 }
 
-/** Pages through the list until `last` was met or there is no more; `between` runs before every further page. */
+/** Pages through the list until all of `last` were met or there is no more; `between` runs before every further page. */
 async function walk(
   ctx: Ctx,
   limit: number,
-  last: string,
+  last: string | readonly string[],
   between: (page: readonly string[]) => Promise<void> = async () => {},
   query: Send['query'] = {},
 ): Promise<string[]> {
@@ -46,7 +48,7 @@ async function walk(
   for (let pages = 0; pages < 200; pages++) {
     const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
     seen.push(...page.ids);
-    if (page.next === undefined || seen.includes(last)) return seen;
+    if (page.next === undefined || [last].flat().every((id) => seen.includes(id))) return seen;
     next = page.next;
     await between(page.ids);
   }
@@ -67,15 +69,13 @@ export const PAGING = defineChecks([
     needs: ['write'],
     maxRuns: 30,
     async run(ctx) {
-      const made: string[] = [];
-      for (let count = 0; count < 6; count++) made.unshift((await ctx.interns.stopped()).id);
+      const interned: Intern[] = [];
+      for (let count = 0; count < 6; count++) interned.unshift(await ctx.interns.stopped());
+      const made = interned.map(({ id }) => id);
       await ctx.property('limits', fc.integer({ min: 1, max: 8 }), async (limit) => {
-        const seen = await walk(ctx, limit, made.at(-1) ?? '');
-        equal(
-          seen.filter((id) => made.includes(id)),
-          made,
-          `the created interns, paged with limit ${limit}`,
-        );
+        const seen = await walk(ctx, limit, made);
+        const found = seen.filter((id) => made.includes(id));
+        newestFirst(ctx, found, interned, `the created interns, paged with limit ${limit}`);
       });
     },
   },

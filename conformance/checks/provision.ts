@@ -1,6 +1,8 @@
 import { equal, match, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { heard } from '../helpers/chat.js';
+import { asleep } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
@@ -11,11 +13,10 @@ export const PROVISION = defineChecks([
     level: 'S',
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
-    async run({ api, interns, chat }) {
+    async run(ctx) {
+      const { api, interns, chat } = ctx;
       const intern = await interns.stopped();
-      const reply = await chat(intern.id, 'Hello.');
-      ok(reply.status >= 400 && reply.status < 500, 'chat before the boot', 'refused', reply.status);
-      await reply.whole();
+      await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat before the boot');
       expect.done(await api.provision(intern.id), 'the provision');
       await interns.until(intern.id, ['running']);
       const t = await (await chat(intern.id, 'Hello.')).end();

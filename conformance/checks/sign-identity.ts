@@ -95,7 +95,7 @@ export const SIGN_IDENTITY = defineChecks([
       const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
       const places = fc.record({ body: fc.boolean(), route: fc.boolean(), headers: fc.boolean(), query: fc.boolean() });
       type Places = { readonly [place in 'body' | 'route' | 'headers' | 'query']: boolean };
-      const ignored = async (name: string, at: Places) => {
+      const ignored = async (name: string, at: Places): Promise<void> => {
         const given = strangers(ctx, name);
         const json = {
           ...(at.body ? given.body : {}),
@@ -107,6 +107,9 @@ export const SIGN_IDENTITY = defineChecks([
           ...(at.query ? { query: given.query } : {}),
         };
         const answer = await api.sign(intern.id, json, { ...OAUTH, ...options });
+        // Who refuses what he does not know takes no user from it either: that it is ignored there is published (SIGN-3).
+        if (target.kind === 'live' && answer.status === 400 && (at.body || at.route))
+          return ignored(name, { ...at, body: false, route: false });
         const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
         equal(proof.user, user, 'user of the proof');
         await holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });

@@ -57,6 +57,15 @@ export async function plain(ctx: Ctx, reply: ChatReply): Promise<Answer> {
   return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
 }
 
+/** The answer of a request that should not have been given a stream; what it streamed all the same is heard to its end. */
+export async function heard(reply: ChatReply): Promise<Answer> {
+  if (!isStream(reply)) return reply.whole();
+  await read(reply);
+  const text = reply.raw();
+  const bytes = new TextEncoder().encode(text);
+  return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
+}
+
 /** A chat request to its end, closed in any case. */
 export async function talk(
   ctx: Ctx,

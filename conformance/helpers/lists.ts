@@ -1,7 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
+import { equal } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
+
+/**
+ * Interns are listed in the order `made`, newest first. On a deployment the time of creation may be kept in whole seconds:
+ * which of two made in the same one is newer, nobody can say there.
+ */
+export function newestFirst(
+  { target }: Pick<Ctx, 'target'>,
+  found: readonly string[],
+  made: readonly Pick<Intern, 'id' | 'created_at'>[],
+  what: string,
+): void {
+  const ids = made.map(({ id }) => id);
+  if (target.kind === 'emulator') {
+    equal(found, ids, what);
+    return;
+  }
+  const times = new Map(made.map(({ id, created_at }) => [id, created_at ?? id]));
+  const timesOf = (order: readonly string[]) => order.map((id) => times.get(id));
+  const same = isDeepStrictEqual(timesOf(found), timesOf(ids)) && new Set(found).size === new Set(ids).size;
+  if (!same) equal(found, ids, what);
+}
 
 /** What is looked for, and where. */
 export interface Look {
@@ -26,7 +49,7 @@ export async function listed(ctx: Pick<Ctx, 'api' | 'target'>, what: string, loo
   for (let pages = 0; pages < PAGES; pages++) {
     const more = after === undefined ? {} : { starting_after: after };
     let answer = await ctx.api.list({ ...query, ...limit, ...more }, options);
-    if (answer.status === 400 && limit.limit !== undefined) {
+    if ([400, 404, 422].includes(answer.status) && limit.limit !== undefined) {
       // The interface does not state paging: a target may know no limit.
       limit = {};
       answer = await ctx.api.list({ ...query, ...more }, options);

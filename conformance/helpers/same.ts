@@ -3,8 +3,12 @@ import type { Answer } from '../probe/client.js';
 
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-/** Headers that a server or what stands before it may send with one answer and not with the next. */
-const PASSING = /^(date|age|expires|set-cookie|server-timing|via|nel|report-to|alt-svc|connection|keep-alive|cf-.*)$/;
+/**
+ * Headers that are made from the body, which is compared itself and may name the id; and those that a server or what stands
+ * before it may send with one answer and not with the next.
+ */
+const PASSING =
+  /^(content-length|etag|content-md5|(content-|repr-)?digest|date|age|expires|set-cookie|server-timing|via|nel|report-to|alt-svc|connection|keep-alive|cf-.*)$/;
 /** Headers whose values differ between any two answers: ids, quotas, times. */
 const VOLATILE = /^(traceparent|transfer-encoding|.*(id|ray|remaining|reset|time|timing|trace|took))$/;
 

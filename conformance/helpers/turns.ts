@@ -54,6 +54,40 @@ function goesOn(seconds: number, { status, text }: Answer): never {
   );
 }
 
+/** Statuses of an intern that a prompt has woken. */
+const WOKEN = ['queued', 'provisioning', 'running'];
+
+/**
+ * What became of a prompt to an intern that does not run. That it is refused is published (CHAT-16): a deployment may boot
+ * the intern for it, and then shows that it does. An answer of one that still does not run is a finding.
+ */
+export async function refusedOrWoken(
+  ctx: Pick<Ctx, 'api' | 'target'>,
+  id: string,
+  answer: Answer,
+  what: string,
+): Promise<'refused' | 'woken'> {
+  const { status } = answer;
+  const live = ctx.target.kind === 'live';
+  if (status >= 400 && (status < 500 || (live && status === 503))) return 'refused';
+  if (live && status < 300) {
+    const now = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that answers').status;
+    if (WOKEN.includes(now)) return 'woken';
+  }
+  return fail(what, 'a refusal (4xx)', expect.shown(answer));
+}
+
+/** The same, where what follows is about an intern that does not run. */
+export async function asleep(
+  ctx: Pick<Ctx, 'api' | 'target' | 'unmet'>,
+  id: string,
+  answer: Answer,
+  what: string,
+): Promise<void> {
+  if ((await refusedOrWoken(ctx, id, answer, what)) === 'woken')
+    ctx.unmet('an intern that sleeps until it is provisioned', 'a prompt has woken one that did not run');
+}
+
 /** Skips the check where a peer does not see the intern: which ones a key sees, the deployment decides (AUTH-2). */
 export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
   if (ctx.target.kind === 'emulator') return;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { equal, fail, ok } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { newestFirst } from '../helpers/lists.js';
 import { type Command, on, type Real, which } from './command.js';
 import { exists, type ModelIntern, stops } from './model.js';
 
@@ -113,13 +114,10 @@ export const list = fc.constant<Command>({
       agrees(ctx, record, intern, 'the intern listed');
     }
     // Newest first: those of this candidate stand in the reverse order of their creation.
-    const made = model.interns.map((intern) => intern.id);
-    const order = [...seen.keys()].filter((id) => made.includes(id));
-    equal(
-      order,
-      [...made].reverse().filter((id) => order.includes(id)),
-      'order of the list, newest first',
-    );
+    const made = model.interns.map(({ id }) => ({ id, created_at: String(seen.get(id)?.created_at ?? id) })).reverse();
+    const order = [...seen.keys()].filter((id) => made.some((one) => one.id === id));
+    const listed = made.filter(({ id }) => order.includes(id));
+    newestFirst(ctx, order, listed, 'order of the list, newest first');
   },
   toString: () => 'list()',
 });

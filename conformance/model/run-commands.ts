@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { equal, fail, ok } from '../framework/assert.js';
 import * as expect from '../framework/expect.js';
-import { allowable } from '../helpers/chat.js';
-import { on, which } from './command.js';
+import { allowable, heard } from '../helpers/chat.js';
+import { refusedOrWoken } from '../helpers/turns.js';
+import type { Answer } from '../probe/client.js';
+import { on, type Real, which } from './command.js';
 import type { ModelIntern } from './model.js';
 
 const chats = (intern: ModelIntern) => intern.phase !== 'booting' && intern.phase !== 'deleting';
+
+/** A prompt to an intern that does not run is refused, or boots it. */
+async function refusedOrBoots(intern: ModelIntern, { ctx }: Real, answer: Answer, what: string): Promise<void> {
+  if ((await refusedOrWoken(ctx, intern.id, answer, what)) === 'refused') return;
+  await ctx.interns.until(intern.id, ['running']);
+  intern.phase = 'running';
+}
 
 export const chat = fc.record({ at: which, asks: fc.boolean(), again: fc.boolean() }).map(({ at, asks, again }) =>
   on(`chat(${at}${asks ? ', asks' : ''}${again ? ', same session' : ''})`, at, chats, async (intern, real) => {
@@ -19,7 +28,7 @@ export const chat = fc.record({ at: which, asks: fc.boolean(), again: fc.boolean
       ...(session === undefined ? {} : { session_id: session.id }),
     });
     if (intern.phase !== 'running') {
-      const answer = await reply.whole();
+      const answer = await heard(reply);
       if (intern.phase === 'gone') return expect.status(answer, 404, 'chat with an intern that is gone');
       if (real.published) {
         return expect.error(
@@ -28,7 +37,7 @@ export const chat = fc.record({ at: which, asks: fc.boolean(), again: fc.boolean
           'chat with a stopped intern',
         );
       }
-      return expect.refused(answer, 'chat with a stopped intern');
+      return refusedOrBoots(intern, real, answer, 'chat with a stopped intern');
     }
     const t = await reply.end();
     expect.finish(t, asks ? 'tool_calls' : 'stop', asks ? 'a prompt that makes the intern ask' : 'a prompt');
@@ -59,7 +68,8 @@ export const answer = which.map((at) =>
 );
 
 export const invoke = fc.record({ at: which, session: fc.constantFrom('new', 'own', 'chat') }).map(({ at, session }) =>
-  on(`invoke(${at}, ${session})`, at, chats, async (intern, { ctx, published }) => {
+  on(`invoke(${at}, ${session})`, at, chats, async (intern, real) => {
+    const { ctx, published } = real;
     const origin = session === 'own' ? 'invoke' : 'chat';
     const known = session === 'new' ? undefined : intern.sessions.find((one) => one.origin === origin);
     const body = { input: ctx.prompt('echo', 'Say hello.'), ...(known === undefined ? {} : { session_id: known.id }) };
@@ -70,7 +80,7 @@ export const invoke = fc.record({ at: which, session: fc.constantFrom('new', 'ow
       if (published) {
         return expect.error(reply, { status: 409, reason: 'intern_not_ready' }, 'invoke of a stopped intern');
       }
-      return expect.refused(reply, 'invoke of a stopped intern');
+      return refusedOrBoots(intern, real, reply, 'invoke of a stopped intern');
     }
     if (known?.origin === 'chat') return expect.status(reply, 404, 'invoke with a session of chat');
     expect.status(reply, [200, 201, 202], 'invoke of a running intern');

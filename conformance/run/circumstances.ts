@@ -1,6 +1,8 @@
 import { brief, type Finding } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
+import { proofHeadersOf } from '../framework/profile.js';
 import { NoAnswer } from '../probe/no-answer.js';
+import type { CredentialName, Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { readsLag } from './lag.js';
 import { forget } from './pool.js';
@@ -37,6 +39,13 @@ export const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
   ...new Set(transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? [])),
 ];
 
+/** The body of the latest answer. */
+const latest = ({ transcript }: Attempt): string =>
+  transcript
+    .at(-1)
+    ?.response?.pieces.map(({ text }) => text)
+    .join('') ?? '';
+
 /** A connection may be lost on the way; one that is lost again and again is not. */
 const dropped = ({ error }: Found): Circumstance | undefined =>
   error instanceof NoAnswer && error.kind === 'dropped' ? { again: 0 } : undefined;
@@ -57,13 +66,33 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
   return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
 }
 
-/** A credential that was taken before is refused now: for how long one is good, is not stated. */
-async function expired({ run }: Found): Promise<Circumstance | undefined> {
+/** What a good credential may not do, or finds nobody at: 401 to all of it is said of a bad one. */
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const PROBES = (as: CredentialName): readonly Send[] =>
+  as === 'management_key'
+    ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]
+    : [
+        { as, path: '/interns' },
+        { as, path: `/interns/${NOBODY}` },
+        { as, path: `/interns/${NOBODY}/daemon` },
+        { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
+      ];
+
+/** A credential is refused, whatever it is for: for how long one is good, is not stated. */
+async function spent({ run }: Found): Promise<Circumstance | undefined> {
   const { session } = run;
   for (const { name, opened } of session.history.shut()) {
-    const { status } = await session.running.send(opened);
-    if (status !== 401) continue;
-    const why = `--${name.replaceAll('_', '-')} was taken before, and is refused now (401): has it expired?`;
+    const answers = [];
+    for (const probe of opened === undefined ? PROBES(name) : [opened]) {
+      answers.push(await session.running.send(probe));
+      if (answers.at(-1)?.status !== 401) break;
+    }
+    if (answers.some(({ status }) => status !== 401)) continue;
+    const flag = `--${name.replaceAll('_', '-')}`;
+    const why =
+      opened === undefined
+        ? `${flag} opens nothing (401 to whatever it is sent with): is it a credential of this target?`
+        : `${flag} was taken before, and is refused now (401): has it expired?`;
     session.spoilt(name, why);
     return { skip: { need: name, why, kind: 'need' } };
   }
@@ -119,20 +148,33 @@ function namedSession({ check, tried, error }: Found): Circumstance | undefined 
   return { skip: { need: 'sessions that a client names', why, kind: 'need' } };
 }
 
+/** How a request for a proof names its route is published (SIGN-3): the target may call that otherwise. */
+function unnamedRoute({ run, check, tried, error }: Found): Circumstance | undefined {
+  if (check.level !== 'S' || run.session.history.signsRoutes()) return undefined;
+  const last = tried.transcript.findLast(({ request }) => /\/sign(\?|$)/.test(request.url));
+  if (last === undefined || !/"route":/.test(last.request.body ?? '')) return undefined;
+  const { signatureV2 } = proofHeadersOf(run.driver.target.profile);
+  const missing = [error.expected].flat().includes(signatureV2);
+  if (!missing && !(/^400\b/.test(String(error.actual)) && isSuccess(error))) return undefined;
+  const why = 'it is published as `route`, and no request that has it was given a proof for a route';
+  return { skip: { need: 'the name of the route in a request for a proof', why, kind: 'need' } };
+}
+
 /**
  * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
  * nobody out is published (CHAT-14), not stated.
  */
 function atWork({ run, check, tried, error, began }: Found): Circumstance | undefined {
-  if (!/^409\b.*("busy"|"retryable":\s*true)/s.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  if (!/^409\b/.test(String(error.actual)) || !/"busy"|"retryable":\s*true/.test(latest(tried))) return undefined;
   const { pool, session } = run;
+  const isTheRule = check.requirement === 'CHAT-14';
   const since = idsIn(tried.transcript).flatMap((id) => session.history.engagedSince(id) ?? []);
   if (since.length === 0) return undefined;
   if (since.some((at) => at < began)) {
     // Another intern has been left nothing to do.
     forget(pool);
-    if (check.level !== 'S') return { again: 0 };
-  } else if (check.level !== 'S') return undefined;
+    if (isTheRule) return { again: 0 };
+  } else if (isTheRule) return undefined;
   const why = `the intern was busy, perhaps with what the run had left it to do: ${brief(error.actual, 160)}`;
   return { again: 0, skip: { need: 'an intern that is free', why: session.redactor.text(why), kind: 'race' } };
 }
@@ -148,8 +190,11 @@ async function room({ run, tried }: Found): Promise<Circumstance | undefined> {
   return { again: 0, skip: { need: 'room for another intern', why: run.session.redactor.text(why), kind: 'need' } };
 }
 
-/** In the order in which they are looked at: those that cost a request after those that cost none. */
-const CIRCUMSTANCES = [dropped, temporary, forbidden, namedSession, atWork, expired, deleted, room, lag];
+/**
+ * In the order in which they are looked at: those that cost a request after those that cost none, and what is read late is
+ * not taken for what is gone.
+ */
+const CIRCUMSTANCES = [dropped, temporary, forbidden, namedSession, unnamedRoute, atWork, spent, lag, deleted, room];
 
 /**
  * What stands behind a finding on a deployment where that is no breach of it: the principle is that a finding rests on what

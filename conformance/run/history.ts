@@ -15,6 +15,8 @@ export interface History {
   sent(request: Addressed): void;
   /** The head of its answer came. */
   answered(request: Addressed, status: number): void;
+  /** A create told the id of an intern. */
+  created(id: string): void;
   /** A stream asked something. */
   asked(id: string): void;
   /** An answer to what a stream asked was taken. */
@@ -25,10 +27,14 @@ export interface History {
   firstPrompt(id: string, send?: Send): boolean;
   /** Since when the intern may be at work for the run, as far as it knows: on an invoke, on a question nobody answered. */
   engagedSince(id: string): number | undefined;
+  /** Notes that a proof for a route was given (SIGN-1). */
+  routeSigned(): void;
+  /** Whether one was. */
+  signsRoutes(): boolean;
   /** When the run last wrote to the intern, or to any. */
   wrote(id?: string): number;
-  /** The credentials whose latest answer was 401, each with a request that it opened before. */
-  shut(): readonly { readonly name: CredentialName; readonly opened: Send }[];
+  /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
+  shut(): readonly { readonly name: CredentialName; readonly opened: Send | undefined }[];
 }
 
 const PROMPT = /^(chat\/completions|invoke)$/;
@@ -44,6 +50,7 @@ export function createHistory(now: () => number): History {
   const writes = new Map<string, number>();
   const opened = new Map<CredentialName, Send>();
   const shut = new Set<CredentialName>();
+  let routes = false;
   let latest = Number.NEGATIVE_INFINITY;
 
   return {
@@ -54,7 +61,8 @@ export function createHistory(now: () => number): History {
     answered(request, status) {
       const { send, id, rest } = request;
       const { as = 'api_key', method = 'GET' } = send;
-      if (typeof as === 'string') {
+      // One that is presented in another way, or beside the usual host, says nothing of the credential.
+      if (typeof as === 'string' && send.present === undefined && send.host === undefined) {
         if (status === 401) shut.add(as);
         else shut.delete(as);
         if (status < 300 && HARMLESS(request)) opened.set(as, send);
@@ -68,6 +76,7 @@ export function createHistory(now: () => number): History {
       if (rest !== 'suspend' && rest !== 'provision') return;
       for (const known of [prompts, questions, engaged]) known.delete(id);
     },
+    created: (id) => void writes.set(id, now()),
     asked(id) {
       questions.set(id, (questions.get(id) ?? 0) + 1);
       engaged.set(id, engaged.get(id) ?? now());
@@ -82,12 +91,12 @@ export function createHistory(now: () => number): History {
       const known = prompts.get(id);
       return known?.size === 1 && (send === undefined || known.has(send));
     },
+    routeSigned() {
+      routes = true;
+    },
+    signsRoutes: () => routes,
     engagedSince: (id) => engaged.get(id),
     wrote: (id) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
-    shut: () =>
-      [...shut].flatMap((name) => {
-        const before = opened.get(name);
-        return before === undefined ? [] : [{ name, opened: before }];
-      }),
+    shut: () => [...shut].map((name) => ({ name, opened: opened.get(name) })),
   };
 }

@@ -53,6 +53,9 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
     const start = host.now();
     const tried = await attempt(run, check);
     const { again, skip } = (await behind(tried, start)) ?? {};
+    const refused = session.unusable('api_key');
+    if (refused !== undefined)
+      return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
     if (again === undefined || tries === TRIES)
       return told(skip === undefined ? await outcomeOf(run, check, tried) : { verdict: 'skip', skip }, tried);
     await host.sleep(again * tries, run.signal).catch(() => {});

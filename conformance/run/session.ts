@@ -1,6 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
+import { proofHeadersOf } from '../framework/profile.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
@@ -76,6 +77,7 @@ export function createSession(run: RunBase): Session {
   const made = new Set<string>();
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
+  const proof = proofHeadersOf(driver.target.profile);
   const words = createStatusWords();
   const left = new Map<string, number>();
   const limited: Answer[] = [];
@@ -159,6 +161,7 @@ export function createSession(run: RunBase): Session {
     const body = answer.json as Record<string, unknown> | undefined;
     if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
+    if (proof.signatureV2 in body) history.routeSigned();
     if (driver.control === undefined && url.startsWith(collection)) {
       if (isCreate(send, url) && typeof body.id === 'string' && !made.has(body.id)) {
         const boots = (send.json as { provision?: unknown } | undefined)?.provision === true;
@@ -171,6 +174,7 @@ export function createSession(run: RunBase): Session {
       made.add(body.id);
       // Another check may have met it in a list before the answer to its create came.
       foreign.delete(body.id);
+      history.created(body.id);
       if (send.as === undefined) mine.add(body.id);
       created++;
       ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });
@@ -234,7 +238,7 @@ export function createSession(run: RunBase): Session {
       if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
       const intern = driver.control === undefined ? idOf(url) : undefined;
       if (intern !== undefined) conditions.answered(intern);
-      if (driver.control === undefined && url.startsWith(collection)) history.answered(about(send, url), status);
+      if (driver.control === undefined) history.answered(about(send, url), status);
       // What was refused changed nothing; whatever else is no read may have.
       const id = status < 400 && !READS.has(send.method ?? 'GET') ? intern : undefined;
       if (id !== undefined) {

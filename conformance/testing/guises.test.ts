@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Driver } from '../drivers/driver.js';
 import { run } from '../run/runner.js';
-import { BUFFERING, disguise, GUISES, type Guise, OTHER_REASONS, OTHER_STATUSES, OTHER_SUCCESSES } from './guises.js';
+import {
+  BUFFERING,
+  disguise,
+  EXPIRING,
+  GUISES,
+  type Guise,
+  OTHER_REASONS,
+  OTHER_STATUSES,
+  OTHER_SUCCESSES,
+  UNPUBLISHED,
+} from './guises.js';
 
 /** Runs every check that a deployment gets, and answers what is held against the guise. */
 async function findings(guise: Guise, seed: string) {
@@ -86,6 +96,27 @@ test('success statuses of its own are held against a target where they are publi
     'warn suspend/answer',
   ]);
   expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+});
+
+test.each(UNPUBLISHED)(
+  'what is published alone is held against a target that $name',
+  { timeout: 300_000 },
+  async ({ differs, ...guise }) => {
+    const { results } = await findings(guise, 'guise');
+    const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+    expect(held.map(({ verdict, requirement, id }) => [verdict, requirement, id])).toEqual(
+      held.map(({ id }) => ['warn', expect.toBeOneOf([...differs]), id]),
+    );
+    expect(held.length).toBeGreaterThan(0);
+    expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
+  },
+);
+
+test('a token that expires is told once, and held against nobody', { timeout: 300_000 }, async () => {
+  const { why, results } = await findings(EXPIRING, 'guise');
+  expect(why).toEqual([]);
+  expect(results.reasons.join()).toMatch(/--oauth-token was taken before, and is refused now/);
+  expect(results.exit).toBe(3);
 });
 
 test('of statuses of its own a target is told where they are published, and the kit learns what they mean', {

@@ -7,7 +7,20 @@ import { createRandom, hash } from '../framework/random.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
+import type { RequirementId } from '../requirements/index.js';
 import { crowd } from './crowd.js';
+import {
+  hasRoomForFew,
+  isTidiedUp,
+  knowsItsSessionsOnly,
+  membersRead,
+  namesRoutesItsWay,
+  needsAMoment,
+  oneThingAtATime,
+  readsLate,
+  tokensExpire,
+  wakesForAPrompt,
+} from './habits.js';
 import {
   bootsAtOnce,
   dropsWhatIsLarge,
@@ -89,6 +102,11 @@ export const GUISES: readonly Guise[] = [
   { name: 'fails to boot, or to go, at times', obeys: 0.5, manners: [settlesFirst, failsAtTimes] },
   { name: 'says what it is told to', obeys: 1, asks: 'as told' },
   { name: 'says again what it said before it asked', obeys: 0.9, asks: 'over again' },
+  { name: 'reads late what was written', obeys: 0.9, manners: [readsLate] },
+  { name: 'needs a moment before it takes prompts', obeys: 0.9, manners: [needsAMoment] },
+  { name: 'has room for few interns', obeys: 0.9, manners: [hasRoomForFew] },
+  { name: 'is tidied up by somebody else', obeys: 0.9, manners: [isTidiedUp] },
+  { name: 'lets nobody else create interns', obeys: 0.9, manners: [membersRead] },
 ];
 
 export const BUFFERING: Guise = {
@@ -103,6 +121,17 @@ export const OTHER_REASONS: Guise = {
   obeys: 1,
   manners: [reasonsOfItsOwn],
 };
+
+/** Keeps what is stated, and of what is published all but these requirements. */
+export const UNPUBLISHED: readonly (Guise & { readonly differs: readonly RequirementId[] })[] = [
+  { name: 'wakes for a prompt', obeys: 1, manners: [wakesForAPrompt], differs: ['CHAT-16', 'LIFE-1'] },
+  { name: 'names the route of a proof its way', obeys: 1, manners: [namesRoutesItsWay], differs: ['SIGN-3'] },
+  { name: 'knows its own sessions only', obeys: 1, manners: [knowsItsSessionsOnly], differs: ['CHAT-15'] },
+  { name: 'does one thing at a time', obeys: 1, manners: [oneThingAtATime], differs: ['CHAT-14'] },
+];
+
+/** Its OAuth tokens expire while the kit is at work. */
+export const EXPIRING: Guise = { name: 'lets tokens expire', obeys: 1, manners: [tokensExpire] };
 
 export const OTHER_SUCCESSES: Guise = {
   name: 'has success statuses of its own',

@@ -1,0 +1,223 @@
+import type { Fetch } from '../probe/client.js';
+import type { Manner } from './manners.js';
+
+/** What a manner knows of a request. */
+const about = (request: Request) => {
+  const { pathname } = new URL(request.url);
+  const path = pathname.replace(/^.*\/api\/v1/, '');
+  const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+  const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
+  return { path, id, act, token, creates: request.method === 'POST' && path === '/interns' };
+};
+const refusal = (status: number, message: string, reason: string, retryable = false, headers = {}) =>
+  Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
+const unknown = () => refusal(404, 'Intern not found', 'not_found');
+
+/** A request of another method to the intern, by who sent the one at hand, or by somebody else. */
+const beside = (request: Request, id: string, method: string, rest = '', token?: string) =>
+  new Request(`${request.url.replace(/\/interns\b.*$/, '')}/interns/${id}${rest}`, {
+    method,
+    headers: { authorization: token === undefined ? (request.headers.get('authorization') ?? '') : `Bearer ${token}` },
+  });
+
+/** ms that a read is late. */
+const LATE = 1_000;
+
+/** Reads come from a replica that is a second behind: what was made is not there yet, what was changed is as it was. */
+export const readsLate: Manner = (next, { host }) => {
+  const before = new Map<string, { until: number; answer: Response }>();
+  const late = (id: string, answer: Response) => before.set(id, { until: host.now() + LATE, answer });
+  return async (request) => {
+    const { id, act, creates } = about(request);
+    const old = id === undefined ? undefined : before.get(id);
+    if (id !== undefined && act === '' && request.method === 'GET' && old !== undefined && host.now() < old.until)
+      return old.answer.clone();
+    const changes = id !== undefined && act === '' && request.method === 'PATCH';
+    const was = changes ? await next(beside(request, id, 'GET')) : undefined;
+    const response = await next(request);
+    if (id !== undefined && was?.ok && response.ok) late(id, was);
+    if (creates && response.status === 201) late(((await response.clone().json()) as { id: string }).id, unknown());
+    return response;
+  };
+};
+
+/** ms from a provision on in which an intern takes no prompt, whether it runs by then or not. */
+const WARMING = 5_000;
+
+/** An intern that has come to run takes a moment until it takes prompts. */
+export const needsAMoment: Manner = (next, { host }) => {
+  const from = new Map<string, number>();
+  return async (request) => {
+    const { id, act, creates } = about(request);
+    if (id !== undefined && /^(chat|invoke)/.test(act) && host.now() < (from.get(id) ?? 0)) {
+      // What is wrong with the prompt itself is told first.
+      const { messages, input } = (await request
+        .clone()
+        .json()
+        .catch(() => ({}))) as Record<string, unknown>;
+      const seen = await next(beside(request, id, 'GET'));
+      if (seen.ok && (typeof input === 'string' || Array.isArray(messages)))
+        return refusal(409, 'The intern is not ready', 'intern_not_ready', true);
+    }
+    const response = await next(request);
+    if (!response.ok) return response;
+    if (act === 'provision' && id !== undefined) from.set(id, host.now() + WARMING);
+    if (creates) from.set(((await response.clone().json()) as { id: string }).id, host.now() + WARMING);
+    return response;
+  };
+};
+
+/** How many interns one key may have at once. */
+const ROOM = 5;
+
+/** A workspace may have a few interns only. */
+export const hasRoomForFew: Manner = (next) => async (request) => {
+  const { creates } = about(request);
+  if (!creates) return next(request);
+  const body = await request.clone().text();
+  const { name } = (() => {
+    try {
+      return (JSON.parse(body) ?? {}) as { name?: unknown };
+    } catch {
+      return {};
+    }
+  })();
+  const list = await next(
+    new Request(request.url, { headers: { authorization: request.headers.get('authorization') ?? '' } }),
+  );
+  const { data = [] } = (list.ok ? await list.json() : {}) as { data?: { name: string }[] };
+  const full = data.filter((one) => /^k.{4}-/.test(one.name)).length >= ROOM;
+  // One that is there already is answered as ever.
+  if (!full || data.some((one) => one.name === name)) return next(request);
+  const answer = await next(request.clone());
+  if (!answer.ok) return answer;
+  const { id } = (await answer.json()) as { id: string };
+  await next(beside(request, id, 'DELETE'));
+  return refusal(403, `This workspace may have ${ROOM} interns`, 'quota_exceeded');
+};
+
+/** ms after which somebody takes an intern away. */
+const AGED = 45_000;
+
+/** Somebody else deletes what has been there for a while. */
+export const isTidiedUp: Manner = (next, { host, keys }) => {
+  const born = new Map<string, number>();
+  return async (request) => {
+    for (const [id, at] of born) {
+      if (host.now() - at < AGED) continue;
+      born.delete(id);
+      await next(beside(request, id, 'DELETE', '', keys.api[0]));
+    }
+    const response = await next(request);
+    const { creates, token } = about(request);
+    if (creates && response.status === 201 && token === keys.api[0])
+      born.set(((await response.clone().json()) as { id: string }).id, host.now());
+    return response;
+  };
+};
+
+/** ms after which an OAuth token is refused. */
+const LIFETIME = 40_000;
+
+/** OAuth tokens are good for a while. */
+export const tokensExpire: Manner = (next, { host, keys }) => {
+  const began = host.now();
+  return async (request) => {
+    const { token, path } = about(request);
+    const personal = token !== undefined && !keys.api.includes(token) && path.startsWith('/interns');
+    if (personal && host.now() - began > LIFETIME)
+      return Response.json({ error: { code: 401, message: 'Invalid or missing API key' } }, { status: 401 });
+    return next(request);
+  };
+};
+
+/** Others than the holder of the API key may only read. */
+export const membersRead: Manner =
+  (next, { keys }) =>
+  async (request) => {
+    const { creates, token } = about(request);
+    return creates && token !== undefined && keys.api.slice(1).includes(token) && token !== keys.api[3]
+      ? refusal(403, 'Your role may not create interns', 'forbidden')
+      : next(request);
+  };
+
+/** A prompt boots the intern that it is for. */
+export const wakesForAPrompt: Manner =
+  (next, { host }) =>
+  async (request) => {
+    const { id, act } = about(request);
+    if (id === undefined || !/^(chat|invoke)/.test(act)) return next(request);
+    const first = await next(request.clone());
+    if (first.status !== 409 || !(await first.clone().text()).includes('intern_not_ready')) return first;
+    await next(beside(request, id, 'POST', '/provision'));
+    for (let looks = 0; looks < 20; looks++) {
+      const seen = await next(beside(request, id, 'GET'));
+      if (seen.ok && ((await seen.json()) as { status: string }).status === 'running') break;
+      await host.sleep(500);
+    }
+    return next(request);
+  };
+
+/** The object that names the route of a proof has another name; an unknown field is passed over. */
+export const namesRoutesItsWay: Manner = (next) => async (request) => {
+  const { act } = about(request);
+  if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
+  const text = await request.clone().text();
+  if (!text.includes('"route"')) return next(request);
+  const headers = new Headers(request.headers);
+  headers.delete('content-length');
+  return next(new Request(request, { headers, body: text.replaceAll('"route"', '"unknown_field"') }));
+};
+
+/** A session that it has not given out is unknown to it, in chat too. */
+export const knowsItsSessionsOnly: Manner = (next) => {
+  const given: string[] = [];
+  const remember =
+    (next: Fetch): Fetch =>
+    async (request) => {
+      const response = await next(request);
+      const [mine, theirs] = response.body?.tee() ?? [];
+      if (mine === undefined || theirs === undefined) return response;
+      void new Response(mine).text().then(
+        (text) => given.push(text),
+        () => {},
+      );
+      return new Response(theirs, { status: response.status, headers: response.headers });
+    };
+  return async (request) => {
+    const { act } = about(request);
+    if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
+    const { session_id: asked, messages } = (await request
+      .clone()
+      .json()
+      .catch(() => ({}))) as Record<string, unknown>;
+    const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
+    const known = typeof asked !== 'string' || given.some((text) => text.includes(JSON.stringify(asked)));
+    if (!known && last?.role === 'user') return refusal(404, 'Session not found', 'not_found');
+    return remember(next)(request);
+  };
+};
+
+/** Whatever an intern has to do keeps it from a prompt: what was invoked, a question that nobody answered. */
+export const oneThingAtATime: Manner = (next) => {
+  const engaged = new Set<string>();
+  return async (request) => {
+    const { id, act } = about(request);
+    if (id === undefined) return next(request);
+    if (/^(suspend|provision)$/.test(act)) engaged.delete(id);
+    if (!/^(chat|invoke)/.test(act)) return next(request);
+    const body = await request.clone().text();
+    const prompts = !body.includes('"role":"tool"');
+    if (prompts && engaged.has(id) && !body.includes('"session_id"'))
+      return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
+    const response = await next(request);
+    if (act === 'invoke' && response.ok) engaged.add(id);
+    if (act === 'invoke' || !response.ok || response.body === null) return response;
+    const [mine, theirs] = response.body.tee();
+    void new Response(mine).text().then(
+      (text) => (text.includes('"finish_reason":"tool_calls"') ? engaged.add(id) : engaged.delete(id)),
+      () => {},
+    );
+    return new Response(theirs, { status: response.status, headers: response.headers });
+  };
+};
