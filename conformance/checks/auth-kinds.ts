@@ -60,7 +60,7 @@ export const AUTH_KINDS = defineChecks([
     level: 'S',
     title: 'get_intern_daemon with an API key, of a person or an intern, is 403 personal_identity_required.',
     needs: ['running', 'oauth_token', 'own_key'],
-    async run({ api, interns, send, undisturbed }) {
+    async run({ api, interns, send, target, undisturbed }) {
       const own = await interns.own({ running: true });
       if (own.ours) expect.status(await api.daemon(own.id, { as: 'oauth_token' }), 200, 'the valid twin');
       for (const as of ['api_key', own.key] as const) {
@@ -68,6 +68,8 @@ export const AUTH_KINDS = defineChecks([
         for (const path of ['daemon', 'daemon-access']) {
           const answer = await send({ path: `/interns/${own.id}/${path}`, as });
           // Whose state is judged before the kind of credential: nothing states the order.
+          // Nor is it where the alias is served.
+          if (target.kind === 'live' && path === 'daemon-access' && answer.status === 404) continue;
           if (!own.ours) undisturbed(answer.status !== 409, 'the intern of the own key', 'running', answer.text);
           expect.error(answer, { status: 403, reason: 'personal_identity_required' }, `${path} with an API key`);
         }
