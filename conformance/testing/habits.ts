@@ -97,7 +97,7 @@ export const hasRoomForFew: Manner = (next) => async (request) => {
 };
 
 /** ms after which somebody takes an intern away. */
-const AGED = 45_000;
+const AGED = 15_000;
 
 /** Somebody else deletes what has been there for a while. */
 export const isTidiedUp: Manner = (next, { host, keys }) => {
@@ -117,7 +117,7 @@ export const isTidiedUp: Manner = (next, { host, keys }) => {
 };
 
 /** ms after which an OAuth token is refused. */
-const LIFETIME = 40_000;
+const LIFETIME = 5_000;
 
 /** OAuth tokens are good for a while. */
 export const tokensExpire: Manner = (next, { host, keys }) => {
