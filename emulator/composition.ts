@@ -295,5 +295,6 @@ export function compose(
     replay,
     cors,
     app,
+    answer: emulated.answer,
   };
 }

@@ -15,7 +15,13 @@ import { hideCredentials } from './export.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
-import { type InProcessClient, type InProcessFetch, inProcessFetch } from './in-process-fetch.js';
+import {
+  type InProcessClient,
+  type InProcessExchange,
+  type InProcessFetch,
+  inProcessExchange,
+  inProcessFetch,
+} from './in-process-fetch.js';
 import { createLifetime, type Lifetime } from './lifetime.js';
 import type { Bindings } from './listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './listening.js';
@@ -48,6 +54,12 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
+/** An emulator as the conformance kit drives it. */
+export interface AssembledEmulator extends Emulator {
+  /** Asks the interface itself, and neither the control interface nor recordings: `fetch` at less cost. */
+  readonly exchange: InProcessExchange;
+}
+
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
@@ -58,7 +70,7 @@ const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => assemble(options);
 
 /** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
-export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): Emulator {
+export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): AssembledEmulator {
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
   const mount = createRootMount(options.publicUrl, options.publicDaemonUrl);
@@ -223,10 +235,10 @@ function own(
   options: EmulatorOptions,
   { root }: Lifetime,
   mount: RootMount,
-  { accounts, log, random, regional }: Parts,
+  { accounts, answer, log, random, regional }: Parts,
   served: ReturnType<typeof connect>,
   spaces: Spaces,
-): Emulator {
+): AssembledEmulator {
   const { target } = served;
   const serveInProcess = (request: Request, client: InProcessClient) =>
     (pathOf(request.url).startsWith('/spaces/') ? spaces.fetch(request, client) : undefined) ??
@@ -238,6 +250,7 @@ function own(
 
   return {
     fetch: inProcessFetch(serveInProcess, baseUrl, root),
+    exchange: inProcessExchange(answer, root),
     daemon: { fetch: inProcessFetch((request) => serveDaemon(request), baseUrl, root) },
     listen: createListening({
       options,

@@ -1,4 +1,8 @@
 import type { Scope } from './clock/scope.js';
+import type { PlainResponse } from './http/response.js';
+import type { PlainRequest } from './received-request.js';
+import { StreamReader } from './sse/reader.js';
+import { EventStream } from './sse/stream.js';
 
 /** What a server is told of a client without a socket. */
 export interface InProcessClient {
@@ -11,6 +15,33 @@ type Serve = (request: Request, client: InProcessClient) => Response | Promise<R
 /** What the global `fetch` takes; a string may be a path too. */
 export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/** What is promised, unless the signal aborts or the scope is disposed before: then the server is told why. */
+async function inTime<T>(
+  serving: Promise<T>,
+  { scope, signal, leave }: { scope: Scope; signal: AbortSignal | undefined; leave(reason: unknown): void },
+): Promise<T> {
+  const waiting = signal ? scope.child().follow(signal) : scope;
+  try {
+    return await waiting.race(serving);
+  } catch (error) {
+    leave(error);
+    throw error;
+  } finally {
+    if (waiting !== scope) void waiting.dispose();
+  }
+}
+
+/** A client, and what the server has asked for to be told of it. */
+function createClient(): InProcessClient & { leave(reason: unknown): void } {
+  let told = (_: unknown) => {};
+  return {
+    onLeave(then) {
+      told = then;
+    },
+    leave: (reason) => told(reason),
+  };
+}
+
 /**
  * A server as a function that is called the way the global `fetch` is, without a socket. It rejects with the reason of
  * the given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An
@@ -18,26 +49,6 @@ export type InProcessFetch = (input: string | URL | Request, init?: RequestInit)
  * With `signal: null` nobody can abort, and a request costs less: its own signal has not to be listened to.
  */
 export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
-  /** What is promised, unless the signal aborts or the scope is disposed before. */
-  const inTime = async (
-    serving: Promise<Response>,
-    signal: AbortSignal | undefined,
-    leave: (reason: unknown) => void,
-  ): Promise<Response> => {
-    const waiting = scope.child();
-    if (signal) waiting.follow(signal);
-    try {
-      return await waiting.race(serving);
-    } catch (error) {
-      leave(error);
-      // An answer that comes after all has nobody who reads it.
-      serving.then(({ body }) => body?.cancel(error)).catch(() => {});
-      throw error;
-    } finally {
-      void waiting.dispose();
-    }
-  };
-
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && (init === undefined || isDetached(init)) ? url : new Request(url, init);
@@ -46,14 +57,51 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     const signal = given ?? undefined;
     scope.throwIfDisposed();
     signal?.throwIfAborted();
-    let leave = (_: unknown) => {};
-    const onLeave = (then: typeof leave) => {
-      leave = then;
+    const client = createClient();
+    const answer = serve(request, client);
+    const leave = (reason: unknown) => {
+      client.leave(reason);
+      // An answer that comes after all has nobody who reads it.
+      Promise.resolve(answer)
+        .then(({ body }) => body?.cancel(reason))
+        .catch(() => {});
     };
-    const answer = serve(request, { onLeave });
     // Most answers are there at once: nothing can end what nobody waits for.
-    const response = answer instanceof Promise ? await inTime(answer, signal, (reason) => leave(reason)) : answer;
+    const response = answer instanceof Promise ? await inTime(answer, { scope, signal, leave }) : answer;
     return signal && isStream(response) ? abortable(response, signal) : response;
+  };
+}
+
+/** An answer in process that no `Response` was made of: a stream is read by what is in its place. */
+export interface InProcessAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | StreamReader | null;
+}
+
+/** Asks in process without a `Request` or a `Response`, which cost more than most answers. Rejects as `fetch` does. */
+export type InProcessExchange = (request: PlainRequest) => Promise<InProcessAnswer>;
+
+/** The same as {@link inProcessFetch} for who needs none of the web's own objects, as the conformance kit. */
+export function inProcessExchange(
+  answer: (request: PlainRequest, client: InProcessClient) => PlainResponse | Promise<PlainResponse>,
+  scope: Scope,
+): InProcessExchange {
+  return async (request) => {
+    const { signal } = request;
+    scope.throwIfDisposed();
+    signal?.throwIfAborted();
+    const client = createClient();
+    const answering = answer(request, client);
+    const leave = (reason: unknown) => {
+      client.leave(reason);
+      Promise.resolve(answering)
+        .then(({ body }) => (body instanceof EventStream ? new StreamReader(body).cancel() : undefined))
+        .catch(() => {});
+    };
+    const { status, headers, body } =
+      answering instanceof Promise ? await inTime(answering, { scope, signal, leave }) : answering;
+    return { status, headers, body: body instanceof EventStream ? new StreamReader(body, signal) : body };
   };
 }
 

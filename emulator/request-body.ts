@@ -1,11 +1,13 @@
 import { hostDelay } from './clock/host.js';
 import { Refusal } from './contract/errors.js';
 import { parseJson as parseLocated } from './contract/json.js';
+import { PlainRequest, type ReceivedRequest } from './received-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
 export const MAX_BODY = 1_048_576;
 
 const EMPTY = new Uint8Array(0);
+const utf8 = new TextEncoder();
 
 /**
  * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
@@ -16,13 +18,18 @@ const EMPTY = new Uint8Array(0);
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
 export async function readBody(
-  request: Request,
+  request: ReceivedRequest,
   framed: boolean,
   cap = MAX_BODY,
   scope?: { defer(dispose: () => void): () => void },
 ): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
+  if (request instanceof PlainRequest) {
+    const bytes = typeof request.body === 'string' ? utf8.encode(request.body) : request.body;
+    if (bytes.length > cap) throw new Refusal('payload_too_large');
+    return bytes;
+  }
   if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
   if (framed && request.headers.get('transfer-encoding') === null) return EMPTY;
   if (!request.body) return EMPTY;

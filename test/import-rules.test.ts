@@ -19,8 +19,10 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/credential-index.ts', 'emulator/spellings.ts', 'emulator/contract', 'emulator/clock'],
     types: ['emulator/store', 'emulator/scripts'],
   },
+  // What requests in process are, beside those of the web.
+  'emulator/received-request.ts': { uses: [] },
   // How a request's body is read, within its bounds, wherever one is.
-  'emulator/request-body.ts': { uses: ['emulator/contract', 'emulator/clock'] },
+  'emulator/request-body.ts': { uses: ['emulator/contract', 'emulator/clock', 'emulator/received-request.ts'] },
   // What bearer tokens belong to, wherever they are looked up.
   'emulator/credential-index.ts': { uses: [] },
   // How a credential may be spelled, wherever one is taken out of a text.
@@ -45,6 +47,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/clock',
       'emulator/signing',
       'emulator/request-body.ts',
+      'emulator/received-request.ts',
     ],
     types: ['emulator/store', 'emulator/scripts'],
   },

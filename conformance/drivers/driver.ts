@@ -1,6 +1,7 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
 import type { Fetch } from '../probe/client.js';
+import type { PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Control } from './control.js';
 
@@ -45,6 +46,8 @@ export interface TargetClock {
 export interface Driver {
   readonly target: Target;
   readonly fetch: Fetch;
+  /** The same at less cost, for what the target takes without a `Request`. */
+  readonly plainFetch?: PlainFetch;
   /** Whether there is a network in between; without one a Host header has to stand in the URL too. */
   readonly remote: boolean;
   /** Sends to the fake daemon. Same as `fetch` over a network. */

@@ -3,7 +3,7 @@ import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
-import { canBeClosed } from '../probe/outgoing.js';
+import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ask } from './ask.js';
 import { createControl } from './control.js';
@@ -16,6 +16,7 @@ export type Descriptor = Readonly<Record<string, unknown>>;
 export interface EmulatorDriverOptions {
   readonly descriptor: Descriptor;
   readonly fetch: Fetch;
+  readonly plainFetch?: PlainFetch;
   /** Where the daemon is not on the same `fetch`. */
   readonly daemonFetch?: Fetch;
   readonly host: Host;
@@ -99,6 +100,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   return {
     target,
     fetch,
+    ...(options.plainFetch === undefined ? {} : { plainFetch: options.plainFetch }),
     remote: options.remote,
     daemonFetch: options.daemonFetch ?? fetch,
     control,
@@ -146,7 +148,8 @@ export async function newEmulator(options: EmulatorOptions = {}): Promise<Emulat
 export async function startEmulator(
   options: Pick<EmulatorDriverOptions, 'host' | 'tag' | 'readOnly' | 'profile'> & { readonly seed?: string },
 ): Promise<{ driver: Driver; close(): Promise<void> }> {
-  const emulator = await newEmulator({
+  const { startInProcess } = await import('./in-process.js');
+  const { emulator, plainFetch } = startInProcess({
     clock: 'virtual',
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.profile === undefined ? {} : { profile: options.profile }),
@@ -156,6 +159,7 @@ export async function startEmulator(
     disposable: true,
     descriptor: { ...emulator.target },
     fetch: (request) => emulator.fetch(request, canBeClosed(request.url) ? undefined : { signal: null }),
+    plainFetch,
     daemonFetch: (request) => emulator.daemon.fetch(request),
     remote: false,
   });

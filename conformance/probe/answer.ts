@@ -2,6 +2,7 @@ import type { Host } from '../framework/time.js';
 import type { Evidence } from './exchange.js';
 import { MAX_BODY } from './limit.js';
 import { NoAnswer } from './no-answer.js';
+import type { Incoming } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { Watch } from './watch.js';
 
@@ -63,7 +64,7 @@ const parsed = (text: string): unknown => {
 export const said = (lost: unknown): string => String(lost instanceof NoAnswer ? lost.actual : lost);
 
 /** Reads the body of a response, and keeps the evidence of it. */
-export function openAnswer(response: Response, deps: OpenAnswerDeps): OpenAnswer {
+export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer {
   const { at, host, record, redactor, watch } = deps;
   const reader = response.body?.getReader();
   let total = 0;

@@ -1,7 +1,17 @@
 import type { Host } from '../framework/time.js';
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
-import { canBeClosed, headersOf, sender, urlOf, withHost } from './outgoing.js';
+import {
+  canBeClosed,
+  headersOf,
+  type Incoming,
+  type Outgoing,
+  type PlainFetch,
+  requestOf,
+  sender,
+  urlOf,
+  withHost,
+} from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
 import { createInFlight, watchRequest } from './watch.js';
@@ -13,6 +23,8 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface ClientOptions {
   readonly fetch: Fetch;
+  /** Asked before `fetch`, where the target can do without. */
+  readonly plainFetch?: PlainFetch | undefined;
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
   readonly host: Host;
@@ -130,19 +142,13 @@ export function createClient(options: ClientOptions): Client {
         limit: send.timeout ?? options.timeout,
         abort,
       });
-      let response: Response;
+      let response: Incoming;
       try {
-        const streamed = Array.isArray(body) ? ReadableStream.from(body as Uint8Array[]) : (body as string | undefined);
-        const init: RequestInit & { duplex?: 'half' } = {
-          method,
-          headers,
-          redirect: 'manual',
-          ...(abort === undefined ? {} : { signal: abort.signal }),
-          ...(streamed === undefined ? {} : { body: streamed, duplex: 'half' as const }),
-        };
         const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
         const patience = send.timeout === undefined ? options.patience?.(send, url) : undefined;
-        response = await watch.within(options.fetch(new Request(address, init)), 'came', patience);
+        const outgoing: Outgoing = { url: address, method, headers, body, signal: abort?.signal };
+        const incoming = options.plainFetch?.(outgoing) ?? options.fetch(requestOf(outgoing));
+        response = await watch.within(incoming, 'came', patience);
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));

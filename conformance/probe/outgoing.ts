@@ -1,5 +1,37 @@
 import type { CredentialName, Send } from './request.js';
 
+/** A request as it leaves. */
+export interface Outgoing {
+  readonly url: string | URL;
+  readonly method: string;
+  readonly headers: Headers;
+  /** An array is sent chunk by chunk, without a length. */
+  readonly body?: string | Uint8Array | readonly Uint8Array[] | undefined;
+  /** Takes it back. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is looked at of an answer: that of a `Response`, or of what a target in this process has in its place. */
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: { getReader(): Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> } | null;
+}
+
+/** Sends without a `Request` and a `Response`; undefined for what it leaves to `fetch`. */
+export type PlainFetch = (outgoing: Outgoing) => Promise<Incoming> | undefined;
+
+/** @throws TypeError for what no request can be */
+export function requestOf({ url, method, headers, body, signal }: Outgoing): Request {
+  const init: RequestInit & { duplex?: 'half' } = { method, headers, redirect: 'manual' };
+  if (signal !== undefined) init.signal = signal;
+  if (body !== undefined) {
+    init.body = Array.isArray(body) ? ReadableStream.from(body as Uint8Array[]) : (body as string);
+    init.duplex = 'half';
+  }
+  return new Request(url, init);
+}
+
 /** The address that a request goes to: `url`, or `path` below the base, with its query. */
 export function urlOf(send: Send, baseUrl: string): string {
   const url = send.url ?? `${baseUrl}${send.path ?? ''}`;

@@ -199,6 +199,7 @@ export function createSession(run: RunBase): Session {
       daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)
         ? driver.daemonFetch(request)
         : driver.fetch(request),
+    plainFetch: driver.plainFetch,
     baseUrl,
     host,
     redactor,

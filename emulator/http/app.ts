@@ -1,5 +1,6 @@
 import { hostDelay } from '../clock/host.js';
 import { givenRequestId } from '../contract/request-id.js';
+import type { PlainRequest, ReceivedRequest } from '../received-request.js';
 import { discardUnread, type Incoming } from '../request-body.js';
 import { DropConnection, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
@@ -36,6 +37,14 @@ export interface App {
   fetch(request: Request, bindings?: NodeBindings): Response | Promise<Response>;
 }
 
+/** The app that emulates, which also answers in plain values. */
+export interface EmulatedApp extends App {
+  /** @throws TypeError where a fault drops the connection */
+  answer(request: PlainRequest, bindings?: NodeBindings): PlainResponse | Promise<PlainResponse>;
+}
+
+const DROPPED = 'the connection was dropped by an injected fault';
+
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
 
@@ -47,6 +56,9 @@ export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => 
   return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
 }
 
+/** What the client of a request made in process sees of a connection that is dropped. */
+const dropped = (why: string) => new TypeError(`fetch failed: ${why}`);
+
 /**
  * Drops the connection of a request that has no answer.
  *
@@ -54,7 +66,7 @@ export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => 
  */
 export function dropWithout(bindings: NodeBindings | undefined, why: string, reset = false): Response {
   const socket = bindings?.incoming?.socket;
-  if (!socket) throw new TypeError(`fetch failed: ${why}`);
+  if (!socket) throw dropped(why);
   if (reset) socket.resetAndDestroy();
   else socket.destroy();
   return new Response(null, { headers: ALREADY_SENT });
@@ -63,7 +75,7 @@ export function dropWithout(bindings: NodeBindings | undefined, why: string, res
 /** A request, and what it came by. A class, since one is made per request. */
 class Received implements Transport {
   constructor(
-    readonly request: Request,
+    readonly request: ReceivedRequest,
     readonly bindings: NodeBindings | undefined,
   ) {}
   get framed(): boolean {
@@ -89,19 +101,25 @@ class Received implements Transport {
  *
  * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
  */
-export function createApp(routes: readonly Route[], run: ReturnType<typeof createPipeline>, deps: AppDeps): App {
+export function createApp(
+  routes: readonly Route[],
+  run: ReturnType<typeof createPipeline>,
+  deps: AppDeps,
+): EmulatedApp {
   const resourceOf = createRouter(routes);
 
-  /** The pipeline answers its own errors: what gets here is a dropped connection, or a failure around the pipeline. */
-  const failed = (error: unknown, { request, bindings }: Received, answered?: PlainResponse): Response => {
-    if (error instanceof DropConnection)
-      return dropWithout(bindings, 'the connection was dropped by an injected fault', error.reset);
+  /** The answer to a failure around the pipeline, which answers its own errors. */
+  const failureOf = (error: unknown, { request }: Received, answered?: PlainResponse): PlainResponse => {
     const requestId =
       answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
     const detail = error instanceof Error ? error.stack : String(error);
     deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: detail });
-    return toResponse(internalError({ url: request.url, requestId }));
+    return internalError({ url: request.url, requestId });
   };
+  const failed = (error: unknown, received: Received, answered?: PlainResponse): Response =>
+    error instanceof DropConnection
+      ? dropWithout(received.bindings, DROPPED, error.reset)
+      : toResponse(failureOf(error, received, answered));
   const respond = (answer: PlainResponse, received: Received): Response => {
     const { bindings } = received;
     try {
@@ -114,10 +132,11 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
     const rest = discardUnread(received.bindings?.incoming);
     return rest ? rest.then(() => respond(answer, received)) : respond(answer, received);
   };
+  const handle = (received: Received) => run(received.request, resourceOf(received.request), received);
   const fetch = (request: Request, bindings?: NodeBindings) => {
     const received = new Received(request, bindings);
     try {
-      const answer = run(request, resourceOf(request), received);
+      const answer = handle(received);
       return answer instanceof Promise
         ? answer.then((value) => answered(value, received)).catch((error) => failed(error, received))
         : answered(answer, received);
@@ -125,5 +144,19 @@ export function createApp(routes: readonly Route[], run: ReturnType<typeof creat
       return failed(error, received);
     }
   };
-  return { fetch };
+
+  const answer = (request: PlainRequest, bindings?: NodeBindings) => {
+    const received = new Received(request, bindings);
+    const otherwise = (error: unknown): PlainResponse => {
+      if (error instanceof DropConnection) throw dropped(DROPPED);
+      return failureOf(error, received);
+    };
+    try {
+      const answer = handle(received);
+      return answer instanceof Promise ? answer.catch(otherwise) : answer;
+    } catch (error) {
+      return otherwise(error);
+    }
+  };
+  return { fetch, answer };
 }

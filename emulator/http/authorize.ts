@@ -1,5 +1,6 @@
 import { Refusal } from '../contract/errors.js';
 import type { Caller } from '../domain/caller.js';
+import type { ReceivedRequest } from '../received-request.js';
 import type { Area, Exchange, Resource } from './exchange.js';
 import type { Route } from './route.js';
 
@@ -24,7 +25,7 @@ export const notFound = (area: Area, wrong: string) =>
   new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found', { wrong });
 
 // A management key and the other credentials open different doors (AUTH-6).
-const admitted = (caller: Caller | undefined, area: Area, request: Request): Caller => {
+const admitted = (caller: Caller | undefined, area: Area, request: ReceivedRequest): Caller => {
   if (!caller || (caller.kind === 'management') !== (area === 'scim'))
     throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized', {
       wrong: wrongCredential(request.headers.get('authorization'), caller),

@@ -4,6 +4,7 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { parseJson } from '../request-body.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { Exchange } from './exchange.js';
@@ -14,7 +15,7 @@ import type { Call, RequestParts, Route, StreamFault } from './route.js';
 /** The parts of a request for a route's `parse`. Classes here, since one of each is made per request. */
 export class ReadRequest implements RequestParts {
   constructor(
-    private readonly request: Request,
+    private readonly request: ReceivedRequest,
     private readonly row: Route,
     readonly bytes: Uint8Array,
     /** The body is white space where that is no body. */
@@ -62,16 +63,17 @@ export class AcceptedCall implements Call<unknown> {
   get requestId(): string {
     return this.exchange.draft.id;
   }
-  get signal(): AbortSignal {
+  get signal(): AbortSignal | undefined {
     return this.exchange.request.signal;
   }
   onRun = (run: RunRef): void => {
     this.exchange.draft.run = run;
   };
   get scope(): Scope {
-    if (!this.following) this.exchange.scope.follow(this.exchange.request.signal);
+    const { scope } = this.exchange;
+    if (!this.following && this.signal) scope.follow(this.signal);
     this.following = true;
-    return this.exchange.scope;
+    return scope;
   }
   dropStream(disconnect: StreamFault['disconnect'], reset: boolean): void {
     const { cut } = this.exchange.transport;

@@ -1,4 +1,5 @@
 import type { Scope } from '../clock/scope.js';
+import type { ReceivedRequest } from '../received-request.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { Route } from './route.js';
 
@@ -32,7 +33,11 @@ export interface Transport {
  * A header of a request, by its name in lower case; sent several times, their values joined. Out of what a listener
  * received where there is one: asking a `Request` costs several times as much, and is done for every request.
  */
-export function headerOf(request: Request, { rawHeaders }: Pick<Transport, 'rawHeaders'>, name: string): string | null {
+export function headerOf(
+  request: ReceivedRequest,
+  { rawHeaders }: Pick<Transport, 'rawHeaders'>,
+  name: string,
+): string | null {
   if (!rawHeaders) return request.headers.get(name);
   let value: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -47,7 +52,7 @@ export function headerOf(request: Request, { rawHeaders }: Pick<Transport, 'rawH
 export class Exchange {
   private own: Scope | undefined;
   constructor(
-    readonly request: Request,
+    readonly request: ReceivedRequest,
     readonly resource: Resource,
     readonly transport: Transport,
     readonly draft: JournalDraft,

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Redaction } from '../domain/redaction.js';
+import type { ReceivedRequest } from '../received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
@@ -18,7 +19,7 @@ export interface Journal {
    * @param received the names and values of the headers in turns, where a listener has them: these are kept, since the
    *   headers of its request hold on to the connection
    */
-  begin(id: string, request: Request, received?: readonly string[]): JournalDraft;
+  begin(id: string, request: ReceivedRequest, received?: readonly string[]): JournalDraft;
   /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;

@@ -2,6 +2,7 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
@@ -39,7 +40,7 @@ export function createPipeline(deps: PipelineDeps) {
   const accept = createAccept(deps);
   const failure = createFailure(deps);
 
-  const preflightOf = ({ method, headers }: Request, draft: JournalDraft): PlainResponse | undefined => {
+  const preflightOf = ({ method, headers }: ReceivedRequest, draft: JournalDraft): PlainResponse | undefined => {
     const preflight = deps.cors.preflight(method, (name) => headers.get(name));
     const origin = headers.get('origin');
     if (preflight && origin !== null && !deps.cors.allows(origin))
@@ -94,7 +95,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
   const failed = (error: unknown, exchange: Exchange): PlainResponse => {
     const { request, draft, scope } = exchange;
-    const left = !(error instanceof Refusal) && scope.disposed && request.signal.aborted;
+    const left = !(error instanceof Refusal) && scope.disposed && request.signal?.aborted === true;
     exchange.end();
     if (left || error instanceof DropConnection) {
       const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
@@ -106,7 +107,11 @@ export function createPipeline(deps: PipelineDeps) {
   };
 
   /** What needs no waiting is answered without: the listener has a faster way for those. */
-  return (request: Request, resource: Resource, transport: Transport): PlainResponse | Promise<PlainResponse> => {
+  return (
+    request: ReceivedRequest,
+    resource: Resource,
+    transport: Transport,
+  ): PlainResponse | Promise<PlainResponse> => {
     const id = givenRequestId(headerOf(request, transport, 'x-request-id')) ?? deps.requestIds.next();
     const draft = journal.begin(id, request, transport.rawHeaders);
     const exchange = new Exchange(request, resource, transport, draft, deps.scope());

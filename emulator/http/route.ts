@@ -39,8 +39,8 @@ export interface Call<Input> {
   readonly input: Input;
   readonly headers: Headers;
   readonly requestId: string;
-  /** Aborted when the client's connection is gone. */
-  readonly signal: AbortSignal;
+  /** Aborted when the client's connection is gone, where that can happen. */
+  readonly signal: AbortSignal | undefined;
   /**
    * Ends with the answer, and before it when the client's connection is gone or the state it came in is replaced. To be
    * asked for only by what waits: a listener has more to do for a request whose client is watched.

@@ -23,14 +23,14 @@ function decoded(at: number | string | undefined, values: readonly string[] | un
  * Finds what a request is for, by its path alone: the method is for the pipeline to look at. Hono's router without Hono
  * around it, since nothing else of it would be used.
  */
-export function createRouter(routes: readonly Route[]): (request: Request) => Resource {
+export function createRouter(routes: readonly Route[]): (request: Pick<Request, 'url'>) => Resource {
   const byPath = new Map<string, Route[]>();
   for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   const router = new RegExpRouter<Pick<Resource, 'area' | 'routes'>>();
   for (const [path, rows] of byPath) router.add(ANY_METHOD, BASE + path, { area: areaOf(BASE + path), routes: rows });
 
-  return (request) => {
-    const path = getPath(request);
+  return ({ url }) => {
+    const path = getPath({ url } as Request);
     const [[found], values] = router.match(ANY_METHOD, path);
     if (!found) return { area: areaOf(path), routes: [] };
     const [{ area, routes }, names] = found;

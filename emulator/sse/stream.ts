@@ -45,7 +45,7 @@ export interface StreamOptions {
   readonly cut?: (() => void) | undefined;
   readonly hooks?: StreamHooks | undefined;
   /** Aborted when the client is gone. Asked for where no connection tells of it. */
-  readonly signal?: (() => AbortSignal) | undefined;
+  readonly signal?: (() => AbortSignal | undefined) | undefined;
 }
 
 /** Where a stream is written to. */

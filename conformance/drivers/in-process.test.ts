@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Incoming, type Outgoing, requestOf } from '../probe/outgoing.js';
+import { startInProcess } from './in-process.js';
+
+type InProcess = ReturnType<typeof startInProcess>;
+
+const started: InProcess[] = [];
+const start = (): InProcess => {
+  const one = startInProcess({ clock: 'virtual', seed: 'in process' });
+  started.push(one);
+  return one;
+};
+afterEach(() => Promise.all(started.splice(0).map(({ emulator }) => emulator.close())));
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const heard = async ({ status, headers, body }: Incoming) => {
+  const pieces: Uint8Array[] = [];
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) pieces.push(read.value);
+  return { status, headers: [...headers], text: Buffer.concat(pieces).toString(), bodiless: body === null };
+};
+const why = (error: unknown) => ({ error: String(error) });
+
+/** The same as a `Request` and without one, to two emulators that are alike. */
+async function both(plain: InProcess, web: InProcess, outgoing: Outgoing) {
+  const exchanging = (async () => plain.plainFetch(outgoing))();
+  const exchanged = await exchanging.then((answer) => answer && heard(answer)).catch(why);
+  if (exchanged === undefined) return { left: true as const };
+  const fetched = await (async () => web.emulator.fetch(requestOf(outgoing)))().then(heard).catch(why);
+  return { left: false as const, exchanged, fetched };
+}
+
+const of = (one: InProcess, method: string, path: string, more: Partial<Outgoing> = {}): Outgoing => {
+  const { base_url, credentials } = one.emulator.target;
+  const headers = new Headers({ authorization: `Bearer ${credentials.api_key}` });
+  if (more.body !== undefined) headers.set('content-type', 'application/json');
+  return { url: base_url + path, method, headers, ...more };
+};
+const idOf = ({ emulator }: InProcess) => String(emulator.target.credentials.intern?.id);
+
+describe('what is asked without a Request is answered as with one', () => {
+  test('whatever is asked', async () => {
+    const [plain, web] = [start(), start()];
+    const { credentials, workspace_id } = plain.emulator.target;
+    const id = idOf(plain);
+    const json = (value: unknown) => JSON.stringify(value);
+    const body = fc.constantFrom<Outgoing['body']>(
+      undefined,
+      '',
+      '{',
+      ' ',
+      json({ name: 'one', workspace_id }),
+      json({ name: 'x\ud800y', workspace_id, description: 'ä €' }),
+      bytesOf(json({ instructions: 'other' })),
+      json({ messages: [{ role: 'user', content: 'hello' }] }),
+      json({ messages: [{ role: 'user', content: 'script: ask' }], stream: true }),
+      json({ bodySha256: 'a'.repeat(64) }),
+      'x'.repeat(1_048_577),
+      new Uint8Array([0xff, 0xfe]),
+    );
+    const path = fc.constantFrom(
+      '/interns',
+      '/interns?limit=1&status=running',
+      `/interns/${id}`,
+      `/interns/${id}/`,
+      `/interns/../interns/${id}`,
+      '/interns/a b%20c',
+      `/interns/${id}/chat/completions`,
+      `/interns/${id}/invoke`,
+      `/interns/${id}/suspend`,
+      `/interns/${id}/provision`,
+      `/interns/${id}/daemon/sign`,
+      '/scim/group-mappings/no',
+      '/nothing#part',
+    );
+    const token = fc.constantFrom(undefined, 'wrong', credentials.api_key, String(credentials.oauth_token));
+    const type = fc.constantFrom(undefined, 'application/json', 'text/plain');
+    const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'DELETE', 'patch', 'TRACE');
+    let left = 0;
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(method, path, token, type, body, async (method, path, token, type, body) => {
+        const headers = new Headers(type === undefined ? {} : { 'content-type': type });
+        if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+        headers.set('x-request-id', `r${++asked}`);
+        const found = await both(plain, web, { url: plain.emulator.target.base_url + path, method, headers, body });
+        if (found.left) left++;
+        else expect(found.exchanged).toEqual(found.fetched);
+      }),
+      { numRuns: 600, endOnFailure: true },
+    );
+    expect(left).toBeLessThan(asked * 0.7);
+  });
+
+  test('where a fault drops the connection before the answer, or within it', async () => {
+    const [plain, web] = [start(), start()];
+    for (const fault of [{ operation: 'get' }, { operation: 'chat', at: 'mid-event' }])
+      for (const { emulator } of [plain, web])
+        await emulator.fetch('/_emulator/faults', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...fault, disconnect: fault.at ?? true, at: undefined }),
+        });
+    const get = await both(plain, web, of(plain, 'GET', `/interns/${idOf(plain)}`));
+    expect(get).toMatchObject({ exchanged: { error: expect.stringContaining('dropped by an injected fault') } });
+    expect(get.exchanged).toEqual(get.fetched);
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
+    const chat = await both(plain, web, of(plain, 'POST', `/interns/${idOf(plain)}/chat/completions`, { body }));
+    expect(chat).toMatchObject({ exchanged: { error: expect.stringContaining('dropped by an injected fault') } });
+    expect(chat.exchanged).toEqual(chat.fetched);
+  });
+});
+
+describe('a Request is made for', () => {
+  test.each<[string, (one: InProcess) => Outgoing]>([
+    ['a method that a Request would change or refuse', (one) => of(one, 'patch', '/interns')],
+    ['a body that is sent in chunks', (one) => of(one, 'POST', '/interns', { body: [bytesOf('{}')] })],
+    ['a body where none may be', (one) => of(one, 'GET', '/interns', { body: '{}' })],
+    ['a text without a type', (one) => of(one, 'POST', '/interns', { body: '{}', headers: new Headers() })],
+    ['credentials in the address', (one) => of(one, 'GET', '', { url: 'http://a:b@127.0.0.1/api/v1/interns' })],
+    ['the control interface', (one) => of(one, 'GET', '', { url: `${one.emulator.target.control_url}/target` })],
+    ['the daemons', (one) => of(one, 'GET', '', { url: `${one.emulator.target.daemon_origin}/api/v1/interns` })],
+  ])('%s', (_, outgoing) => {
+    const one = start();
+    expect(one.plainFetch(outgoing(one))).toBeUndefined();
+  });
+});
+
+describe('a stream', () => {
+  const turns = async () => {
+    for (let i = 0; i < 5; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+  };
+  const never = (one: InProcess, signal?: AbortSignal) => {
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: never-ends' }] });
+    return one.plainFetch(of(one, 'POST', `/interns/${idOf(one)}/chat/completions`, { body, signal }));
+  };
+  const ends = async ({ emulator }: InProcess) => {
+    const runs = (await (await emulator.fetch('/_emulator/runs')).json()) as { data: { ended?: string }[] };
+    return runs.data.map(({ ended }) => ended);
+  };
+
+  test('is left by cancelling it: what is being read is over', async () => {
+    const one = start();
+    const reader = (await never(one))?.body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    await turns();
+    expect(await ends(one)).toEqual([undefined]);
+    await reader?.cancel();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await ends(one)).toEqual(['cancelled']);
+    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  test('is left by an abort, before its answer or while it is read', async () => {
+    const one = start();
+    const before = new AbortController();
+    before.abort(new Error('before'));
+    await expect(never(one, before.signal)).rejects.toThrow('before');
+    const meanwhile = new AbortController();
+    const reader = (await never(one, meanwhile.signal))?.body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    await turns();
+    meanwhile.abort(new Error('enough'));
+    await expect(next).rejects.toThrow('enough');
+    await expect(reader?.read()).rejects.toThrow('enough');
+    expect(await ends(one)).toEqual(['cancelled']);
+  });
+
+  test('and whatever waits ends with the emulator', async () => {
+    const one = start();
+    await one.emulator.fetch('/_emulator/faults', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'list', delay: '5m' }),
+    });
+    const waiting = expect(one.plainFetch(of(one, 'GET', '/interns'))).rejects.toThrow('The emulator was closed');
+    await turns();
+    await one.emulator.close();
+    await waiting;
+    await expect(one.plainFetch(of(one, 'GET', '/interns'))).rejects.toThrow('The emulator was closed');
+  });
+});

@@ -1,0 +1,59 @@
+import { type AssembledEmulator, assemble } from '../../emulator/emulator.js';
+import type { EmulatorOptions } from '../../emulator/index.js';
+import { PlainRequest } from '../../emulator/received-request.js';
+import type { Incoming, PlainFetch } from '../probe/outgoing.js';
+
+/** What a `Request` takes without changing or refusing it. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const utf8 = new TextEncoder();
+
+/** The body of an answer that is there as a whole, to be read once. */
+function readerOf(body: string | Uint8Array) {
+  let left: Uint8Array | undefined = typeof body === 'string' ? utf8.encode(body) : body;
+  return {
+    async read() {
+      const value = left;
+      left = undefined;
+      return value === undefined || value.length === 0
+        ? { done: true as const, value: undefined }
+        : { done: false as const, value };
+    },
+    async cancel() {
+      left = undefined;
+    },
+  };
+}
+
+/**
+ * An emulator in this process, and a way to ask its interface. `plainFetch` sends what a `Request` would: one is made
+ * of whatever it would change or refuse.
+ */
+export function startInProcess(options: EmulatorOptions): {
+  readonly emulator: AssembledEmulator;
+  readonly plainFetch: PlainFetch;
+} {
+  const emulator = assemble(options);
+  const { base_url, daemon_origin } = emulator.target;
+  const base = new URL(base_url).pathname;
+  const daemon = new URL(daemon_origin).host;
+
+  const ask = async (request: PlainRequest): Promise<Incoming> => {
+    const { status, headers, body } = await emulator.exchange(request);
+    const reader = typeof body === 'string' || body instanceof Uint8Array ? readerOf(body) : body;
+    return { status, headers: new Headers(headers), body: reader && { getReader: () => reader } };
+  };
+  return {
+    emulator,
+    plainFetch({ url: address, method, headers, body, signal }) {
+      if (!METHODS.has(method) || Array.isArray(body)) return undefined;
+      if (WITHOUT_BODY.has(method) && body !== undefined) return undefined;
+      // A text is declared as such where nothing is.
+      if (typeof body === 'string' && !headers.has('content-type')) return undefined;
+      const url = typeof address === 'string' ? new URL(address) : address;
+      if (url.host === daemon || !url.pathname.startsWith(`${base}/`) || url.username !== '') return undefined;
+      return ask(new PlainRequest(method, url.href, headers, (body ?? '') as string | Uint8Array, signal));
+    },
+  };
+}
