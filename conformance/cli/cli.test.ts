@@ -54,7 +54,24 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--profile', '/no/such/profile.json'], /profile \/no\/such\/profile.json cannot be read: there is no such file/],
     [['--config', '/no/such/config.json'], /cannot be read: there is no such file/],
     [['ftp://x', '--api-key', 'abcdefgh'], /expected http/],
-    [['http://127.0.0.1:9/api/v1'], /needs a credential: --api-key, INTERN_API_KEY/],
+    [
+      ['http://127.0.0.1:9/api/v1'],
+      /127\.0\.0\.1:9\/api\/v1 cannot be reached \(.+\); a deployment there needs a credential too: --api-key, INTERN_API_KEY/,
+    ],
+    [['--timeout', '0'], /--timeout: expected at least 1 ms, got "0"/],
+    [
+      ['--report', 'junit=package.json/x.xml'],
+      /--report junit=package.json\/x.xml cannot be written: a file is in the way/,
+    ],
+    [['--save', 'package.json'], /--save package.json cannot be written: a file is in the way/],
+    [
+      ['http://127.0.0.1:9', '--api-key', 'abcdefgh', '--workspace-id', 'w', '--ledger-dir', 'package.json'],
+      /--ledger-dir package.json cannot be written: a file is in the way/,
+    ],
+    [['client', '--report', 'junit=package.json/x.xml', '--', 'true'], /junit=package.json\/x.xml cannot be written/],
+    [['--seed'], /--seed: expected a value after it/],
+    [['cleanup'], /cleanup: name the run/],
+    [['report', 'merge'], /report merge: name the reports/],
     [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: there is no such file/],
     [['cleanup', 'nope'], /there is no ledger of a run nope/],
   ])('%j', async (args, line) => {

@@ -5,6 +5,7 @@ import { runClient } from '../clients/run-client.js';
 import { progress } from '../reporters/tty.js';
 import { UsageError } from '../run/usage.js';
 import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { makeFolders } from './folders.js';
 import { deliver, type Io } from './run.js';
 import type { Settings } from './settings.js';
 
@@ -34,6 +35,7 @@ export async function clientCommand(
   if (program === undefined) throw new UsageError('client: expected -- and the command of an adapter after it');
   const cuts = CUTS.find((one) => one === (cutsGiven ?? 'few'));
   if (cuts === undefined) throw new UsageError(`--cuts: expected ${CUTS.join(', ')}, got ${JSON.stringify(cutsGiven)}`);
+  makeFolders(settings);
   const wanted = settings.only.length === 0 ? () => true : fitting(settings.only);
   const unwanted = settings.skip.length === 0 ? () => false : fitting(settings.skip);
   const { shard, baseline } = settings;

@@ -3,7 +3,7 @@ import type { Argv } from 'yargs';
 import yargs from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { CREDENTIAL_NAMES } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { readResults } from '../reporters/json.js';
 import { visible } from '../reporters/stream-text.js';
@@ -12,20 +12,41 @@ import { UsageError } from '../run/usage.js';
 import { KIT_VERSION } from '../run/version.js';
 import { cleanupCommand } from './cleanup.js';
 import { driftCommand, driftTargets } from './drift.js';
-import { FACTS } from './files.js';
+import { FACTS, type Fact } from './files.js';
 import { deliver, type Io, runCommand } from './run.js';
 import { readSettings } from './settings.js';
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
+/** What the kit may be told of a target, for the help. */
+const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
+  api_key: 'API key that the kit works with',
+  peer_api_key: 'API key of another caller of that workspace',
+  foreign_api_key: 'API key of a caller of another workspace',
+  outsider_api_key: 'API key of a caller outside the programme',
+  management_key: 'key for SCIM',
+  oauth_token: 'OAuth token with vault:read, of the same person as the API key',
+  oauth_interns_only_token: 'OAuth token without vault:read',
+  peer_oauth_token: 'OAuth token with vault:read of the other caller',
+  own_key: "an intern's own API key",
+  workspace_id: 'workspace to create interns in',
+  foreign_workspace_id: 'another workspace',
+  oauth_subject: 'user that proofs name',
+  peer_oauth_subject: 'the same of the other caller',
+  scim_mapping_id: 'a SCIM group mapping that is there',
+  own_intern_id: 'intern that the own key is of',
+  regional_host: 'hostname that is refused as regional',
+};
+
 /** Flags of a run. Kept as text, so that one place judges them, wherever they come from. */
 function flags(argv: Argv): Argv {
   const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
   const list = (describe: string) => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
-  for (const name of CREDENTIAL_NAMES)
-    argv.option(dashed(name), { ...text(`credential; INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });
-  for (const name of Object.keys(FACTS))
-    argv.option(dashed(name), { ...text(`INTERN_${name.toUpperCase()}`), group: 'Credentials and facts:' });
+  for (const name of [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])])
+    argv.option(dashed(name), {
+      ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`),
+      group: 'Credentials and facts:',
+    });
   return argv
     .option('public-keys', { ...text('JWK set that proofs are verified with'), group: 'Credentials and facts:' })
     .option('control-token', { ...text("token of an emulator's control interface"), group: 'Credentials and facts:' })
@@ -88,6 +109,12 @@ const readReport = (file: string) => {
 
 /** yargs' words for a flag that is not there, with the nearest of those that its help names. */
 function improved(message: string, args: readonly string[], help: string): string {
+  if (/^Not enough non-option/.test(message)) {
+    if (args[0] === 'cleanup') return 'cleanup: name the run, as its end or its ledger does, as in: cleanup k3v9';
+    return 'report merge: name the reports to merge, as in: report merge shards/*.json';
+  }
+  const without = /^Not enough arguments following: (.+)/.exec(message)?.[1];
+  if (without !== undefined) return `--${without}: expected a value after it`;
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
   if (unknown === undefined) return message;
   if (args.includes(unknown)) return `there is no command ${JSON.stringify(unknown)}`;

@@ -2,6 +2,7 @@ import { drift } from '../drift/drift.js';
 import { connect } from '../drivers/connect.js';
 import { UsageError } from '../run/usage.js';
 import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { makeFolders } from './folders.js';
 import { deliver, type Io } from './run.js';
 import type { Settings } from './settings.js';
 
@@ -23,6 +24,7 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
   const { host } = io;
   const known = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, settings.updateBaseline);
+  makeFolders(settings);
   const { driver, close } = await connect({
     settings,
     host,

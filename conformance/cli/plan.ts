@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
 import type { Host } from '../framework/time.js';
+import { counted } from '../reporters/counted.js';
 import { run } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
@@ -61,7 +62,7 @@ export async function plan({ settings, driver, checks, host }: PlanOptions): Pro
     const pace = rate > 0 ? `, at ${rate} a second ${Math.ceil(results.requests / rate)} s` : '';
     lines.push(
       '',
-      `About ${results.requests} requests${pace}. Creates and deletes about ${results.cleanup.created} interns, whose names begin with k, four characters and a hyphen.`,
+      `About ${counted(results.requests, 'request')}${pace}. Creates and deletes about ${counted(results.cleanup.created, 'intern')}, whose names begin with k, four characters and a hyphen.`,
       'The numbers are of a rehearsal against an emulator in this process; boots and waits of a deployment come on top.',
       'Nothing was sent to the target.',
       '',

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { checks } from '../checks/index.js';
 import { connect } from '../drivers/connect.js';
 import type { Host } from '../framework/time.js';
@@ -11,6 +11,7 @@ import { run } from '../run/runner.js';
 import { SelectionError, select } from '../run/select.js';
 import { UsageError } from '../run/usage.js';
 import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { folder, makeFolders, writeTo } from './folders.js';
 import { plan } from './plan.js';
 import { saveFindings } from './save.js';
 import type { Settings } from './settings.js';
@@ -41,14 +42,7 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
       io.out(text);
       continue;
     }
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    } catch (error) {
-      throw new UsageError(
-        `--report ${kind}=${file} cannot be written: ${error instanceof Error ? error.message : error}`,
-      );
-    }
+    writeTo(`--report ${kind}=${file}`, file, text);
   }
 }
 
@@ -81,6 +75,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
     if (error instanceof SelectionError) throw new UsageError(error.message);
     throw error;
   }
+  if (!settings.plan) makeFolders(settings);
   const { driver, close } = await connect({
     settings,
     host,
@@ -95,6 +90,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
       return 0;
     }
     const ledger = settings.url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
+    if (ledger !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
     const results = await run({
       driver,
       checks,

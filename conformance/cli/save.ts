@@ -1,11 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variable } from '../drivers/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
-import { UsageError } from '../run/usage.js';
+import { writeTo } from './folders.js';
 
 /** Ids that an answer tells: interns, vaults, sessions, calls. In their order they stand for those of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;
@@ -157,14 +156,9 @@ const fileOf = ({ id }: CheckResult, before = false): string =>
 
 /** Writes one script per finding into a folder, and for an emulator a scenario that brings it to the state before (KIT-7). */
 export function saveFindings(folder: string, results: Results): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-    for (const check of results.checks) {
-      if (check.finding === undefined) continue;
-      for (const before of results.target.kind === 'emulator' ? [false, true] : [false])
-        writeFileSync(join(folder, fileOf(check, before)), script(check, results, before));
-    }
-  } catch (error) {
-    throw new UsageError(`--save ${folder} cannot be written: ${error instanceof Error ? error.message : error}`);
+  for (const check of results.checks) {
+    if (check.finding === undefined) continue;
+    for (const before of results.target.kind === 'emulator' ? [false, true] : [false])
+      writeTo(`--save ${folder}`, join(folder, fileOf(check, before)), script(check, results, before));
   }
 }

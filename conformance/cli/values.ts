@@ -46,9 +46,13 @@ export function createValues(
       throw new UsageError(`--${name.replaceAll('_', '-')}: expected a whole number`);
     return value;
   };
-  const time = (name: string): number | undefined => {
+  const time = (name: string, least = 0): number | undefined => {
     const value = text(own(name), name);
-    return value === undefined ? undefined : duration(value, `--${name.replaceAll('_', '-')}`);
+    if (value === undefined) return undefined;
+    const flag = `--${name.replaceAll('_', '-')}`;
+    const found = duration(value, flag);
+    if (found < least) throw new UsageError(`${flag}: expected at least ${least} ms, got ${JSON.stringify(value)}`);
+    return found;
   };
   const truth = (name: string): boolean => {
     const value = own(name);

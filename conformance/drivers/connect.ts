@@ -2,6 +2,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
+import { kindOf } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
 import { UsageError } from '../run/usage.js';
 import { type Ask, createAsk } from './ask.js';
@@ -16,6 +17,8 @@ export interface Connected {
   readonly driver: Driver;
   close(): Promise<void>;
 }
+
+const KEY_FROM = '--api-key, INTERN_API_KEY or api_key in a config file';
 
 /** The base address out of what was typed: http(s), ending in /api/v1, without query or fragment. */
 export function baseAddress(url: string): string {
@@ -112,8 +115,13 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   // A plan sends nothing to a deployment; asking an own machine harms nobody.
   const asks = settings.control !== false && (looks || LOOPBACK.test(new URL(baseUrl).hostname));
   let descriptor: Descriptor | undefined;
+  let unreachable: string | undefined;
   const ask = createAsk({ fetch, host, signal, timeout: settings.timeout ?? 10_000 });
-  if (asks) descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch(() => undefined);
+  if (asks)
+    descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch((error: unknown) => {
+      unreachable = kindOf(error).detail;
+      return undefined;
+    });
   if (descriptor !== undefined) {
     const control = controlOf(baseUrl);
     const space = looks && !readOnly ? await takeSpace({ ask, control, token: settings.controlToken }) : undefined;
@@ -136,7 +144,9 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const key = settings.credentials?.api_key;
   if (key === undefined) {
     throw new UsageError(
-      `${baseUrl} shows no emulator, so it needs a credential: --api-key, INTERN_API_KEY or api_key in a config file`,
+      unreachable === undefined
+        ? `${baseUrl} shows no emulator, so it needs a credential: ${KEY_FROM}`
+        : `${baseUrl} cannot be reached (${unreachable}); a deployment there needs a credential too: ${KEY_FROM}`,
     );
   }
   const seen: Looked = looks && settings.workspaceId === undefined ? await look(ask, baseUrl, key) : { answers: false };

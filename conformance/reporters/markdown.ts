@@ -1,6 +1,7 @@
 import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
+import { counted } from './counted.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { choices, NO_QUESTION, summary } from './tty.js';
 
@@ -37,7 +38,7 @@ export function markdown(results: Results): string {
     '',
     plain(summary(results)),
     '',
-    `${results.requests} requests in ${seconds(results.duration)}${plain(choices(results))}.`,
+    `${counted(results.requests, 'request')} in ${seconds(results.duration)}${plain(choices(results))}.`,
   ];
   for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
   if (results.coverage.noQuestionSeen) lines.push('', `> ${NO_QUESTION}`);

@@ -2,6 +2,7 @@ import pc from 'picocolors';
 import { faultOf, groups, skips } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
+import { counted } from './counted.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 
 /** The colours that a report uses; written out, so that its types need no package of their own. */
@@ -91,7 +92,7 @@ function stoppedBefore({ checks, cleanup }: Results): string | undefined {
 /** What a run was made with, where it decides anything: recordings have neither seed nor properties. */
 export function choices({ options, target }: Results): string {
   if (options.seed === '') return '';
-  return `, seed ${options.seed}${target.kind === 'client' ? '' : `, ${options.runs} runs per property`}`;
+  return `, seed ${options.seed}${target.kind === 'client' ? '' : `, ${counted(options.runs, 'run')} per property`}`;
 }
 
 /** The verdict and what it rests on, for a terminal. */
@@ -130,7 +131,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(
       `  requirements: ${kept} of ${evaluated} looked at are kept, ${results.requirements.length} in the ledger`,
     );
-  lines.push(`  ${results.requests} requests in ${seconds(results.duration)}${choices(results)}`);
+  lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
   if (cleanup.notSearched !== undefined)
@@ -183,7 +184,7 @@ export function progress(
   const clear = options.live ? '\r\u001b[2K' : '';
   return {
     start({ checks, target }) {
-      write(`${checks} ${target.kind === 'client' ? 'cases' : 'checks'} against ${targetText(target)}\n`);
+      write(`${counted(checks, target.kind === 'client' ? 'case' : 'check')} against ${targetText(target)}\n`);
     },
     checkStart({ id, index, of }) {
       if (options.live) write(`${clear}${`${index + 1}/${of} ${id}`.slice(0, options.width - 1)}`);

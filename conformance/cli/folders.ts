@@ -1,0 +1,37 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { inWords } from '../../emulator/contract/system-error.js';
+import { UsageError } from '../run/usage.js';
+import type { Settings } from './settings.js';
+
+/** Does what writes to a place that was named. Throws a UsageError that names it and says what is in the way. */
+function writing(place: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new UsageError(`${place} cannot be written: ${inWords(error)}`);
+  }
+}
+
+/** A file in a folder that is made where it is missing. */
+export const writeTo = (place: string, file: string, text: string): void =>
+  writing(place, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  });
+
+/** A folder, with all above it. */
+export const folder = (place: string, path: string): void =>
+  writing(place, () => void mkdirSync(path, { recursive: true }));
+
+/**
+ * Makes the folders that a run writes to, before it begins: a report that has no place to go is told now, not after
+ * minutes of work.
+ *
+ * @throws UsageError naming the flag
+ */
+export function makeFolders(settings: Pick<Settings, 'reports' | 'save'>): void {
+  for (const { kind, file } of settings.reports)
+    if (file !== undefined) folder(`--report ${kind}=${file}`, dirname(file));
+  if (settings.save !== undefined) folder(`--save ${settings.save}`, settings.save);
+}
