@@ -8,7 +8,7 @@ import { createHostRules } from './http/hosts.js';
 import { refuseHost } from './http/protocol.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { refusedRecord } from './log.js';
-import { type EmulatorOptions, OptionError } from './options.js';
+import { type EmulatorOptions, loadAllowedHosts, OptionError } from './options.js';
 
 /** Where an emulator listens. */
 export interface ListenAt {
@@ -68,7 +68,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     const { publicHost } = mount;
     const validateHost = createHostRules({
       regional: deps.regional,
-      allowed: beyond ? undefined : [...(options.allowHosts ?? []), ...(publicHost ? [publicHost] : [])],
+      allowed: beyond ? undefined : [...loadAllowedHosts(options.allowHosts), ...(publicHost ? [publicHost] : [])],
     });
     const main = await bind({
       ...deps.main,

@@ -147,6 +147,15 @@ export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly 
   );
 }
 
+/** The names that a listener on loopback serves beside the loopback ones. @throws OptionError for one that no host can be */
+export function loadAllowedHosts(given: readonly string[] = []): readonly string[] {
+  const wrong = given.find((entry) => entry !== '*' && !/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(entry));
+  if (wrong === undefined) return given;
+  throw new OptionError(
+    `allowed host "${wrong}": expected the name of a host, without a scheme or a port, such as "emulator.test", or *`,
+  );
+}
+
 /** The pages that may use the interface. @throws OptionError */
 export function loadCors(given: EmulatorOptions['cors'], profile: Profile): Cors {
   try {

@@ -65,7 +65,7 @@ function runCommand(
 
 /** `intern-emulator exec -- <command>`: an emulator for as long as a command runs. */
 const exec: CommandModule = {
-  options: yargsOptions,
+  options: () => yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
     const given = { port: 0, clock: 'auto' as const, ...resolveSettings(argv, io) };

@@ -13,6 +13,8 @@ export interface Flag<T> {
   /** What holds without it, as the help shows it. */
   readonly fallback?: string;
   readonly kind: 'single' | 'list' | 'switch';
+  /** All that it may be, where those are few. */
+  readonly choices?: readonly string[];
   /** Relative paths in a config file count from its folder. */
   readonly path?: 'always' | 'unless-name';
   parse(text: string): T;
@@ -44,6 +46,7 @@ const choice = <const T extends string>(options: readonly [T, ...T[]], about: Ab
   value: options.join('|'),
   ...about,
   kind: 'single',
+  choices: options,
   parse(given) {
     const found = options.find((option) => option === given);
     if (found === undefined) throw expected(options.join(' or '), given);
@@ -146,7 +149,7 @@ export const FLAGS = {
   }),
   clock: choice(['real', 'virtual', 'auto'], {
     describe: 'A virtual clock stands still until it is advanced; auto advances by itself to what an intern waits for',
-    fallback: 'real; exec: auto',
+    fallback: 'real',
   }),
   scripts: list({
     describe: 'File or folder of JSON scripts, read again on change; may be repeated',
@@ -200,7 +203,7 @@ export const FLAGS = {
     path: 'always',
   }),
   replayElse: choice(['refuse', 'emulate'], {
-    describe: 'What becomes of a request that was not recorded: 501, or what the emulator answers',
+    describe: 'What becomes of a request that was not recorded: 501, or the answer of the emulator',
     fallback: 'refuse',
   }),
   chaos: path({ describe: 'Chaos profile: a JSON file of faults that calls meet from the start' }),
@@ -227,7 +230,7 @@ export const FLAGS = {
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
   quiet: onOff({ describe: 'Print nothing but the line that says it is ready, and what goes wrong' }),
   logFormat: choice(['text', 'json'], {
-    describe: 'Form of the log on standard error: a line for each request',
+    describe: 'Log on standard error, a line for each request',
     fallback: 'text',
   }),
 } as const;

@@ -48,7 +48,23 @@ export function flushAtEnd({ flush }: Pick<Logging, 'flush'>): void {
 /** What may fill a screen: where the emulator itself went wrong. */
 const LONG: ReadonlySet<string> = new Set(['error']);
 
+const listed = (value: unknown, by: string): string => (Array.isArray(value) ? value.join(by) : String(value));
+
+/** Records that are told as sentences. As JSON they are records still. */
+const SENTENCES: Readonly<Record<string, (record: Record<string, unknown>) => string>> = {
+  scripts_reloaded: ({ names }) => `scripts read again: ${listed(names, ', ')}`,
+  scripts_not_reloaded: ({ file, problems }) =>
+    `${file}: ${listed(problems, '; ')}. The scripts stay as they were until it is right`,
+  script_skipped: ({ file, problem }) => `${file} is left out: ${problem}`,
+  stored_script_ignored: ({ script, problems }) => `the stored script ${script} is left out: ${listed(problems, '; ')}`,
+  recorded: ({ n, operation, status, scenario, ended }) =>
+    `recorded ${n}: ${operation ?? 'another call'}, ${status === null ? 'no answer' : status}${scenario === null ? '' : `, in ${scenario}`}${ended === 'complete' ? '' : `, ${ended}`}`,
+  unreachable: ({ method, path, problem }) => `${method} ${path}: the deployment cannot be reached: ${problem}`,
+};
+
 function readable({ level, event, ...rest }: Record<string, unknown>): string {
+  const sentence = SENTENCES[String(event)];
+  if (sentence) return oneLine(`${level === 'error' ? 'error: ' : ''}${sentence(rest)}`);
   // A sentence needs no name beside it.
   if (level === 'warn' && Object.keys(rest).join() === 'message') return oneLine(String(rest.message));
   const details = Object.entries(rest).map(([key, value]) => {

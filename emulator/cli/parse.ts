@@ -3,7 +3,8 @@ import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../version.js';
 import type { Io } from './command.js';
 import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
-import { FLAG_NAMES, kebab } from './flags.js';
+import { parsed } from './config.js';
+import { FLAG_NAMES, FLAGS, type Flag, kebab } from './flags.js';
 import { UsageError } from './usage.js';
 
 /** Whether a row of the table may be the command that is meant. Only those are loaded, before yargs looks at the flags. */
@@ -17,6 +18,8 @@ const wordOf = ({ command }: Pick<CommandRow, 'command'>): string => [command].f
 /** yargs' words for a flag that is not there, with the nearest that is. */
 function improved(message: string, args: readonly string[]): string {
   const line = message.replaceAll('\n', ' ');
+  const without = /^Not enough arguments following: (.+)/.exec(line)?.[1];
+  if (without !== undefined) return `--${without}: expected a value after it`;
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
   if (unknown === undefined) return line;
   if (args.includes(unknown)) {
@@ -24,6 +27,15 @@ function improved(message: string, args: readonly string[]): string {
   }
   return `there is no flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
 }
+
+/** Switches that were given a value (`--fsync=1`), as yargs understands them: it takes whatever is not `true` for false. */
+export const withSwitches = (args: readonly string[]): string[] =>
+  args.map((arg) => {
+    const [, flag = '', value] = /^--([a-z][a-z0-9-]*)=(.*)$/s.exec(arg) ?? [];
+    const name = FLAG_NAMES.find((each) => kebab(each) === flag);
+    if (value === undefined || name === undefined || FLAGS[name].kind !== 'switch') return arg;
+    return parsed(`--${flag}`, FLAGS[name] as Flag<unknown>, value) === true ? `--${flag}` : `--no-${flag}`;
+  });
 
 /**
  * Runs the command that `own` means, `rest` being what follows `--`. Resolves with its exit status.
@@ -60,6 +72,6 @@ export async function runCommand(own: readonly string[], rest: string[], io: Io)
     );
   }
   parser.command(CONFORMANCE.command, CONFORMANCE.describe);
-  await parser.parseAsync([...own]);
+  await parser.parseAsync(withSwitches(own));
   return status;
 }

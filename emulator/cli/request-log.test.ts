@@ -67,6 +67,32 @@ describe('what is written where', () => {
   const waits = 'run 1 waits for the clock\n';
   const error = 'error: script_failed step="event 1"\n';
 
+  test.each([
+    [{ event: 'scripts_reloaded', names: ['a', 'b'] }, 'scripts read again: a, b'],
+    [
+      { level: 'error', event: 'scripts_not_reloaded', file: 'a.json', problems: ['turn[0]: expected a step'] },
+      'error: a.json: turn[0]: expected a step. The scripts stay as they were until it is right',
+    ],
+    [
+      { level: 'warn', event: 'script_skipped', file: 'a\nb.json', problem: 'it is a FIFO' },
+      'a\\u000ab.json is left out: it is a FIFO',
+    ],
+    [
+      { event: 'recorded', n: 3, scenario: null, operation: 'create', status: 201, ended: 'complete' },
+      'recorded 3: create, 201',
+    ],
+    [
+      { event: 'recorded', n: 4, scenario: 'login', operation: null, status: null, ended: 'broken' },
+      'recorded 4: another call, no answer, in login, broken',
+    ],
+  ])('%j is told as a sentence', (record, sentence) => {
+    const texts: string[] = [];
+    const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {});
+    log(record);
+    flush();
+    expect(texts.join('')).toBe(`${sentence}\n`);
+  });
+
   test('what waits is written in its order, once, and each batch by itself', () => {
     const texts: string[] = [];
     const { write, flush } = createLineWriter((text) => void texts.push(text));

@@ -10,6 +10,8 @@ const scripts: CommandModule = {
     const files = [argv.file].flat().filter((file) => file !== undefined);
     if (files.length === 0) throw new UsageError('scripts validate: name the files or folders to look at');
     let invalid = 0;
+    /** Files by the names of their scripts: two of one name stop a start. */
+    const seen = new Map<string, string>();
     const refuse = (path: string, problems: readonly string[]) => {
       invalid++;
       for (const problem of problems) io.stderr(`${path}: ${problem}\n`);
@@ -19,7 +21,10 @@ const scripts: CommandModule = {
         for (const path of scriptFilesOf(file, (path, problem) => refuse(path, [problem]))) {
           const { name, problems } = validateScriptFile(path);
           if (problems.length > 0) refuse(path, problems);
+          else if (name !== undefined && seen.has(name))
+            refuse(path, [`name: ${JSON.stringify(name)} is the name of the script in ${seen.get(name)} too`]);
           else io.stdout(`${path}: ok (${name})\n`);
+          if (name !== undefined && !seen.has(name)) seen.set(name, path);
         }
       } catch (error) {
         if (!(error instanceof ScriptInvalid)) throw error;

@@ -1,6 +1,6 @@
 import type { Options } from 'yargs';
 import { parsed, readConfig, readEnvironment } from './config.js';
-import { FLAG_NAMES, FLAGS, type Flag, type Given, kebab, variable } from './flags.js';
+import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
 import { UsageError } from './usage.js';
 
 /** What of the world the settings come from. */
@@ -9,8 +9,11 @@ export interface Surroundings {
   folder: string;
 }
 
-/** The flags as yargs takes them. Values stay texts: they are judged by the same rules wherever they come from. */
-export function yargsOptions(): Record<string, Options> {
+/**
+ * The flags as yargs takes them. Values stay texts: they are judged by the same rules wherever they come from.
+ * `fallbacks` are what the help of a command shows where it differs.
+ */
+export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}): Record<string, Options> {
   const options: Record<string, Options> = {
     config: {
       type: 'string',
@@ -20,11 +23,19 @@ export function yargsOptions(): Record<string, Options> {
   };
   for (const name of FLAG_NAMES) {
     const flag: Flag<unknown> = FLAGS[name];
-    const fallback = flag.fallback === undefined ? {} : { defaultDescription: flag.fallback };
+    const held = fallbacks[name] ?? flag.fallback;
+    const fallback = held === undefined ? {} : { defaultDescription: held };
+    const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
     options[kebab(name)] =
       flag.kind === 'switch'
         ? { type: 'boolean', describe: flag.describe }
-        : { type: 'string', requiresArg: true, describe: flag.describe, ...fallback, array: flag.kind === 'list' };
+        : {
+            type: 'string',
+            requiresArg: true,
+            describe: flag.describe + choices,
+            ...fallback,
+            array: flag.kind === 'list',
+          };
   }
   return options;
 }

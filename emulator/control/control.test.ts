@@ -298,3 +298,9 @@ test('a state leaves without credentials, and comes back whole', async () => {
   expect([bad.status, bad.json.error.message]).toEqual([400, expect.stringContaining('interns[0].id')]);
   expect((await other.get(`/interns/${made.id}`)).status).toBe(200);
 });
+
+test('a state with credentials is asked for by 1, and by nothing that only looks like it', async () => {
+  const api = createTestClient();
+  const refused = await api.get('/_emulator/state?credentials=yes');
+  expect([refused.status, refused.json.error.message]).toEqual([400, 'credentials: expected 1; found "yes"']);
+});

@@ -261,7 +261,12 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/state',
       does: 'Exports the state',
       query: { credentials: '1: with credentials' },
-      handle: ({ query }) => json(parts.exportState(query.get('credentials') === '1')),
+      handle({ query }) {
+        const credentials = query.get('credentials');
+        if (credentials !== null && credentials !== '1')
+          throw new ControlError(400, `credentials: expected 1; found ${JSON.stringify(credentials)}`);
+        return json(parts.exportState(credentials === '1'));
+      },
     }),
     controlRow({
       method: 'PUT',

@@ -172,7 +172,7 @@ describe('--cors', () => {
   test.each([[['app.test']], [['https://app.test/path']], [['none', '*']], [['https://']]])(
     '%j is refused',
     (entries) => {
-      expect(() => createEmulator({ cors: entries })).toThrow(/^cors: /);
+      expect(() => createEmulator({ cors: entries })).toThrow(/^CORS: /);
     },
   );
 });

@@ -30,7 +30,7 @@ export interface Cors {
 function originOf(given: string): string {
   const expected = () =>
     new CorsInvalid(
-      `cors: expected an origin such as https://app.test, *, or none alone; found ${JSON.stringify(given)}`,
+      `CORS: expected an origin such as https://app.test, *, or none alone; found ${JSON.stringify(given)}`,
     );
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\/?$/i.test(given) || !URL.canParse(given)) throw expected();
   const { origin } = new URL(given);
@@ -47,7 +47,7 @@ function isLoopbackOrigin(origin: string): boolean {
 /** Which origins are allowed: those of loopback, and `entries` beside them; `*` is any, `none` not even loopback. */
 function allowing(entries: readonly string[]): (origin: string) => boolean {
   if (entries.includes('none')) {
-    if (entries.length > 1) throw new CorsInvalid('cors: none stands alone');
+    if (entries.length > 1) throw new CorsInvalid('CORS: none stands alone');
     return () => false;
   }
   if (entries.includes('*')) return () => true;

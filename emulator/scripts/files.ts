@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { inWords } from '../contract/system-error.js';
 import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
@@ -51,9 +52,9 @@ function orInvalid<T>(path: string, read: () => T): T {
 export function readScriptFile(file: string): Behaviour {
   let source: unknown;
   try {
-    source = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    source = parseJson(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new ScriptInvalid(file, [error instanceof SyntaxError ? `not JSON: ${error.message}` : inWords(error)]);
+    throw new ScriptInvalid(file, [error instanceof JsonSyntaxError ? `not JSON: ${error.message}` : inWords(error)]);
   }
   return compileScript(source, { file });
 }

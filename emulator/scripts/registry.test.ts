@@ -148,7 +148,9 @@ describe('the registry', () => {
     mkdirSync(join(dir, 'two'));
     writeFileSync(join(dir, 'two', '1.json'), JSON.stringify(script('same')));
     writeFileSync(join(dir, 'two', '2.json'), JSON.stringify(script('same')));
-    expect(() => setUp([join(dir, 'two')])).toThrow('two are called "same"');
+    expect(() => setUp([join(dir, 'two')])).toThrow(
+      `${join(dir, 'two', '2.json')}: name: "same" is the name of the script in ${join(dir, 'two', '1.json')} too`,
+    );
     expect(validateScriptFile(join(dir, 'a.json'))).toEqual({ problems: [expect.stringContaining('turn[0].say')] });
     expect(validateScriptFile(join(dir, 'two', '1.json'))).toEqual({ name: 'same', problems: [] });
   });

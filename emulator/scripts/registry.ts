@@ -79,7 +79,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const load = () => {
     const skipped = (file: string, problem: string) => log({ level: 'warn', event: 'script_skipped', file, problem });
     const files = (deps.files ?? []).flatMap((path) => scriptFilesOf(path, skipped));
-    own = byName(files.map(readScriptFile), 'the script files');
+    own = byFile(files);
   };
   const reload = () => {
     const before = [...own.keys()];
@@ -171,6 +171,23 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     throw error;
   }
   return scripts;
+}
+
+/** Scripts of files. @throws ScriptInvalid for two of one name, naming both files */
+function byFile(files: readonly string[]): Map<string, Behaviour> {
+  const map = new Map<string, Behaviour>();
+  const from = new Map<string, string>();
+  for (const file of files) {
+    const behaviour = readScriptFile(file);
+    const { name } = behaviour;
+    if (map.has(name))
+      throw new ScriptInvalid(file, [
+        `name: ${JSON.stringify(name)} is the name of the script in ${from.get(name)} too`,
+      ]);
+    map.set(name, behaviour);
+    from.set(name, file);
+  }
+  return map;
 }
 
 function byName(behaviours: readonly Behaviour[], where: string): Map<string, Behaviour> {

@@ -16,7 +16,10 @@ export function FaultsView() {
     }, 'All faults are taken back');
   return (
     <div class="page">
-      <ViewHead title="Faults" sub="What the next calls meet. A call that is refused anyway uses none up.">
+      <ViewHead
+        title="Faults"
+        sub="What the next calls meet. A call that is refused for its caller, path, body or session uses none up."
+      >
         {faults.length > 0 && (
           <Button small icon="trash" onClick={() => void clear()}>
             Take all back

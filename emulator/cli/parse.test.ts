@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { runCommand, withSwitches } from './parse.js';
+import { yargsOptions } from './settings.js';
+
+const io = { stdout: () => {}, stderr: () => {}, env: {}, folder: '.', colors: false, exit: () => {} };
+
+test('a switch takes the values that its variable takes', () => {
+  expect(withSwitches(['exec', '--fsync=1', '--quiet=no', '--json=', '--require-v2', '--seed=1', '--nope=1'])).toEqual([
+    ...['exec', '--fsync', '--no-quiet', '--no-json', '--require-v2', '--seed=1', '--nope=1'],
+  ]);
+});
+
+test.each([
+  [['--quiet=maybe'], '--quiet: expected true or false; found "maybe"'],
+  [['--keepalive'], '--keepalive: expected a value after it'],
+  [['--allow-host', 'http://x/', '--port', '0'], 'allowed host "http://x/": expected the name of a host'],
+])('%j is told in one line', async (args, message) => {
+  await expect(runCommand(args, [], io)).rejects.toThrow(message);
+});
+
+test('the help of exec shows what holds there, and each choice is listed', () => {
+  const { port, clock } = yargsOptions({ port: 'a free one', clock: 'auto' });
+  expect([port?.defaultDescription, clock?.defaultDescription]).toEqual(['a free one', 'auto']);
+  expect(clock?.describe).toMatch(/: real, virtual, auto$/);
+  expect(yargsOptions().port?.defaultDescription).toBe('4683');
+});
