@@ -16,6 +16,7 @@ import {
   fate,
   permission,
   question,
+  sameSession,
   talk,
   when,
 } from '../helpers/chat.js';
@@ -73,7 +74,7 @@ export const CHAT_ANSWERS = defineChecks([
         const after = await answered(ctx, intern.id, before, 'allow_once');
         expect.finish(after, 'stop', 'the answered run');
         expect.grammar(after, 'S');
-        equal(after.sessionId, before.sessionId, 'session_id of the answered run');
+        sameSession(after, callOf(before).session, 'the answered run');
         equal(after.toolCalls.length, 0, 'tool calls after the answer');
         return { before, after };
       });

@@ -1,7 +1,6 @@
-import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { talk } from '../helpers/chat.js';
+import { sameSession, sessionOf, talk } from '../helpers/chat.js';
 
 /** CHAT-3: the session of a run that ends with an error. */
 export const CHAT_ENDING_SESSION = defineChecks([
@@ -16,13 +15,13 @@ export const CHAT_ENDING_SESSION = defineChecks([
       for (const behaviour of ['cancelled', 'severed'] as const) {
         const first = await talk(ctx, intern.id, 'Hello.');
         expect.finish(first, 'stop', 'the first prompt of the session');
-        const session = first.sessionId === undefined ? {} : { session_id: first.sessionId };
-        const broken = await talk(ctx, intern.id, { prompt: ctx.prompt(behaviour), ...session });
+        const session_id = sessionOf(first);
+        const broken = await talk(ctx, intern.id, { prompt: ctx.prompt(behaviour), session_id });
         expect.finish(broken, 'error', `a run that is ${behaviour}`);
-        equal(broken.sessionId, first.sessionId, `session_id of a run that is ${behaviour}`);
-        const next = await talk(ctx, intern.id, { prompt: 'Hello.', ...session });
+        sameSession(broken, session_id, `a run that is ${behaviour}`);
+        const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
         expect.finish(next, 'stop', 'the next prompt of the session');
-        equal(next.sessionId, first.sessionId, 'session_id of the next prompt');
+        sameSession(next, session_id, 'the next prompt');
       }
     },
   },

@@ -3,6 +3,7 @@ import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
+import type { ChatReply } from '../probe/reply.js';
 
 /** CHAT-7: an answer is delivered once. */
 export const CHAT_ONCE = defineChecks([
@@ -80,7 +81,12 @@ export const CHAT_ONCE = defineChecks([
       const replies = await ctx.race(3, () => ctx.answer(intern.id, t, 'allow_once'));
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
       ctx.undisturbed(ctx.target.kind === 'emulator' || away === undefined, 'an intern in reach', 'no 5xx', away);
-      equal(replies.filter((reply) => reply.status < 300).length, 1, 'answers that were delivered, of three');
+      const delivered = replies.filter(({ status }) => status < 300).length;
+      if (delivered !== 1) {
+        const told = async (reply: ChatReply) => (reply.status < 300 ? '200' : expect.shown(await reply.whole()));
+        const all = (await Promise.all(replies.map(told))).join(', ');
+        fail('delivered answers', 'one out of three equal ones', `${delivered}; they got ${all}`);
+      }
       for (const reply of replies) {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');
         else if (ctx.target.kind === 'emulator')

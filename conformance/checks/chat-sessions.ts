@@ -1,10 +1,22 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
-import { equal, notEqual, ok } from '../framework/assert.js';
+import { equal, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, callOf, fate, held, read, talk, unstreamed } from '../helpers/chat.js';
+import {
+  ASKING,
+  answered,
+  asked,
+  callOf,
+  fate,
+  held,
+  read,
+  sameSession,
+  sessionOf,
+  talk,
+  unstreamed,
+} from '../helpers/chat.js';
 import { picked } from '../helpers/each.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 
@@ -27,10 +39,10 @@ export const CHAT_SESSIONS = defineChecks([
       const intern = await ctx.interns.shared();
       const first = await talk(ctx, intern.id, 'Hello.');
       expect.finish(first, 'stop', 'the first prompt');
-      ok(first.sessionId !== undefined, 'session_id of the first prompt', 'a session_id', first.final);
-      const second = await talk(ctx, intern.id, { prompt: 'Hello again.', session_id: first.sessionId });
+      const session_id = sessionOf(first);
+      const second = await talk(ctx, intern.id, { prompt: 'Hello again.', session_id });
       expect.finish(second, 'stop', 'the second prompt');
-      equal(second.sessionId, first.sessionId, 'session_id of the second prompt');
+      sameSession(second, session_id, 'the second prompt');
     },
   },
   {
@@ -45,7 +57,7 @@ export const CHAT_SESSIONS = defineChecks([
       expect.finish(first, 'stop', 'the first prompt');
       const second = await talk(ctx, intern.id, 'Hello.');
       expect.finish(second, 'stop', 'the second prompt');
-      notEqual(second.sessionId, first.sessionId, 'session_id of the second prompt');
+      notEqual(sessionOf(second), sessionOf(first), 'session_id of the second prompt');
     },
   },
   {
@@ -63,7 +75,7 @@ export const CHAT_SESSIONS = defineChecks([
         const session_id = [...`${fresh}${some}`].slice(0, 256).join('');
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
         expect.finish(t, 'stop');
-        equal(t.sessionId, session_id, 'session_id of the final chunk');
+        equal(sessionOf(t), session_id, 'session_id of the final chunk');
       });
     },
   },

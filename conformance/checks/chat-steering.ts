@@ -1,9 +1,22 @@
 import fc from 'fast-check';
-import { brief, equal, fail, ok } from '../framework/assert.js';
+import { brief, equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, callOf, fate, held, read, stillOpen, talk, unstreamed } from '../helpers/chat.js';
+import {
+  ASKING,
+  answered,
+  asked,
+  callOf,
+  fate,
+  held,
+  read,
+  sameSession,
+  sessionOf,
+  stillOpen,
+  talk,
+  unstreamed,
+} from '../helpers/chat.js';
 import { steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
 
@@ -205,11 +218,10 @@ export const CHAT_STEERING = defineChecks([
       const intern = await ctx.interns.shared();
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
-        const session_id = first.sessionId;
-        if (session_id === undefined) fail(`session_id after ${end}`, 'a session_id', first.final);
+        const session_id = sessionOf(first);
         const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
         expect.finish(next, 'stop', `the prompt after a run that ended ${end}`);
-        equal(next.sessionId, session_id, `session_id of the prompt after a run that ended ${end}`);
+        sameSession(next, session_id, `the prompt after a run that ended ${end}`);
       }
     },
   },

@@ -1,7 +1,7 @@
-import { equal, ok } from '../framework/assert.js';
+import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, callOf, HELD, talk } from '../helpers/chat.js';
+import { ASKING, answered, asked, callOf, HELD, sessionOf, talk } from '../helpers/chat.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 
@@ -163,9 +163,8 @@ export const INVOKE_SESSIONS = defineChecks([
         'an invoke in a session of another intern',
       );
       const chat = await talk(ctx, intern.id, 'Hello.');
-      ok(chat.sessionId !== undefined, 'session_id of a chat', 'a session_id', chat.final);
       expect.error(
-        await invoke(ctx, intern.id, 'Hello.', chat.sessionId),
+        await invoke(ctx, intern.id, 'Hello.', sessionOf(chat)),
         { status: 404 },
         'an invoke in a session of chat',
       );

@@ -3,7 +3,7 @@ import { said } from '../arbitraries/text.js';
 import { equal, fail } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { allowable } from '../helpers/chat.js';
+import { allowable, sameSession, sessionOf } from '../helpers/chat.js';
 import { notRepeated } from '../helpers/words.js';
 import { nothingElse } from './keepalive.js';
 
@@ -65,7 +65,7 @@ export const SAMPLES = defineChecks([
         allowable(ctx, before);
         const after = await (await answer(intern.id, before, 'allow_once')).end();
         expect.finish(after, 'stop', 'the answered run');
-        equal(after.sessionId, before.sessionId, 'session_id of the answered run');
+        sameSession(after, sessionOf(before), 'the answered run');
         return { before, after };
       });
     },

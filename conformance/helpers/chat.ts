@@ -149,13 +149,24 @@ export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: stri
   });
 }
 
+/** The session that a response was in, out of its final chunk. */
+export function sessionOf(t: Transcript): string {
+  expect.grammar(t, 'S', 'CHAT-3');
+  return t.sessionId ?? fail('session_id of the final chunk', 'a session_id', t.final);
+}
+
+/** A response in the session that another was in. */
+export function sameSession(t: Transcript, session: string, what: string): void {
+  const own = sessionOf(t);
+  if (own !== session) fail(`session_id of ${what}`, 'the same as before', `another; ${own} instead of ${session}`);
+}
+
 /** The one tool call of a response, and the session to answer it in. */
 export function callOf(t: Transcript): { id: string; session: string; arguments: string } {
-  expect.grammar(t, 'S', 'CHAT-3');
+  const session = sessionOf(t);
   const call = t.toolCalls[0];
   ok(typeof call?.id === 'string' && call.id !== '', 'id of the tool call', 'an id', call);
-  ok(t.sessionId !== undefined, 'session_id after tool_calls', 'a session_id on the final chunk', t.final);
-  return { id: call.id, session: t.sessionId, arguments: call.arguments };
+  return { id: call.id, session, arguments: call.arguments };
 }
 
 /** What a question asked, out of the arguments of its call. */

@@ -22,6 +22,8 @@ export function session(answer: Answer, what: string): string {
 /** An answer that says the prompt was delivered into a run of that session. */
 export function steered(answer: Answer, id: string | undefined, what: string): void {
   ok(answer.status >= 200 && answer.status < 300, `status of ${what}`, 'a success', expect.shown(answer));
+  if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
+    fail(what, 'delivered into the run that goes on, with status steered', 'answered with a stream of its own');
   isObject(answer.json, `body of ${what}`);
   equal(answer.json.status, 'steered', `status in the body of ${what}`);
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);

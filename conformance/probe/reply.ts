@@ -44,8 +44,8 @@ export interface ReplyOptions {
   refusal?(answer: Answer): Refusal;
   /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
   trouble?(): void;
-  /** Called once a stream that asked something has ended. */
-  asked?(): void;
+  /** Called once a stream that asked something has ended, with the arguments of its call. */
+  asked?(question: string): void;
 }
 
 /** What is known of a chat request that was refused. */
@@ -55,8 +55,11 @@ export interface Refusal {
   readonly breaks?: Broken;
 }
 
+/** What a prompt meets that the intern, not the service, could not take (CHAT-16). */
+export const NOT_TAKEN = 'the intern did not take the prompt';
+
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
-const NOT_TAKEN = new Set([429, 502, 503, 504]);
+const CANNOT = new Set([429, 502, 503, 504]);
 
 /** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;
@@ -103,7 +106,8 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       how = left ? 'cancelled' : error instanceof Finding ? String(error.actual) : String(error);
     }
     grammar.end(parser.end().unfinished, how);
-    if (transcript.toolCalls.length > 0) options.asked?.();
+    const [call] = transcript.toolCalls;
+    if (call !== undefined) options.asked?.(call.arguments);
     wake();
   };
   let left = false;
@@ -114,13 +118,13 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     if (!streams) {
       if (open.status < 300) options.trouble?.();
       const answer = await open.whole();
-      if (!options.scripted && NOT_TAKEN.has(open.status)) {
-        throw new Unmet('the intern did not take the prompt', `${open.status} ${brief(answer.text, 200)}`, 'intern');
+      if (!options.scripted && CANNOT.has(open.status)) {
+        throw new Unmet(NOT_TAKEN, `${open.status} ${brief(answer.text, 200)}`, 'intern');
       }
       const { remark = '', breaks } = options.refusal?.(answer) ?? {};
       throw new Finding({
         what: options.sent,
-        expected: 'taken, with an event stream (200, text/event-stream)',
+        expected: 'an event stream (200, text/event-stream)',
         actual: `${open.status} ${gist(answer)}${remark}: ${answer.text.slice(0, 300)}`,
         ...(breaks === undefined ? {} : { breaks }),
       });

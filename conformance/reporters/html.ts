@@ -4,7 +4,7 @@ import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { seconds, value, visible } from './stream-text.js';
-import { addressText, choices, NO_QUESTION } from './tty.js';
+import { addressText, choices, unseen } from './tty.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -192,7 +192,7 @@ export function htmlReport(results: Results): string {
     results.coverage.not.length === 0
       ? undefined
       : html`, ${results.coverage.of - results.coverage.checked} not: ${results.coverage.not.map(({ why, count }) => `${count} ${why}`).join(', ')}`
-  }.${results.coverage.noQuestionSeen ? html` <b>${NO_QUESTION}</b>` : undefined}</p>${groupsView(results)}${mapView(results)}
+  }.${unseen(results) === undefined ? undefined : html` <b>${unseen(results)}</b>`}</p>${groupsView(results)}${mapView(results)}
 <p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests${choices(results)}, kit ${results.kit}</p>${
     results.reasons.length === 0
       ? undefined

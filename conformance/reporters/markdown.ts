@@ -3,7 +3,7 @@ import type { Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
-import { choices, NO_QUESTION, summary } from './tty.js';
+import { choices, summary, unseen } from './tty.js';
 
 /** Text that Markdown and the HTML within it take for nothing but text. */
 export const plain = (text: string): string =>
@@ -41,7 +41,8 @@ export function markdown(results: Results): string {
     `${counted(results.requests, 'request')} in ${seconds(results.duration)}${plain(choices(results))}.`,
   ];
   for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
-  if (results.coverage.noQuestionSeen) lines.push('', `> ${NO_QUESTION}`);
+  const missed = unseen(results);
+  if (missed !== undefined) lines.push('', `> ${missed}`);
   const found = groups(results.checks);
   if (found.length > 0) lines.push('', '## Findings');
   for (const { title, many, checks } of found) {

@@ -20,6 +20,8 @@ const stream = (chunks: readonly object[]) =>
   new Response(`${chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')}data: [DONE]\n\n`, {
     headers: { 'content-type': 'text/event-stream' },
   });
+const CALL = { index: 0, id: 'c', type: 'function', function: { name: 'service.provide_input', arguments: '{}' } };
+const asking = () => stream([chunk({ delta: { tool_calls: [CALL] }, finish_reason: 'tool_calls' }), FINAL]);
 const busy = () =>
   new Response('{"error":{"code":409,"message":"Busy","metadata":{"reason":"busy","retryable":true}}}', {
     status: 409,
@@ -90,26 +92,34 @@ describe('a chat request that is refused', () => {
     expect(finding?.actual).toMatch(/^409 busy although no run of the intern streams, the last one has ended: \{/);
   });
 
-  test('breaks CHAT-6 where it is an answer, whatever the check is about', async () => {
-    const answers = check(
-      'a/answers',
-      async (ctx) => {
-        const messages = [{ role: 'tool', tool_call_id: 'c', content: 'allow_once' }];
-        await talk(ctx, 'x', { messages, session_id: 's' });
-      },
-      { requirement: 'CHAT-9' },
-    );
-    const { finding } = (await go([answers], [busy])).checks[0] ?? {};
-    expect(finding).toMatchObject({ what: 'the answer to a question', breaks: 'CHAT-6' });
-    expect(finding?.actual).toMatch(/^409 busy: /);
-  });
+  test.each([
+    ['the answer to a question', 'CHAT-6', 'S'],
+    ['a prompt', 'CHAT-14', 'P'],
+  ] as const)(
+    '%s that finds the intern busy while its run waits breaks %s, whatever the check is about',
+    async (what, breaks, level) => {
+      const last =
+        what === 'a prompt' ? { prompt: 'Hello.' } : { messages: [{ role: 'tool', content: 'x' }], session_id: 's' };
+      const asks = check(
+        'a/asks',
+        async (ctx) => {
+          await talk(ctx, 'x', 'Hello.');
+          await talk(ctx, 'x', last);
+        },
+        { requirement: 'CHAT-9', level },
+      );
+      const { finding } = (await go([asks], [asking, busy, asking, busy])).checks[0] ?? {};
+      expect(finding).toMatchObject({ what, breaks });
+      expect(finding?.actual).toMatch(
+        /^409 busy although no run of the intern streams, the last one waits on a question: /,
+      );
+    },
+  );
 });
 
 test('skips are grouped by what the intern did instead', async () => {
   const wants = (id: string, finish: 'stop' | 'tool_calls') =>
     check(id, async (ctx) => expects.finish(await talk(ctx, 'x', 'Hello.'), finish, `the prompt of ${id}`));
-  const call = { index: 0, id: 'c', type: 'function', function: { name: 'service.provide_input', arguments: '{}' } };
-  const asking = () => stream([chunk({ delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }), FINAL]);
   const plain = () => stream([...STOP, FINAL]);
   const results = await go(
     [wants('a/one', 'tool_calls'), wants('a/two', 'tool_calls'), wants('a/three', 'stop')],

@@ -79,9 +79,15 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
 /** The same as text without colours. */
 export const failureText = (check: CheckResult): string => failure(check, pc.createColors(false)).join('\n');
 
-/** What a reader has to know of a run in which nothing was asked. */
-export const NO_QUESTION =
-  'The intern asked nothing in this run: how questions are asked and answered was not seen. A prompt of your own may lead it there: prompts in a config file.';
+/** What a reader has to know of a run in which nothing was asked, or no permission; undefined where both were. */
+export function unseen({ coverage }: Results): string | undefined {
+  const own = 'A prompt of your own may lead it there: prompts in a config file.';
+  if (coverage.noQuestionSeen)
+    return `The intern asked nothing in this run: how questions are asked and answered was not seen, nor whether approval_mode manual makes it ask (CHAT-8). ${own}`;
+  if (coverage.noPermissionSeen === true)
+    return `The intern asked for no permission in this run, although prompts under approval_mode manual named its shell: whether manual makes it ask (CHAT-8) was not judged. ${own}`;
+  return undefined;
+}
 
 /** Why a run ended before its first check, having made nothing (KIT-5): all that there is to say of it. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {
@@ -139,7 +145,8 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   for (const left of cleanup.failed)
     lines.push(c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(left.why)})`));
   if (cleanup.failed.length > 0) lines.push(`  try again with: intern-conformance cleanup ${results.run}`);
-  if (results.coverage.noQuestionSeen) lines.push(c.yellow(`  ${NO_QUESTION}`));
+  const missed = unseen(results);
+  if (missed !== undefined) lines.push(c.yellow(`  ${missed}`));
   for (const reason of results.reasons) lines.push(`  ${visible(reason)}`);
   return `${lines.join('\n')}\n`;
 }

@@ -257,5 +257,6 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
     of: 2,
     not: [{ why: 'need a control interface', count: 1 }],
     noQuestionSeen: false,
+    noPermissionSeen: false,
   });
 });

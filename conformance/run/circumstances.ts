@@ -1,7 +1,8 @@
-import { brief, type Finding } from '../framework/assert.js';
+import { brief, type Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { NoAnswer } from '../probe/no-answer.js';
+import { NOT_TAKEN } from '../probe/reply.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { readsLag } from './lag.js';
@@ -168,8 +169,11 @@ function atWork({ run, check, tried, error, began }: Found): Circumstance | unde
   if (!/^409\b/.test(String(error.actual)) || !/"busy"|"retryable":\s*true/.test(latest(tried))) return undefined;
   const { pool, session } = run;
   const isTheRule = check.requirement === 'CHAT-14';
-  const since = idsIn(tried.transcript).flatMap((id) => session.history.engagedSince(id) ?? []);
+  const engaged = idsIn(tried.transcript).filter((id) => session.history.engagedSince(id) !== undefined);
+  const since = engaged.flatMap((id) => session.history.engagedSince(id) ?? []);
   if (since.length === 0) return undefined;
+  // The run that asked keeps out the answer to what it asked.
+  if (error.breaks?.requirement === 'CHAT-6' && engaged.every((id) => session.history.onlyAsked(id))) return undefined;
   if (since.some((at) => at < began)) {
     // Another intern has been left nothing to do.
     forget(pool);
@@ -177,6 +181,26 @@ function atWork({ run, check, tried, error, began }: Found): Circumstance | unde
   } else if (isTheRule) return undefined;
   const why = `the intern was busy, perhaps with what the run had left it to do: ${brief(error.actual, 160)}`;
   return { again: 0, skip: { need: 'an intern that is free', why: session.redactor.text(why), kind: 'race' } };
+}
+
+/** How many checks are tried again whose prompt was not taken: where that does not help, it will not help the others. */
+const ENOUGH = 3;
+
+/** Whether a prompt that was not taken (502, 503, 504), by the intern or by what stands before it, may be taken the next time. */
+export const mayBeTaken = ({ pool }: RunContext, error: unknown): boolean =>
+  error instanceof Unmet && error.need === NOT_TAKEN && pool.notTaken < ENOUGH;
+
+/** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
+export function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Circumstance | undefined {
+  if (!mayBeTaken(run, error)) return undefined;
+  const { lane, pool } = run;
+  if (tries > 1) {
+    pool.notTaken++;
+    return undefined;
+  }
+  const shared = pool.shared.get(lane);
+  if (shared !== undefined && idsIn(transcript).includes(shared.id)) pool.shared.delete(lane);
+  return { again: LATER };
 }
 
 /** Lists and reads may lag behind what was written. Told once: from then on they are given the time. */

@@ -1,13 +1,16 @@
-import { Unmet } from '../framework/assert.js';
+import { type Broken, Unmet } from '../framework/assert.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { createReply, type Refusal } from '../probe/reply.js';
-import { acceptable } from './acceptable.js';
+import { acceptable, kindOf } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
 const ANSWER = 'the answer to a question';
+/** An answer is delivered to the run that asked; and only a run that streams keeps others out, which is published. */
+const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
+const LOCK: Broken = { requirement: 'CHAT-14', level: 'P' };
 
 /** What a chat request is, for findings. */
 const sentBy = ({ messages, session_id }: ChatInput): string => {
@@ -48,8 +51,9 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       timeout: run.settings.streamTimeout,
       scripted: driver.control !== undefined,
       trouble: () => obstacles.met('chat', check),
-      asked() {
-        pool.asked = true;
+      asked(call) {
+        pool.asked.question = true;
+        if (said.approval_mode === 'manual' && kindOf(call) !== 'elicitation') pool.asked.permission = true;
         session.history.asked(id);
       },
     });
@@ -64,13 +68,15 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
     const seen = streams.get(id) ?? [];
     const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);
     const state = seen.at(-1)?.finish === 'tool_calls' ? 'waits on a question' : 'has ended';
-    return {
-      ...(reason === 'busy' && idle ? { remark: ` although no run of the intern streams, the last one ${state}` } : {}),
-      // That its run has ended is what other sentences are about.
-      ...(sent === ANSWER && status < 500 && reason !== 'interaction_not_pending'
-        ? { breaks: { requirement: 'CHAT-6', level: 'S' } }
-        : {}),
-    };
+    if (reason === 'busy') {
+      if (!idle) return {};
+      const remark = ` although no run of the intern streams, the last one ${state}`;
+      return { remark, breaks: sent === ANSWER ? DELIVERED : LOCK };
+    }
+    // That its run has ended is what other sentences are about.
+    if (sent !== ANSWER || status >= 500 || reason === 'interaction_not_pending') return {};
+    const remark = ' although it names call and session_id of the stream that asked';
+    return { breaks: DELIVERED, ...(status === 404 ? { remark } : {}) };
   };
 
   return {

@@ -22,7 +22,7 @@ const gist = (value: unknown): string => {
     .replace(ORIGIN, '')
     .replace(VOLATILE, '…')
     .split(/[;\n]|(?<=.)\{/);
-  return first.trim().slice(0, 100);
+  return first.trim().replace(/:$/, '').slice(0, 100);
 };
 
 /** What was looked at, without where: `status of the second create` is a status. */
@@ -54,6 +54,9 @@ function titleOf(check: CheckResult): string {
 const RANK = ['fail', 'error', 'warn', 'known'] as const;
 const rank = ({ verdict, known }: CheckResult) => RANK.findIndex((one) => one === (known === true ? 'known' : verdict));
 
+/** Whether a check met what it is not about. */
+const away = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);
+
 /** `36 checks (12 fail, 24 warn)`. */
 function count(members: readonly CheckResult[]): string {
   const by = RANK.map((name, at) => ({ name, count: members.filter((check) => rank(check) === at).length }));
@@ -74,7 +77,8 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   }
   return [...found.values()]
     .map((members) => {
-      members.sort((one, other) => rank(one) - rank(other));
+      // What the checks of the broken row itself say is what it is about.
+      members.sort((one, other) => rank(one) - rank(other) || away(one) - away(other));
       return { title: titleOf(members[0]), many: count(members), checks: members };
     })
     .sort((one, other) => rank(one.checks[0]) - rank(other.checks[0]) || other.checks.length - one.checks.length);

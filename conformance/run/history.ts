@@ -31,6 +31,8 @@ export interface History {
   routeSigned(): void;
   /** Whether one was. */
   signsRoutes(): boolean;
+  /** Whether all that it may be at work on is one question, which waits to be answered. */
+  onlyAsked(id: string): boolean;
   /** When the run last wrote to the intern, or to any. */
   wrote(id?: string): number;
   /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
@@ -46,6 +48,7 @@ export function createHistory(now: () => number): History {
   const prompts = new Map<string, Set<Send>>();
   const questions = new Map<string, number>();
   const engaged = new Map<string, number>();
+  const invoked = new Set<string>();
   const deleted = new Set<string>();
   const writes = new Map<string, number>();
   const opened = new Map<CredentialName, Send>();
@@ -72,9 +75,12 @@ export function createHistory(now: () => number): History {
       if (id === undefined) return;
       writes.set(id, latest);
       if (method === 'DELETE') deleted.add(id);
-      if (rest === 'invoke') engaged.set(id, engaged.get(id) ?? latest);
+      if (rest === 'invoke') {
+        engaged.set(id, engaged.get(id) ?? latest);
+        invoked.add(id);
+      }
       if (rest !== 'suspend' && rest !== 'provision') return;
-      for (const known of [prompts, questions, engaged]) known.delete(id);
+      for (const known of [prompts, questions, engaged, invoked]) known.delete(id);
     },
     created: (id) => void writes.set(id, now()),
     asked(id) {
@@ -96,6 +102,7 @@ export function createHistory(now: () => number): History {
     },
     signsRoutes: () => routes,
     engagedSince: (id) => engaged.get(id),
+    onlyAsked: (id) => questions.get(id) === 1 && !invoked.has(id),
     wrote: (id) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
     shut: () => [...shut].map((name) => ({ name, opened: opened.get(name) })),
   };

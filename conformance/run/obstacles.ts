@@ -1,15 +1,16 @@
 import { Unmet } from '../framework/assert.js';
 
 /** What checks build on and cannot do without. */
-export type Obstacle = 'create' | 'running' | 'chat' | 'streaming';
+export type Obstacle = 'create' | 'running' | 'gone' | 'chat' | 'streaming';
 
 /** How often each has to be found before what builds on it is not tried any more. */
-const ENOUGH: Readonly<Record<Obstacle, number>> = { create: 1, running: 1, chat: 3, streaming: 1 };
+const ENOUGH: Readonly<Record<Obstacle, number>> = { create: 1, running: 1, gone: 1, chat: 3, streaming: 1 };
 
 /** What the obstacles keep a check from. */
 const LACKS: Readonly<Record<Obstacle, string>> = {
   create: 'no intern could be created',
   running: 'no intern came to run',
+  gone: 'a deleted intern stays',
   chat: 'chat does not answer with a stream that ends',
   streaming: 'streams arrive only when they end',
 };

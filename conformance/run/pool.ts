@@ -15,8 +15,10 @@ export interface Pool {
   /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
   readonly took: { boot?: number; gone?: number };
   failedBoots: number;
-  /** Some stream has asked something. */
-  asked: boolean;
+  /** Checks whose prompt was not taken, nor when they were tried again. */
+  notTaken: number;
+  /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
+  readonly asked: { question: boolean; permission: boolean };
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.
@@ -32,7 +34,8 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
-  asked: false,
+  notTaken: 0,
+  asked: { question: false, permission: false },
   waiting: 'unknown',
 });
 

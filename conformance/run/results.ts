@@ -99,6 +99,8 @@ export interface Coverage {
   readonly not: readonly { readonly why: string; readonly count: number }[];
   /** Checks that wait on a question of the intern, where none was seen in the whole run. */
   readonly noQuestionSeen: boolean;
+  /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
+  readonly noPermissionSeen?: boolean;
 }
 
 /** All that a run has to say; what reporters are given. Serialisable. */

@@ -4,7 +4,7 @@ import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
-import { type Circumstance, circumstance, idsIn } from './circumstances.js';
+import { type Circumstance, circumstance, idsIn, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
 import { makeRoom } from './room.js';
@@ -42,9 +42,10 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
   if (lacks !== undefined) return told(lacks);
 
   /** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
-  async function behind(tried: Attempt, start: number): Promise<Circumstance | undefined> {
+  async function behind(tried: Attempt, start: number, tries: number): Promise<Circumstance | undefined> {
     const { error } = tried;
-    if (run.driver.control !== undefined || !(error instanceof Finding)) return undefined;
+    if (run.driver.control !== undefined) return undefined;
+    if (!(error instanceof Finding)) return notTaken(run, tried, tries);
     return circumstance({ run, check, tried, error, began: start }).catch(() => undefined);
   }
 
@@ -52,7 +53,7 @@ export async function runCheck(run: RunContext, check: Check): Promise<CheckRun>
     if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
     const start = host.now();
     const tried = await attempt(run, check);
-    const { again, skip } = (await behind(tried, start)) ?? {};
+    const { again, skip } = (await behind(tried, start, tries)) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
@@ -74,7 +75,8 @@ export async function runInCompany(run: RunContext, check: Check): Promise<Check
   // What is in the way it tells when it is looked at alone.
   const tried = await attempt({ ...run, obstacles: { ...run.obstacles, met: () => {} } }, check);
   const { error } = tried;
-  const believed = !('error' in tried) || (error instanceof Unmet && BELIEVED.has(error.kind));
+  const why = error instanceof Unmet && !mayBeTaken(run, error) ? error.kind : undefined;
+  const believed = !('error' in tried) || (why !== undefined && BELIEVED.has(why));
   return believed ? told(await outcomeOf(run, check, tried), tried) : undefined;
 }
 

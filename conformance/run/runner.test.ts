@@ -404,6 +404,48 @@ test('an OAuth token that sees no intern of the key is told once, and nothing is
   expect(target.log.filter((line) => line.endsWith('/daemon'))).toHaveLength(1);
 });
 
+test('that no permission was asked for under manual is told, though questions were asked', async () => {
+  const asked = (kind: string) => ({
+    tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: JSON.stringify({ kind }) } }],
+  });
+  const seen = async (kind: string) => {
+    const chunks = [{ delta: asked(kind), finish_reason: 'tool_calls' }].map((one) => ({
+      choices: [{ index: 0, ...one }],
+    }));
+    const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
+    const headers = { 'content-type': 'text/event-stream' };
+    const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
+    const waits = check('a/waits', async ({ chat, internDid }) => {
+      await (await chat('x', { prompt: 'Hello.', approval_mode: 'manual' })).end();
+      internDid(false, { did: 'ask for a permission', what: 'x', expected: 'x', actual: 'y' });
+    });
+    return (await go([waits], target)).coverage;
+  };
+  expect(await seen('elicitation')).toMatchObject({ noQuestionSeen: false, noPermissionSeen: true });
+  expect(await seen('permission')).toMatchObject({ noQuestionSeen: false, noPermissionSeen: false });
+});
+
+test('a deleted intern that stays is waited for by one check, and told of by the others', async () => {
+  const host = fakeHost();
+  const target = fakeTarget((request) =>
+    request.method === 'DELETE' ? new Response(null, { status: 202 }) : undefined,
+  );
+  const deletes = (id: string) =>
+    check(id, async ({ api, interns }) => {
+      const { id: made } = await interns.stopped();
+      await api.remove(made);
+      await interns.untilGone(made);
+    });
+  const results = await run({
+    driver: fakeDriver(target.fetch, host),
+    host,
+    checks: ['a/1', 'a/2', 'a/3'].map(deletes),
+    cleanupTime: 1,
+  });
+  expect(results.checks.map(({ verdict }) => verdict)).toEqual(['fail', 'skip', 'skip']);
+  expect(results.checks[2]?.skip).toMatchObject({ need: 'blocked by a/1', kind: 'blocked' });
+});
+
 test.each([
   ['a question', true, 'tool_calls'],
   ['none', false, 'stop'],
@@ -418,4 +460,41 @@ test.each([
     internDid(false, { did: 'ask a question', what: 'x', expected: 'x', actual: 'y' });
   });
   expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
+});
+
+describe('a prompt that a gateway answers', () => {
+  const gateway = () =>
+    new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } });
+  const chunks = [{ delta: { content: 'Hello.' }, finish_reason: 'stop' }].map((choice) => ({
+    choices: [{ index: 0, ...choice }],
+  }));
+  const stream = () =>
+    new Response(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`, {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+  const talks = (id: string) => check(id, async ({ chat }) => void (await (await chat('x', 'Hello.')).end()));
+
+  test('is sent once more, from the beginning of its check', async () => {
+    let prompts = 0;
+    const target = fakeTarget(({ url }) =>
+      url.includes('/chat/') ? (++prompts === 1 ? gateway() : stream()) : undefined,
+    );
+    const results = await go([talks('a/talks')], target);
+    expect(only(results).verdict).toBe('pass');
+    expect(prompts).toBe(2);
+  });
+
+  test('is not sent again for ever, nor by each check where that never helps', async () => {
+    let prompts = 0;
+    const target = fakeTarget(({ url }) => {
+      if (!url.includes('/chat/')) return undefined;
+      prompts++;
+      return gateway();
+    });
+    const checks = Array.from({ length: 6 }, (_, at) => talks(`a/${at}`));
+    const results = await go(checks, target, { concurrency: 1 });
+    expect(results.counts).toMatchObject({ skip: 6, fail: 0 });
+    expect(only(results).skip).toMatchObject({ need: 'the intern did not take the prompt', kind: 'intern' });
+    expect(prompts).toBe(3 * 2 + 3);
+  });
 });

@@ -1,5 +1,6 @@
 import { REQUIREMENTS } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
+import type { Pool } from './pool.js';
 import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict } from './results.js';
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
@@ -58,8 +59,11 @@ export function group({ kind, need, why }: Skip): string {
   return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
 }
 
-/** How much came to a verdict, and what kept the rest from it. `asked` says that some stream was seen to ask. */
-export function coverage(checks: readonly CheckResult[], asked = false): Coverage {
+/** How much came to a verdict, and what kept the rest from it. `asked` says what some stream was seen to ask. */
+export function coverage(
+  checks: readonly CheckResult[],
+  asked: Pool['asked'] = { question: false, permission: false },
+): Coverage {
   const reasons = new Map<string, number>();
   for (const { skip } of checks) {
     if (skip !== undefined) reasons.set(group(skip), (reasons.get(group(skip)) ?? 0) + 1);
@@ -70,7 +74,8 @@ export function coverage(checks: readonly CheckResult[], asked = false): Coverag
     checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
     of: checks.length,
     not: [...reasons].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count),
-    noQuestionSeen: waiting.length > 0 && !answered && !asked,
+    noQuestionSeen: waiting.length > 0 && !answered && !asked.question,
+    noPermissionSeen: waiting.length > 0 && !answered && !asked.permission,
   };
 }
 

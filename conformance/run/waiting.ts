@@ -179,6 +179,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
   };
 
   const untilGone = async (id: string, send?: SendOptions) => {
+    obstacles.pass('gone', check);
     const began = host.now();
     const live = driver.control === undefined;
     const pass = moments(pool.took.gone, began);
@@ -187,6 +188,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       const answer = await api.get(id, send);
       if (answer.status === 404) {
         pool.took.gone = learned(pool.took.gone, host.now() - began, looks);
+        obstacles.gone('gone');
         return;
       }
       expect.status(answer, [200, 404], 'the read of an intern that is torn down');
@@ -197,6 +199,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       if (await pass()) continue;
       if (live && status === 'destroying')
         throw new Unmet('a teardown that ends', `an intern is still torn down after ${waited()}`);
+      obstacles.met('gone', check, `a deleted intern is still there after ${waited()}`);
       throw new Finding({
         what: 'the deleted intern',
         expected: `404 within ${waited()}`,
