@@ -8,9 +8,8 @@ import { acceptable, kindOf } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
 const ANSWER = 'the answer to a question';
-/** An answer is delivered to the run that asked; and only a run that streams keeps others out, which is published. */
+/** An answer is delivered to the run that asked. */
 const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
-const LOCK: Broken = { requirement: 'CHAT-14', level: 'P' };
 
 /** What a chat request is, for findings. */
 const sentBy = ({ messages, session_id }: ChatInput): string => {
@@ -71,7 +70,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
     if (reason === 'busy') {
       if (!idle) return {};
       const remark = ` although no run of the intern streams, the last one ${state}`;
-      return { remark, breaks: sent === ANSWER ? DELIVERED : LOCK };
+      return sent === ANSWER ? { remark, breaks: DELIVERED } : { remark };
     }
     // That its run has ended is what other sentences are about.
     if (sent !== ANSWER || status >= 500 || reason === 'interaction_not_pending') return {};
