@@ -15,7 +15,10 @@ import { hideCredentials } from './export.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
+import { after } from './http/exchange.js';
+import { asResponse } from './http/response.js';
 import {
+  type Answer,
   type InProcessClient,
   type InProcessExchange,
   type InProcessFetch,
@@ -28,6 +31,7 @@ import { createListening, type ListenAt, type ListenRequest } from './listening.
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
+import type { PlainRequest, ReceivedRequest } from './received-request.js';
 import { createSpaces, type Served, type Spaces } from './spaces.js';
 import { createStateControl } from './state-control.js';
 import { VERSION } from './version.js';
@@ -56,7 +60,7 @@ export interface Emulator {
 
 /** An emulator as the conformance kit drives it. */
 export interface AssembledEmulator extends Emulator {
-  /** Asks the interface itself, and neither the control interface nor recordings: `fetch` at less cost. */
+  /** `fetch` at less cost, of the interface and the control interface; it knows no recordings and no spaces. */
   readonly exchange: InProcessExchange;
 }
 
@@ -129,6 +133,11 @@ const withoutStore = ({ data: _, replay: __, ...options }: EmulatorOptions): Emu
 
 type Parts = ReturnType<typeof compose>;
 
+interface Connected extends Served, Pick<Emulator, 'clock' | 'reset'> {
+  /** What `fetch` is, of an emulator that replays nothing. */
+  answer(request: PlainRequest, client: InProcessClient): Answer | Promise<Answer>;
+}
+
 /** Starts the parts, and puts what is shown of them in front. */
 function connect(
   options: EmulatorOptions,
@@ -136,8 +145,8 @@ function connect(
   mount: Mount,
   parts: Parts,
   spaces: Spaces | undefined,
-): Served & Pick<Emulator, 'clock' | 'reset'> {
-  const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
+): Connected {
+  const { answer, app, cors, events, faults, interns, journal, limiter, log, login } = parts;
   const { random, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
@@ -191,11 +200,16 @@ function connect(
   });
 
   const page = createPage(mount.beyondLoopback, mount.prefix);
-  const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
+  /** What the page and the control interface answer; undefined for what is the interface's. */
+  const beside = (request: ReceivedRequest, bindings: NodeBindings) => {
     const path = pathOf(request.url);
     const ours = path.startsWith('/_emulator/') || path === '/_emulator';
-    if (!ours && path !== '/') return serveApp(request, bindings);
-    return page(request, path) ?? (ours ? control(request, () => bindings.streams?.()) : serveApp(request, bindings));
+    if (!ours && path !== '/') return undefined;
+    return page(request, path) ?? (ours ? control(request, () => bindings.streams?.()) : undefined);
+  };
+  const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
+    const answer = beside(request, bindings);
+    return answer === undefined ? serveApp(request, bindings) : after(answer, asResponse);
   };
 
   // What is answered from recordings knows nothing of the page that asks.
@@ -212,6 +226,7 @@ function connect(
 
   return {
     fetch,
+    answer: (request: PlainRequest, bindings: NodeBindings) => beside(request, bindings) ?? answer(request, bindings),
     daemon: withCors(cors, (request, bindings?: Bindings) => daemon.fetch(request, bindings?.incoming)),
     intercept(request, response) {
       if (!login.handles(request.url ?? '')) return false;
@@ -235,7 +250,7 @@ function own(
   options: EmulatorOptions,
   { root }: Lifetime,
   mount: RootMount,
-  { accounts, answer, log, random, regional }: Parts,
+  { accounts, log, random, regional }: Parts,
   served: ReturnType<typeof connect>,
   spaces: Spaces,
 ): AssembledEmulator {
@@ -250,7 +265,7 @@ function own(
 
   return {
     fetch: inProcessFetch(serveInProcess, baseUrl, root),
-    exchange: inProcessExchange(answer, root),
+    exchange: inProcessExchange(served.answer, root),
     daemon: { fetch: inProcessFetch((request) => serveDaemon(request), baseUrl, root) },
     listen: createListening({
       options,

@@ -72,19 +72,30 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
   };
 }
 
-/** An answer in process that no `Response` was made of: a stream is read by what is in its place. */
+/** What answers a plain request: a `Response` only where it makes one for others too. */
+export type Answer = PlainResponse | Response;
+
+/** The body of an answer in process: what is there, or what a stream is read with. */
+type Body = string | Uint8Array | Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> | null;
+
+/** An answer in process for who needs no `Response`. */
 export interface InProcessAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | StreamReader | null;
+  readonly headers: Readonly<Record<string, string>> | Headers;
+  readonly body: Body;
 }
 
 /** Asks in process without a `Request` or a `Response`, which cost more than most answers. Rejects as `fetch` does. */
 export type InProcessExchange = (request: PlainRequest) => Promise<InProcessAnswer>;
 
+function bodyOf(answer: Answer, signal?: AbortSignal): Body {
+  if (answer instanceof Response) return (signal ? abortable(answer, signal) : answer).body?.getReader() ?? null;
+  return answer.body instanceof EventStream ? new StreamReader(answer.body, signal) : answer.body;
+}
+
 /** The same as {@link inProcessFetch} for who needs none of the web's own objects, as the conformance kit. */
 export function inProcessExchange(
-  answer: (request: PlainRequest, client: InProcessClient) => PlainResponse | Promise<PlainResponse>,
+  serve: (request: PlainRequest, client: InProcessClient) => Answer | Promise<Answer>,
   scope: Scope,
 ): InProcessExchange {
   return async (request) => {
@@ -92,16 +103,18 @@ export function inProcessExchange(
     scope.throwIfDisposed();
     signal?.throwIfAborted();
     const client = createClient();
-    const answering = answer(request, client);
+    const serving = serve(request, client);
     const leave = (reason: unknown) => {
       client.leave(reason);
-      Promise.resolve(answering)
-        .then(({ body }) => (body instanceof EventStream ? new StreamReader(body).cancel() : undefined))
+      Promise.resolve(serving)
+        .then((answer) => {
+          const body = bodyOf(answer);
+          return body !== null && typeof body === 'object' && 'cancel' in body ? body.cancel(reason) : undefined;
+        })
         .catch(() => {});
     };
-    const { status, headers, body } =
-      answering instanceof Promise ? await inTime(answering, { scope, signal, leave }) : answering;
-    return { status, headers, body: body instanceof EventStream ? new StreamReader(body, signal) : body };
+    const answer = serving instanceof Promise ? await inTime(serving, { scope, signal, leave }) : serving;
+    return { status: answer.status, headers: answer.headers, body: bodyOf(answer, signal) };
   };
 }
 

@@ -1,7 +1,8 @@
 import { guardControl } from './control/guard.js';
+import type { ReceivedRequest } from './received-request.js';
 
 /** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
-const wantsPage = (request: Request): boolean => request.headers.get('accept')?.includes('text/html') ?? false;
+const wantsPage = (request: ReceivedRequest): boolean => request.headers.get('accept')?.includes('text/html') ?? false;
 
 const PLACE = '/_emulator/';
 const ASSETS = '/_emulator/console/';
@@ -16,7 +17,7 @@ const leadTo = (location: string) => new Response(null, { status: 303, headers: 
 export function createPage(
   beyondLoopback: () => boolean,
   prefix = '',
-): (request: Request, path: string) => Promise<Response> | Response | undefined {
+): (request: ReceivedRequest, path: string) => Promise<Response> | Response | undefined {
   let files: Promise<(name: string) => Promise<Response>> | undefined;
   const file = async (name: string, vary: boolean): Promise<Response> => {
     // Most emulators are never looked at: the page costs them nothing.

@@ -57,7 +57,14 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
   'emulator/control': {
-    uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/request-body.ts'],
+    uses: [
+      'emulator/contract',
+      'emulator/http',
+      'emulator/openapi',
+      'emulator/scripts',
+      'emulator/request-body.ts',
+      'emulator/received-request.ts',
+    ],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
   },
   // Runs in a browser, and knows the emulator by its documented calls alone.

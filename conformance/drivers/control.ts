@@ -1,6 +1,7 @@
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { within } from '../probe/limit.js';
+import { type Incoming, type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
 
 /** A run as the control interface shows it. */
 export interface ControlRun {
@@ -108,6 +109,7 @@ const PATIENCE = 30_000;
 
 export interface ControlOptions {
   readonly fetch: Fetch;
+  readonly plainFetch?: PlainFetch | undefined;
   readonly host: Host;
   /** Up to and including /_emulator. */
   readonly url: string;
@@ -126,32 +128,40 @@ export function createControl(options: ControlOptions): ControlState {
   let stopped = false;
   let watched: ((call: ControlCall) => void) | undefined;
 
-  const call: Control['call'] = async (method, path, body, headers = {}) => {
+  /** Sends a call by one of the two ways. */
+  const send = async <T extends Incoming>(
+    by: (outgoing: Outgoing) => T | Promise<T>,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<T> => {
     if (method !== 'GET') watched?.({ method, path, ...(body === undefined ? {} : { body }) });
-    const request = new Request(`${url}${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...headers,
-      },
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
     // A clock that is moved far may take its time.
     const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
-    return within({ host: options.host, ms: PATIENCE, late }, () => options.fetch(request));
+    const sent = new Headers({
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+      ...headers,
+    });
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const outgoing: Outgoing = { url: `${url}${path}`, method, headers: sent, body: text };
+    return within({ host: options.host, ms: PATIENCE, late }, () => by(outgoing));
   };
+  const byFetch = (outgoing: Outgoing) => options.fetch(requestOf(outgoing));
+  const byAny = (outgoing: Outgoing) => options.plainFetch?.(outgoing) ?? byFetch(outgoing);
+  const call: Control['call'] = (method, path, body, headers) => send(byFetch, method, path, body, headers);
   const must = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    let response: Response;
+    let answer: Incoming;
     try {
-      response = await call(method, path, body);
+      answer = await send(byAny, method, path, body);
     } catch (error) {
       throw new ControlError(`${method} /_emulator${path}: ${error instanceof Error ? error.message : error}`);
     }
-    const text = await response.text();
-    if (!response.ok)
-      throw new ControlError(`${method} /_emulator${path} answered ${response.status}: ${text.slice(0, 300)}`);
+    const { status } = answer;
+    const text = await textOf(answer);
+    if (status < 200 || status > 299)
+      throw new ControlError(`${method} /_emulator${path} answered ${status}: ${text.slice(0, 300)}`);
     try {
       return (text === '' ? undefined : JSON.parse(text)) as T;
     } catch {
@@ -226,7 +236,7 @@ export function createControl(options: ControlOptions): ControlState {
       limited = false;
       const gone = scripts;
       scripts = [];
-      for (const name of gone) await call('DELETE', `/scripts/${name}`).then((response) => response.body?.cancel());
+      for (const name of gone) await send(byAny, 'DELETE', `/scripts/${name}`).then(textOf);
     },
     async end() {
       if (stopped) await must('POST', '/clock', { resume: true });

@@ -82,6 +82,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   };
   const control = createControl({
     fetch,
+    plainFetch: options.plainFetch,
     host,
     url: controlUrl,
     tag: options.tag,

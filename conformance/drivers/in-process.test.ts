@@ -93,6 +93,39 @@ describe('what is asked without a Request is answered as with one', () => {
     expect(left).toBeLessThan(asked * 0.7);
   });
 
+  test('by the control interface too', async () => {
+    const [plain, web] = [start(), start()];
+    const { control_url, base_url } = plain.emulator.target;
+    const ask = (method: string, path: string, body?: string, more: Record<string, string> = {}) => {
+      const headers = new Headers({ ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more });
+      return both(plain, web, { url: control_url + path, method, headers, body });
+    };
+    for (const asked of [
+      ask('GET', '/clock'),
+      ask('POST', '/clock', '{"advance":1000}'),
+      ask('POST', '/clock', '{"advance":"x"}'),
+      ask('PUT', '/limits', '{'),
+      ask('DELETE', '/clock'),
+      ask('GET', '/nothing'),
+      ask('GET', '/interns?no=1'),
+      ask('GET', '/clock', undefined, { origin: 'http://elsewhere.example' }),
+      ask('GET', '/', undefined, { accept: 'text/html' }),
+      ask('GET', '/console/nothing'),
+    ]) {
+      const found = await asked;
+      expect(found.left).toBe(false);
+      expect(found.exchanged).toEqual(found.fetched);
+    }
+    const gone = new AbortController();
+    const url = `${control_url}/events?types=request`;
+    const events = await plain.plainFetch({ url, method: 'GET', headers: new Headers(), signal: gone.signal });
+    const reader = events?.body?.getReader();
+    await plain.emulator.fetch(`${base_url}/interns`);
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('retry: ');
+    gone.abort(new Error('seen enough'));
+    await expect(reader?.read()).rejects.toThrow('seen enough');
+  });
+
   test('where a fault drops the connection before the answer, or within it', async () => {
     const [plain, web] = [start(), start()];
     for (const fault of [{ operation: 'get' }, { operation: 'chat', at: 'mid-event' }])
@@ -119,7 +152,11 @@ describe('a Request is made for', () => {
     ['a body where none may be', (one) => of(one, 'GET', '/interns', { body: '{}' })],
     ['a text without a type', (one) => of(one, 'POST', '/interns', { body: '{}', headers: new Headers() })],
     ['credentials in the address', (one) => of(one, 'GET', '', { url: 'http://a:b@127.0.0.1/api/v1/interns' })],
-    ['the control interface', (one) => of(one, 'GET', '', { url: `${one.emulator.target.control_url}/target` })],
+    ['a page', (one) => of(one, 'GET', '', { url: new URL('/', one.emulator.target.base_url) })],
+    [
+      'a space',
+      (one) => of(one, 'GET', '', { url: new URL('/spaces/a/api/v1/interns', one.emulator.target.base_url) }),
+    ],
     ['the daemons', (one) => of(one, 'GET', '', { url: `${one.emulator.target.daemon_origin}/api/v1/interns` })],
   ])('%s', (_, outgoing) => {
     const one = start();

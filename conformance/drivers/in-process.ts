@@ -27,7 +27,7 @@ function readerOf(body: string | Uint8Array) {
 }
 
 /**
- * An emulator in this process, and a way to ask its interface. `plainFetch` sends what a `Request` would: one is made
+ * An emulator in this process, and a way to ask its interface and its control interface. `plainFetch` sends what a `Request` would: one is made
  * of whatever it would change or refuse.
  */
 export function startInProcess(options: EmulatorOptions): {
@@ -35,8 +35,8 @@ export function startInProcess(options: EmulatorOptions): {
   readonly plainFetch: PlainFetch;
 } {
   const emulator = assemble(options);
-  const { base_url, daemon_origin } = emulator.target;
-  const base = new URL(base_url).pathname;
+  const { base_url, control_url, daemon_origin } = emulator.target;
+  const served = [base_url, control_url].map((url) => `${new URL(url).pathname}/`);
   const daemon = new URL(daemon_origin).host;
 
   const ask = async (request: PlainRequest): Promise<Incoming> => {
@@ -52,7 +52,8 @@ export function startInProcess(options: EmulatorOptions): {
       // A text is declared as such where nothing is.
       if (typeof body === 'string' && !headers.has('content-type')) return undefined;
       const url = typeof address === 'string' ? new URL(address) : address;
-      if (url.host === daemon || !url.pathname.startsWith(`${base}/`) || url.username !== '') return undefined;
+      if (url.host === daemon || !served.some((path) => url.pathname.startsWith(path)) || url.username !== '')
+        return undefined;
       return ask(new PlainRequest(method, url.href, headers, (body ?? '') as string | Uint8Array, signal));
     },
   };

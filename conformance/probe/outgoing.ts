@@ -18,6 +18,14 @@ export interface Incoming {
   readonly body: { getReader(): Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> } | null;
 }
 
+/** The text of an answer, read to its end. */
+export async function textOf({ body }: Incoming): Promise<string> {
+  const reader = body?.getReader();
+  const pieces: Uint8Array[] = [];
+  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) pieces.push(read.value);
+  return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
 /** Sends without a `Request` and a `Response`; undefined for what it leaves to `fetch`. */
 export type PlainFetch = (outgoing: Outgoing) => Promise<Incoming> | undefined;
 

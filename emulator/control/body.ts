@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { problem, words } from '../contract/problem.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { parseJson, readBody } from '../request-body.js';
 import { tooDeep } from '../scripts/depth.js';
 import { ControlError } from './error.js';
@@ -9,7 +10,7 @@ import { ControlError } from './error.js';
  *
  * @throws ControlError 400 that names what was wrong and where
  */
-export async function readJson<T>(request: Request, schema: () => z.ZodType<T>): Promise<T> {
+export async function readJson<T>(request: ReceivedRequest, schema: () => z.ZodType<T>): Promise<T> {
   const bytes = await readBody(request, false, Number.POSITIVE_INFINITY);
   let value: unknown;
   try {

@@ -1,15 +1,18 @@
 import { ERRORS } from '../contract/errors.js';
-import { json, toResponse } from '../http/response.js';
+import { json, type PlainResponse } from '../http/response.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { guardControl } from './guard.js';
 import type { ControlParts } from './parts.js';
 import { createRouter } from './router.js';
 import { controlRows } from './rows.js';
 
 /**
- * The control interface under `/_emulator` (section 2 of the contract), as a fetch function. `streams` is called when the
+ * The control interface under `/_emulator` (section 2 of the contract), as a function. `streams` is called when the
  * answer is a stream.
  */
-export function createControl(parts: ControlParts): (request: Request, streams?: () => void) => Promise<Response> {
+export function createControl(
+  parts: ControlParts,
+): (request: ReceivedRequest, streams?: () => void) => Promise<PlainResponse | Response> {
   // Made when it is first called: many an emulator is never controlled.
   let serve: ReturnType<typeof createRouter> | undefined;
   return async (request, streams) => {
@@ -19,6 +22,6 @@ export function createControl(parts: ControlParts): (request: Request, streams?:
       return serve(request, streams);
     }
     const { status } = ERRORS.regional;
-    return toResponse(json({ error: { code: status, message: refused } }, status));
+    return json({ error: { code: status, message: refused } }, status);
   };
 }

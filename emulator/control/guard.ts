@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopbackHost } from '../http/hosts.js';
+import type { ReceivedRequest } from '../received-request.js';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
@@ -32,7 +33,7 @@ const publicOnly = (host: string, publicHost: string | undefined) =>
  * @returns why the request is refused, or undefined
  */
 export function guardControl(
-  request: Request,
+  request: ReceivedRequest,
   token: string | undefined,
   beyondLoopback: boolean,
   publicHost?: string,

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { distance } from '../contract/nearest.js';
-import { json, type PlainResponse, refusalResponse, toResponse } from '../http/response.js';
+import { json, type PlainResponse, refusalResponse } from '../http/response.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
 
@@ -10,7 +11,7 @@ import { ControlError } from './error.js';
 export interface ControlCall<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  readonly request: Request;
+  readonly request: ReceivedRequest;
   /** To be called when the answer is a stream. */
   streams(): void;
   /** The body held against the row's schema; throws the 400 that names what was wrong and where. */
@@ -108,7 +109,7 @@ export function createRouter(
   scope: () => Scope,
 ) {
   const patterns = patternsOf(rows);
-  return async (request: Request, streams: () => void = () => {}): Promise<Response> => {
+  return async (request: ReceivedRequest, streams: () => void = () => {}): Promise<PlainResponse | Response> => {
     const url = new URL(request.url);
     const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';
@@ -119,14 +120,14 @@ export function createRouter(
       if (known.length === 0) throw notFound(rows, path);
       if (!found) {
         const allow = known.map((candidate) => candidate.row.method).join(', ');
-        return toResponse({
+        return {
           ...errorJson(405, `${shownPath(path)} takes ${allow}`),
           headers: { 'content-type': 'application/json', allow },
-        });
+        };
       }
       const { row } = found;
       checkQuery(row, url.searchParams);
-      const answer = await row.handle({
+      return await row.handle({
         params: paramsOf(found, given),
         query: url.searchParams,
         request,
@@ -134,14 +135,13 @@ export function createRouter(
         // What is still being sent when the state is replaced is not written into the new one.
         body: async () => row.body && state.race(readJson(request, row.body)),
       });
-      return answer instanceof Response ? answer : toResponse(answer);
     } catch (error) {
-      if (error instanceof ControlError) return toResponse(errorJson(error.status, error.message));
-      if (error instanceof Refusal) return toResponse(refusalResponse(error));
-      if (request.signal.aborted) return toResponse(errorJson(503, 'the client left'));
+      if (error instanceof ControlError) return errorJson(error.status, error.message);
+      if (error instanceof Refusal) return refusalResponse(error);
+      if (request.signal?.aborted) return errorJson(503, 'the client left');
       const detail = error instanceof Error ? error.stack : String(error);
       log({ level: 'error', event: 'internal_error', where: path, error: detail });
-      return toResponse(errorJson(500, 'the control interface failed; see the log'));
+      return errorJson(500, 'the control interface failed; see the log');
     }
   };
 }

@@ -3,6 +3,7 @@ import { Scope } from '../clock/scope.js';
 import type { Explanation, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
 import { createRouter } from '../control/router.js';
 import { signingLab } from '../control/signing.js';
+import { asResponse } from '../http/response.js';
 import { DEFECTS } from './defects.js';
 import { type Bench, createBench, INTERN, ORIGIN, sha256 } from './testing.js';
 
@@ -16,7 +17,7 @@ const call = async (bench: Bench, method: string, path: string, body?: unknown) 
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const init =
     body === undefined ? { method } : { method, body: text, headers: { 'content-type': 'application/json' } };
-  const response = await serve(new Request(`http://127.0.0.1:4683${path}`, init));
+  const response = asResponse(await serve(new Request(`http://127.0.0.1:4683${path}`, init)));
   return { status: response.status, json: (await response.json()) as unknown };
 };
 const explain = async (bench: Bench, body: unknown) =>

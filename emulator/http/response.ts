@@ -39,6 +39,9 @@ export function refusalResponse(refusal: Refusal): PlainResponse {
 export const toResponse = ({ status, headers, body }: PlainResponse): Response =>
   new Response(body instanceof EventStream ? body.readable() : body, { status, headers });
 
+export const asResponse = (answer: PlainResponse | Response): Response =>
+  answer instanceof Response ? answer : toResponse(answer);
+
 /** What a listener is told of a response that was dealt with already, as @hono/node-server has it. */
 export const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
 
