@@ -51,7 +51,11 @@ const RECIPES = [
   { name: 'openai', run: beside('node openai.mjs'), prints: ALLOWED },
   { name: 'ai-sdk', run: beside('node ai-sdk.mjs'), prints: ALLOWED },
   { name: 'langchain', run: beside('node langchain.mjs'), prints: ALLOWED },
-  { name: 'openrouter', run: beside('node openrouter.mjs', '--profile openrouter'), prints: /first-intern: running/ },
+  {
+    name: 'openrouter',
+    run: beside('node openrouter.mjs', '--profile openrouter'),
+    prints: /first-intern: running[\s\S]*Allowed once/,
+  },
   { name: 'fetch', run: beside('node fetch.mjs'), prints: /colour/i },
   { name: 'stdlib.py', run: beside('python3 stdlib.py'), prints: /"kind":"permission"[\s\S]*Allowed once\./ },
   { name: 'vite', run: beside('node vite/try.mjs'), prints: /through the proxy, streamed, and across origins/ },

@@ -143,6 +143,8 @@ if (NEXT !== null) {
   const parts = ['curl -i -N -X', NEXT.method, quoted(fresh(NEXT.url).replace(RECORDED, BASE))];
   for (const [name, value] of Object.entries(NEXT.headers)) parts.push('-H', quoted(name + ': ' + value));
   if (NEXT.as !== undefined) parts.push('-H "authorization: Bearer $' + NEXT.as + '"');
+  const typed = Object.keys(NEXT.headers).some((name) => name.toLowerCase() === 'content-type');
+  if (NEXT.body !== undefined && !typed) parts.push('-H content-type:'); // else curl says that it is a form
   if (NEXT.body !== undefined) parts.push('--data-raw', quoted(fresh(NEXT.body)));
   console.log('The state before is there. Next:\\n' + parts.join(' '));
 }

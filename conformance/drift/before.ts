@@ -8,9 +8,13 @@ import { lastMessage } from './script.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {
-  readonly running: boolean;
+  readonly status: PriorStatus;
   readonly name?: string;
 }
+
+/** The statuses in which an intern stays until somebody does something; one on its way to another counts as stopped. */
+const SETTLED = ['running', 'stopped', 'failed', 'destroy_failed'] as const;
+export type PriorStatus = (typeof SETTLED)[number];
 
 /** What a recording rests on. */
 export interface Before {
@@ -38,12 +42,12 @@ function recordsIn(exchange: RecordedExchange): Shown[] {
 }
 
 /** What a success of an operation says of an intern's status before it. */
-const RUNNING_BEFORE: Readonly<Record<string, boolean>> = {
-  chat: true,
-  invoke: true,
-  daemon: true,
-  suspend: true,
-  provision: false,
+const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
+  chat: 'running',
+  invoke: 'running',
+  daemon: 'running',
+  suspend: 'running',
+  provision: 'stopped',
 };
 
 /** Callers of another workspace see other interns. */
@@ -64,14 +68,15 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
   }
   const likenessOf = (alias: string): Likeness => {
     const records = all.flatMap(recordsIn).filter(({ id }) => aliasOf(id) === alias);
-    const told = all.flatMap((one): boolean[] => {
+    const settled = (status: unknown) => SETTLED.find((one) => one === status) ?? 'stopped';
+    const told = all.flatMap((one): PriorStatus[] => {
       if (!wentWell(one)) return [];
-      const before = internAliasOf(one) === alias ? RUNNING_BEFORE[one.operation ?? ''] : undefined;
+      const before = internAliasOf(one) === alias ? STATUS_BEFORE[one.operation ?? ''] : undefined;
       if (before !== undefined) return [before];
-      return recordsIn(one).flatMap((shown) => (aliasOf(shown.id) === alias ? [shown.status === 'running'] : []));
+      return recordsIn(one).flatMap((shown) => (aliasOf(shown.id) === alias ? [settled(shown.status)] : []));
     });
     const name = records[0]?.name;
-    return { running: told[0] ?? true, ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
+    return { status: told[0] ?? 'running', ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
   };
   return {
     created,

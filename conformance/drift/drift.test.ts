@@ -281,6 +281,34 @@ describe('what the recording rests on but did not make', () => {
     ]);
   });
 
+  test('is in the status that it was in', async () => {
+    const recording = await recordingOf('statuses', async ({ call }, { fetch, target, clock }) => {
+      const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
+      const send = (method: string, path: string, body?: unknown) =>
+        fetch(`${target.base_url}${path}`, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+      const made = async (name: string, script: string) => {
+        const body = { name, workspace_id: target.workspace_id, instructions: `script: ${script}` };
+        return ((await (await send('POST', '/interns', body)).json()) as { id: string }).id;
+      };
+      const failing = await made('failing', 'boot-fails');
+      await send('POST', `/interns/${failing}/provision`);
+      const kept = await made('kept', 'teardown-fails');
+      await send('DELETE', `/interns/${kept}`);
+      await clock.advance(10_000);
+      const listed = (await call('GET', '/interns')).json().data;
+      expect(listed.map(({ status }: { status: string }) => status)).toEqual(['destroy_failed', 'failed', 'running']);
+      await call('GET', `/interns/${failing}`);
+      await call('GET', '/interns?status=destroy_failed');
+    });
+    const results = await driftOf(undefined, true, recording);
+    expect(notPassed(results)).toEqual([]);
+    expect(results.cleanup).toMatchObject({ created: 2, deleted: 2 });
+  });
+
   test('a cursor from before the recording is a skip', async () => {
     const recording = await recordingOf('cursor', async ({ call }, { fetch, target }) => {
       const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };

@@ -128,8 +128,8 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   /** On a deployment nothing is made but what has to be in another state than its running intern. */
   const standIn = async (alias: string): Promise<string> => {
     const likeness = before.likenessOf(alias);
-    if (!driver.control && likeness.running) return deps.interns.running();
-    const [id] = await deps.interns.like([driver.control ? likeness : { running: false }]);
+    if (!driver.control && likeness.status === 'running') return deps.interns.running();
+    const [id] = await deps.interns.like([driver.control ? likeness : { status: 'stopped' }]);
     if (id === undefined) throw new Error(`nothing stands for $${alias}`);
     return id;
   };

@@ -74,7 +74,7 @@ export interface Control {
   /** Puts a script under a fresh name and answers the name. */
   script(script: Script): Promise<string>;
   /** Makes a running or coming intern behave by a script, shipped or put. */
-  useScript(internId: string, name: string): Promise<void>;
+  useScript(internId: string, name: string | null): Promise<void>;
   intern(id: string): Promise<ControlIntern>;
   runs(internId: string): Promise<readonly ControlRun[]>;
   reveals(): Promise<readonly Reveal[]>;

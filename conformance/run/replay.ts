@@ -16,6 +16,9 @@ export function curl(exchange: Exchange): string {
       parts.push('-H', `"authorization: Bearer $${variable(as as CredentialName)}"`);
     } else parts.push('-H', quote(`${name}: ${value}`));
   }
+  // Else curl says that it is a form.
+  if (body !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type'))
+    parts.push('-H', 'content-type:');
   if (body !== undefined) parts.push('--data-raw', quote(body));
   parts.push(quote(url));
   return parts.join(' ');

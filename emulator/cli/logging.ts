@@ -19,7 +19,8 @@ const LEVELS = ['info', 'warn', 'error'] as const;
 
 /**
  * Writes requests and records of an emulator to standard error: a readable line each, coloured on a terminal, or JSON
- * (SEE-1). With `--quiet`, only what went wrong. Where not everything is told, requests are not even looked at.
+ * (SEE-1). With `--quiet`, only what went wrong;
+ * from `warn` on, the first that waits for the clock too. Where not everything is told, requests are not even looked at.
  */
 export function createLogging(
   { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
@@ -30,7 +31,13 @@ export function createLogging(
   const json = given.logFormat === 'json';
   const line = createRequestLine(pc.createColors(colors));
   const shown = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));
+  let waitTold = false;
   const log: Log = (record) => {
+    // Beside a command one wait says that the clock stands still; tests with a space each would fill the screen with theirs.
+    if (least === 'warn' && record.event === 'waits') {
+      if (waitTold) return;
+      waitTold = true;
+    }
     if (shown.has(record.level ?? 'info')) write(json ? JSON.stringify(record) : readable(record));
   };
   const onRequest: EmulatorOptions['onRequest'] = json

@@ -67,6 +67,17 @@ describe('what is written where', () => {
   const waits = 'run 1 waits for the clock\n';
   const error = 'error: script_failed step="event 1"\n';
 
+  test('of many that wait for the clock the first is told beside a command, each where all is told', () => {
+    const told = (least?: 'warn') => {
+      const texts: string[] = [];
+      const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {}, least);
+      for (const run of [1, 2]) log({ level: 'warn', event: 'waits', message: `run ${run} waits` });
+      flush();
+      return texts.join('');
+    };
+    expect([told('warn'), told()]).toEqual(['run 1 waits\n', 'run 1 waits\nrun 2 waits\n']);
+  });
+
   test.each([
     [{ event: 'scripts_reloaded', names: ['a', 'b'] }, 'scripts read again: a, b'],
     [

@@ -163,6 +163,8 @@ test('curl sends what was sent, with the credential as a variable', () => {
   expect(curlOf(entry)).toBe(
     `curl -X POST 'http://127.0.0.1:1/api/v1/interns' \\\n  -H "Authorization: Bearer $INTERN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`,
   );
+  const untyped = { ...entry, request: { ...entry.request, headers: {} } };
+  expect(curlOf(untyped)).toContain(' -H content-type: ');
 });
 
 test('bytes are dumped sixteen a line', () => {

@@ -25,6 +25,8 @@ export function curlOf(entry: Entry): string {
     if (name === 'authorization' && /^bearer/i.test(value)) lines.push(`-H "Authorization: Bearer ${key}"`);
     else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
   }
+  // Else curl says that it is a form.
+  if (body !== null && body !== '' && !('content-type' in headers)) lines.push('-H content-type:');
   if (body !== null && body !== '') lines.push(`--data-raw ${quoted(body)}`);
   return lines.join(' \\\n  ');
 }
