@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { faultOf, groups, skips } from '../run/groups.js';
+import { faultOf, groups, skips, titleOf } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
@@ -201,8 +201,7 @@ export function progress(
         if (!options.live && (index + 1) % 50 === 0) write(`${index + 1}/${of}\n`);
         return;
       }
-      const what = result.finding?.what ?? result.error?.message ?? '';
-      write(`${clear}${mark(c, result)} ${result.id}  ${visible(what)}\n`);
+      write(`${clear}${mark(c, result)} ${result.id}  ${visible(titleOf(result))}\n`);
     },
     cleanup() {
       write(clear);

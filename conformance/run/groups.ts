@@ -36,7 +36,8 @@ const subject = (what: string): string =>
 export const faultOf = ({ error }: CheckResult): string =>
   error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
 
-function titleOf(check: CheckResult): string {
+/** What is wrong, in one line: `status is 200, expected 201`. */
+export function titleOf(check: CheckResult): string {
   const { finding, error } = check;
   if (finding === undefined) return `${faultOf(check)}: ${gist(error?.message ?? check.title)}`;
   // How a client ended that gave no answer.
