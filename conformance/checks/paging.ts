@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { newestFirst } from '../helpers/lists.js';
+import { newestFirst, oneAfterAnother } from '../helpers/lists.js';
 import type { Send } from '../probe/request.js';
 
 /** What happens between two pages. */
@@ -69,8 +68,7 @@ export const PAGING = defineChecks([
     needs: ['write'],
     maxRuns: 30,
     async run(ctx) {
-      const interned: Intern[] = [];
-      for (let count = 0; count < 6; count++) interned.unshift(await ctx.interns.stopped());
+      const interned = await oneAfterAnother(ctx, 6);
       const made = interned.map(({ id }) => id);
       await ctx.property('limits', fc.integer({ min: 1, max: 8 }), async (limit) => {
         const seen = await walk(ctx, limit, made);

@@ -8,6 +8,7 @@ import type { Check } from '../framework/check.js';
 import { systemHost } from '../framework/time.js';
 import { changedFiles, touchedBy } from './changed.js';
 import { deviations as allDeviations } from './index.js';
+import { tryLive } from './live.js';
 import {
   type Baseline,
   type DeviationResult,
@@ -23,13 +24,14 @@ import type { Deviation } from './mutant.js';
 import { select } from './select.js';
 import { TRY } from './try.js';
 
-const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --changed] [--all] [--runs N] [--jobs N] [--no-baseline] [--quiet]
+const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --changed] [--all | --live] [--runs N] [--jobs N] [--no-baseline] [--quiet]
 
 Runs every named deviation against the checks that have to catch it, and prints the matrix.
   --only         names of deviations, repeated or with commas; * for anything
   --changed      those that the changes since main can touch; all where git does not know, or nothing changed
   --all          runs every check against each, and shows which others catch it
-  --runs         runs of each property (${TRY.runs})
+  --live         as deployments, without control interface: tells which are seen there, and why others are not
+  --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation
   --quiet        prints what is wrong, and the score
@@ -40,6 +42,7 @@ const ROOT = join(import.meta.dirname, '../..');
 interface Settings {
   readonly wanted: readonly Deviation[];
   readonly all: boolean;
+  readonly live: boolean;
   readonly runs: number;
   readonly baseline: boolean;
 }
@@ -55,7 +58,7 @@ const share = <T>(all: readonly T[], { index, of }: { index: number; of: number 
 /** The part of the work that one process does. */
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
-  if (settings.baseline) {
+  if (settings.baseline && !settings.live) {
     const mine: Check[] = share(allChecks, part);
     report({
       type: 'baseline',
@@ -63,7 +66,10 @@ async function work(settings: Settings, part: { index: number; of: number }, rep
     });
   }
   for (const deviation of share(settings.wanted, part)) {
-    report({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
+    const result = settings.live
+      ? await tryLive(deviation, allChecks, options)
+      : await tryDeviation(deviation, allChecks, options);
+    if (result !== undefined) report({ type: 'deviation', result });
   }
 }
 
@@ -74,12 +80,21 @@ function line(result: DeviationResult): string {
   return `${mark}  ${result.name.padEnd(44)} ${[...result.caught, ...missed, ...others].join(' ')}`;
 }
 
+/** At a deployment one check that sees it is enough, and why others do not is what there is to know. */
+function seenLine({ name, caught, missed }: DeviationResult): string {
+  const reasons = missed.map(
+    ({ id, verdict, why }) => `${id} (${verdict}${why === undefined ? '' : `: ${why.slice(0, 160)}`})`,
+  );
+  return `${caught.length > 0 ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${(caught.length > 0 ? caught : reasons).join(' ')}`;
+}
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     changed: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
-    runs: { type: 'string', default: String(TRY.runs) },
+    live: { type: 'boolean', default: false },
+    runs: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     part: { type: 'string' },
     'no-baseline': { type: 'boolean', default: false },
@@ -97,7 +112,8 @@ function wanted(): readonly Deviation[] {
 const settings = (): Settings => ({
   wanted: wanted(),
   all: values.all,
-  runs: Number(values.runs),
+  live: values.live,
+  runs: Number(values.runs ?? (values.live ? 1 : TRY.runs)),
   baseline: !values['no-baseline'],
 });
 
@@ -122,7 +138,7 @@ async function main(settings: Settings): Promise<number> {
     if (message.type === 'baseline') failing.push(...message.result.failing);
     else {
       results.push(message.result);
-      if (!values.quiet) process.stdout.write(`${line(message.result)}\n`);
+      if (!values.quiet) process.stdout.write(`${(settings.live ? seenLine : line)(message.result)}\n`);
     }
   };
   const jobs = Math.max(1, Number(values.jobs));
@@ -140,6 +156,15 @@ async function main(settings: Settings): Promise<number> {
   }
   const order = new Map(allDeviations.map((one, at) => [one.name, at]));
   results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+  const took = Math.round((systemHost.now() - began) / 1_000);
+  if (settings.live) {
+    const seen = results.filter(({ caught }) => caught.length > 0).length;
+    const control = settings.wanted.length - results.length;
+    process.stdout.write(
+      `\n${seen} of ${results.length} deviations are seen at a deployment, at ${settings.runs} run of each property; ${control} show only with a control interface, ${took} s\n`,
+    );
+    return 0;
+  }
   const whole = settings.wanted.length === allDeviations.length;
   const matrix: Matrix = {
     deviations: results,
@@ -150,13 +175,12 @@ async function main(settings: Settings): Promise<number> {
   const wrong = faults(matrix);
   const now = score(matrix);
   const { deviations, checks } = now;
-  const seconds = Math.round((systemHost.now() - began) / 1_000);
   if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
   const proven = whole
     ? `${checks.proven} of ${checks.of} checks proven by one`
     : `${checks.proven} checks proven by one (${allDeviations.length} deviations in all)`;
   process.stdout.write(
-    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ${proven}, ${seconds} s\n`,
+    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ${proven}, ${took} s\n`,
   );
   return wrong.length > 0 ? 1 : 0;
 }

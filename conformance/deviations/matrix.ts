@@ -48,23 +48,31 @@ export async function tryDeviation(
   const wanted = options.all === true ? checks : checks.filter((check) => named.has(check.id));
   const { checks: results, crashes } = await tryChecks(wanted, deviation.mutant, options);
   const unknown = deviation.caughtBy.filter((id) => !checks.some((check) => check.id === id));
+  const result = resultOf(deviation, results, options.now() - began);
+  const missed = [
+    ...unknown.map((id) => ({ id, verdict: 'unknown', why: 'there is no such check' })),
+    ...result.missed,
+  ];
+  return { ...result, missed, crashes };
+}
+
+/** What checks say of a deviation. */
+export function resultOf(deviation: Deviation, results: readonly CheckResult[], duration: number): DeviationResult {
+  const named = new Set(deviation.caughtBy);
   return {
     name: deviation.name,
     requirement: deviation.requirement,
     caught: results.filter((one) => named.has(one.id) && broke(one)).map((one) => one.id),
-    missed: [
-      ...unknown.map((id) => ({ id, verdict: 'unknown', why: 'there is no such check' })),
-      ...results
-        .filter((one) => named.has(one.id) && !broke(one))
-        .map((one) => ({
-          id: one.id,
-          verdict: one.verdict,
-          ...(why(one) === undefined ? {} : { why: why(one) ?? '' }),
-        })),
-    ],
+    missed: results
+      .filter((one) => named.has(one.id) && !broke(one))
+      .map((one) => ({
+        id: one.id,
+        verdict: one.verdict,
+        ...(why(one) === undefined ? {} : { why: why(one) ?? '' }),
+      })),
     others: results.filter((one) => !named.has(one.id) && broke(one)).map((one) => one.id),
-    crashes,
-    duration: Math.round(options.now() - began),
+    crashes: [],
+    duration: Math.round(duration),
   };
 }
 

@@ -26,6 +26,18 @@ export function newestFirst(
   if (!same) equal(found, ids, what);
 }
 
+/** Makes `count` interns of which the service can tell which is newer, the newest first. Costs a second where it tells no less. */
+export async function oneAfterAnother({ interns, target, wait }: Ctx, count: number): Promise<Intern[]> {
+  const made: Intern[] = [];
+  while (made.length < count) {
+    const last = made.length === count - 1;
+    const same = made.length > 0 && made[0]?.created_at === made.at(-1)?.created_at;
+    if (last && same && target.kind === 'live') await wait(1_000);
+    made.unshift(await interns.stopped());
+  }
+  return made;
+}
+
 /** What is looked for, and where. */
 export interface Look {
   /** Ids that should be there: pages are read on until all were met. Others are at work too, and push them down. */

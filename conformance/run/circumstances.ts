@@ -63,6 +63,8 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
     idsIn(tried.transcript).some((id) => run.session.history.firstPrompt(id));
   if (status === undefined && !early) return undefined;
   if (!isSuccess(error) && status !== '429') return undefined;
+  // One that has not taken any prompt yet runs nothing that could keep it busy.
+  if (status === undefined && /"reason":\s*"busy"/.test(String(error.actual))) return { again: LATER };
   const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
   return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
 }

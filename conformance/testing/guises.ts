@@ -1,4 +1,4 @@
-import type { Ask, Behaviour } from '../../emulator/index.js';
+import type { Ask, Behaviour, Emulator, EmulatorOptions } from '../../emulator/index.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { createLiveDriver } from '../drivers/live.js';
@@ -227,9 +227,14 @@ export interface Disguised {
   close(): Promise<void>;
 }
 
-export async function disguise(guise: Guise, seed: string): Promise<Disguised> {
+/** `start` gives the emulator that is disguised; another may be wrong in some way. */
+export async function disguise(
+  guise: Guise,
+  seed: string,
+  start: (options: EmulatorOptions) => Emulator | Promise<Emulator> = newEmulator,
+): Promise<Disguised> {
   const random = createRandom(hash(`${seed} ${guise.name}`));
-  const emulator = await newEmulator({
+  const emulator = await start({
     clock: 'virtual',
     seed,
     scripts: [...whims(seed, guise.talks === true), ...Object.values(ASKERS)],

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { checks } from '../checks/index.js';
+import { deviations } from './index.js';
+import { tryLive } from './live.js';
+
+const tried = (name: string) => {
+  const deviation = deviations.find((one) => one.name === name);
+  if (deviation === undefined) throw new Error(`no deviation ${name}`);
+  return tryLive(deviation, checks, { runs: 1, seed: 'live', now: () => 0 });
+};
+
+test('a deviation that a deployment can show is seen there', async () => {
+  expect(await tried('list-oldest-first')).toMatchObject({ caught: ['list/newest-first'], missed: [] });
+});
+
+test('an intern that is busy though it never took a prompt is no deployment that needs a moment', async () => {
+  expect((await tried('lock-of-all-interns'))?.caught).toContain('chat-lock/per-intern');
+});
+
+test('what nobody waited for is not seen, and says so', async () => {
+  const result = await tried('keepalive-only-once');
+  expect(result?.caught).toEqual([]);
+  expect(result?.missed[0]).toMatchObject({ verdict: 'skip', why: expect.stringContaining('--slow') });
+});
+
+test('one that shows only with a control interface is none of a deployment', async () => {
+  expect(await tried('fault-for-ever')).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+import { assemble, type Emulator } from '../../emulator/emulator.js';
+import { defaultFactories } from '../../emulator/factories.js';
+import type { Check } from '../framework/check.js';
+import { run } from '../run/runner.js';
+import { disguise } from '../testing/guises.js';
+import { type DeviationResult, resultOf } from './matrix.js';
+import type { Deviation } from './mutant.js';
+import type { TryOptions } from './try.js';
+
+/** Obeys every prompt: what is not seen at such a deployment, the kit does not look for where it has no control. */
+const OBEDIENT = { name: 'obeys every prompt', obeys: 1 };
+
+/** Whether a check asks for what an emulator alone can do. */
+const needsControl = ({ level, needs }: Check): boolean =>
+  level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
+
+/**
+ * Runs one deviation as a deployment against the checks that it names: without control interface, with every credential, in
+ * virtual time. Undefined where all of them need the control interface. What a deployment lacks besides, such as a prompt for
+ * what an intern is to do or the leave to wait, comes out as missed, with what was said.
+ */
+export async function tryLive(
+  deviation: Deviation,
+  checks: readonly Check[],
+  options: TryOptions & { readonly now: () => number },
+): Promise<DeviationResult | undefined> {
+  const began = options.now();
+  const wanted = checks.filter((check) => deviation.caughtBy.includes(check.id) && !needsControl(check));
+  if (wanted.length === 0) return undefined;
+  const mutant = typeof deviation.mutant === 'function' ? deviation.mutant() : deviation.mutant;
+  const start = (how: Parameters<typeof assemble>[0]): Emulator => {
+    const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
+    const usual = (request: Request) => emulator.fetch(request);
+    const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
+    return Object.assign(Object.create(emulator) as Emulator, {
+      fetch: mutant.around?.(usual, emulator) ?? usual,
+      daemon: { fetch: mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon },
+    });
+  };
+  const { driver, host, close } = await disguise(OBEDIENT, options.seed, start);
+  try {
+    const { runs, seed } = options;
+    const results = await run({ driver, host, checks: wanted, runs, seed, rate: 0, blocking: false });
+    return resultOf(deviation, results.checks, options.now() - began);
+  } finally {
+    await close();
+  }
+}
