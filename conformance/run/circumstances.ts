@@ -153,12 +153,19 @@ function namedSession({ check, tried, error }: Found): Circumstance | undefined 
 
 /** How a request for a proof names its route is published (SIGN-3): the target may call that otherwise. */
 function unnamedRoute({ run, check, tried, error }: Found): Circumstance | undefined {
-  if (check.level !== 'S' || run.session.history.signsRoutes()) return undefined;
+  if (check.level !== 'S') return undefined;
   const last = tried.transcript.findLast(({ request }) => /\/sign(\?|$)/.test(request.url));
+  const refused = /^400\b/.test(String(error.actual)) && isSuccess(error);
+  if (run.session.history.signsRoutes()) {
+    const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.request.body ?? '')?.[1];
+    if (!refused || path === undefined || path === '"/api/invoke"') return undefined;
+    const why = `which paths a route may have is published, and ${path} is none here`;
+    return { skip: { need: 'a proof for any path', why: run.session.redactor.text(why), kind: 'need' } };
+  }
   if (last === undefined || !/"route":/.test(last.request.body ?? '')) return undefined;
   const { signatureV2 } = proofHeadersOf(run.driver.target.profile);
   const missing = [error.expected].flat().includes(signatureV2);
-  if (!missing && !(/^400\b/.test(String(error.actual)) && isSuccess(error))) return undefined;
+  if (!missing && !refused) return undefined;
   const why = 'it is published as `route`, and no request that has it was given a proof for a route';
   return { skip: { need: 'the name of the route in a request for a proof', why, kind: 'need' } };
 }

@@ -126,7 +126,8 @@ export function evaluate(
   const errors = checks.filter((check) => check.verdict === 'error');
   if (errors.length > 0)
     reasons.push(`${errors.length} check(s) could not be done: ${errors.map((one) => one.id).join(', ')}`);
-  if (more.cleanup.failed.length > 0) reasons.push(`${more.cleanup.failed.length} intern(s) could not be cleaned up`);
+  const behind = more.cleanup.failed.filter(({ leaving }) => leaving !== true).length;
+  if (behind > 0) reasons.push(`${behind} intern(s) could not be cleaned up`);
   if (failed.length > 0 || stale.length > 0) return { verdict: 'fail', reasons, exit: 1 };
   if (reasons.length > 0) return { verdict: 'incomplete', reasons, exit: 3 };
   return { verdict: 'pass', reasons, exit: 0 };

@@ -71,6 +71,24 @@ describe('a clean-up that the target keeps from its work', () => {
     expect(result.failed.at(-1)?.why).toMatch(/^the target gives no answer: .*timeout/);
   });
 
+  test('by teardowns that go on tells them from what nobody takes away', async () => {
+    const { result } = await after(({ method, path }) =>
+      method === 'DELETE'
+        ? path === '/interns/i0'
+          ? answer(409, {})
+          : answer(202, {})
+        : list(
+            Array.from({ length: INTERNS }, (_, n) => ({
+              id: `i${n}`,
+              name: `kabcd-${n}`,
+              status: n === 0 ? 'running' : 'destroying',
+            })),
+          ),
+    );
+    expect(result.failed.filter(({ leaving }) => leaving !== true).map(({ id }) => id)).toEqual(['i0']);
+    expect(result.failed).toHaveLength(INTERNS);
+  });
+
   test('by one lost answer goes on and leaves nothing', async () => {
     const { result, left } = await after((send, count) => {
       if (count === 2) throw new NoAnswer('dropped', 'DELETE', 'reset');

@@ -2,11 +2,20 @@ import type { Answer } from '../probe/client.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 
+/** An intern that is still there. */
+export interface Left {
+  readonly id: string;
+  readonly name: string;
+  readonly why: string;
+  /** Its delete was accepted, and its teardown goes on: how long that may take, is not stated. */
+  readonly leaving?: true;
+}
+
 /** What became of the interns that a run made. Apart from conformance: a target may be right and still keep leftovers. */
 export interface CleanupResult {
   readonly created: number;
   readonly deleted: number;
-  readonly failed: readonly { readonly id: string; readonly name: string; readonly why: string }[];
+  readonly failed: readonly Left[];
   /** Why the interns of the run's prefix could not be searched for, where they could not. */
   readonly notSearched?: string;
 }
@@ -108,6 +117,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const options = { ...given, send };
   const { ledger } = options;
   const reasons = new Map<string, string>();
+  const leaving = new Set<string>();
   let notSearched: string | undefined;
   for (let round = 0; ; round++) {
     notSearched = undefined;
@@ -127,6 +137,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
           continue;
         }
         if (state !== undefined) reasons.set(made.id, `still there, status ${state}`);
+        if (made.deleting === true && state === 'destroying') leaving.add(made.id);
+        else if (there !== undefined) leaving.delete(made.id);
         if (made.deleting === true && state !== 'destroy_failed') continue;
         const failed = await removeIntern(options.send, made);
         if (failed === undefined) ledger.write({ event: 'deleting', id: made.id });
@@ -140,7 +152,12 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   return {
     created: options.created,
     deleted: options.created - left.length,
-    failed: left.map(({ id, name }) => ({ id, name, why: reasons.get(id) ?? 'still there' })),
+    failed: left.map(({ id, name }) => ({
+      id,
+      name,
+      why: reasons.get(id) ?? 'still there',
+      ...(leaving.has(id) ? { leaving: true as const } : {}),
+    })),
     ...(notSearched === undefined ? {} : { notSearched }),
   };
 }

@@ -18,6 +18,8 @@ import {
   needsAMoment,
   oneThingAtATime,
   readsLate,
+  saysNoMoreThanNeeded,
+  signsForItsRoutes,
   tokensExpire,
   wakesForAPrompt,
 } from './habits.js';
@@ -126,6 +128,8 @@ export const OTHER_REASONS: Guise = {
 export const UNPUBLISHED: readonly (Guise & { readonly differs: readonly RequirementId[] })[] = [
   { name: 'wakes for a prompt', obeys: 1, manners: [wakesForAPrompt], differs: ['CHAT-16', 'LIFE-1'] },
   { name: 'names the route of a proof its way', obeys: 1, manners: [namesRoutesItsWay], differs: ['SIGN-3'] },
+  { name: 'signs for the routes that it knows', obeys: 1, manners: [signsForItsRoutes], differs: ['SIGN-3'] },
+  { name: 'says no more than needed', obeys: 1, manners: [saysNoMoreThanNeeded], differs: ['GET-1'] },
   { name: 'knows its own sessions only', obeys: 1, manners: [knowsItsSessionsOnly], differs: ['CHAT-15'] },
   { name: 'does one thing at a time', obeys: 1, manners: [oneThingAtATime], differs: ['CHAT-14'] },
 ];

@@ -1,5 +1,6 @@
 import type { Fetch } from '../probe/client.js';
 import type { Manner } from './manners.js';
+import { rewritten } from './rewrite.js';
 
 /** What a manner knows of a request. */
 const about = (request: Request) => {
@@ -168,6 +169,30 @@ export const namesRoutesItsWay: Manner = (next) => async (request) => {
   headers.delete('content-length');
   return next(new Request(request, { headers, body: text.replaceAll('"route"', '"unknown_field"') }));
 };
+
+/** Proofs are given for the routes that its daemons serve. */
+export const signsForItsRoutes: Manner = (next) => async (request) => {
+  const { act } = about(request);
+  if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
+  const text = await request.clone().text();
+  const path = /"path":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  const response = await next(request);
+  return response.ok && path !== undefined && path !== '/api/invoke'
+    ? refusal(400, 'Invalid request body', 'invalid_body')
+    : response;
+};
+
+/** What is null is left out of a record, and a list tells of each intern no more than which it is and how it does. */
+export const saysNoMoreThanNeeded: Manner = (next) => async (request) =>
+  rewritten(await next(request), {
+    json(json) {
+      const record = json as Record<string, unknown> | null;
+      if (typeof record !== 'object' || record === null) return;
+      if ('vault_id' in record) for (const key of Object.keys(record)) if (record[key] === null) delete record[key];
+      if (Array.isArray(record.data) && about(request).path === '/interns')
+        record.data = record.data.map(({ id, name, status }) => ({ id, name, status }));
+    },
+  });
 
 /** A session that it has not given out is unknown to it, in chat too. */
 export const knowsItsSessionsOnly: Manner = (next) => {
