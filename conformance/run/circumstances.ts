@@ -60,7 +60,7 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
   const status = now.exec(String(error.actual))?.slice(1).join('');
   const early =
     /^409\b.*"retryable":\s*true/s.test(String(error.actual)) &&
-    idsIn(tried.transcript).some((id) => run.session.history.firstPrompt(id));
+    idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.firstPrompt(id));
   if (status === undefined && !early) return undefined;
   if (!isSuccess(error) && status !== '429') return undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
