@@ -23,6 +23,8 @@ export interface Attempt {
   /** What the control interface was told meanwhile. */
   readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];
+  /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
+  readonly leftAgo: ReadonlyMap<string, number>;
 }
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
@@ -125,7 +127,15 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   // What a check did is put into words only where somebody reads it.
   const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
   const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
+  // Before this closes what is still open.
+  const leftAgo = new Map(
+    transcript.flatMap(({ request, response }) => {
+      const id = response?.status === 409 ? /\/interns\/([^/?]+)/.exec(request.url)?.[1] : undefined;
+      const ago = id === undefined ? undefined : session.leftAgo(id);
+      return id === undefined || ago === undefined ? [] : [[id, ago] as const];
+    }),
+  );
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));
-  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties };
+  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties, leftAgo };
 }

@@ -36,7 +36,7 @@ const isSuccess = ({ expected }: Finding): boolean =>
   [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
 
 /** Ids of the interns that requests of the attempt were about. */
-export const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
+const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
   ...new Set(transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? [])),
 ];
 

@@ -4,11 +4,12 @@ import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
-import { type Circumstance, circumstance, idsIn, mayBeTaken, notTaken } from './circumstances.js';
+import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
 import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
+import { NOTICED } from './session.js';
 import { Stopped } from './stopped.js';
 
 /** What became of one check. */
@@ -125,7 +126,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
   if (run.driver.control === undefined) {
-    const moved = stillStreams(run, error, tried) ?? (await moves(run));
+    const moved = stillStreams(error, tried) ?? (await moves(run));
     if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
   }
   const why = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
@@ -145,21 +146,18 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
  * Why a finding says nothing: the intern was busy, and a client of the run has left a stream of it so short a time ago that
  * its run may still be going (CHAT-10).
  */
-function stillStreams({ session }: RunContext, { actual }: Finding, { transcript }: Attempt): string | undefined {
+function stillStreams({ actual }: Finding, { leftAgo }: Attempt): string | undefined {
   if (!/^409\b.*"busy"/s.test(String(actual))) return undefined;
-  return idsIn(transcript).some((id) => session.lately(id))
+  return [...leftAgo.values()].some((ago) => ago < NOTICED)
     ? 'a run whose client has left may go on for half a minute'
     : undefined;
 }
 
 /** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
-function outstays({ driver, session }: RunContext, { actual }: Finding, { transcript }: Attempt): string | undefined {
+function outstays({ driver }: RunContext, { actual }: Finding, { leftAgo }: Attempt): string | undefined {
   if (driver.control !== undefined || !/^409\b.*"busy"/s.test(String(actual))) return undefined;
-  for (const id of idsIn(transcript)) {
-    const ago = session.leftAgo(id);
-    if (ago !== undefined)
-      return `a client left a stream of that intern ${Math.round(ago / 1_000)} s ago, and its run should be over 30 s later (CHAT-10; look with --slow 31s --only 'disconnect/*')`;
-  }
+  for (const ago of leftAgo.values())
+    return `a client left a stream of that intern ${Math.round(ago / 1_000)} s ago, and its run should be over 30 s later (CHAT-10; look with --slow 31s --only 'disconnect/*')`;
   return undefined;
 }
 

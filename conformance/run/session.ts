@@ -51,7 +51,7 @@ export interface Session {
 }
 
 /** ms within which a target has to notice that a client has gone (CHAT-10). */
-const NOTICED = 30_000;
+export const NOTICED = 30_000;
 /** ms after which a prompt is sent again to an intern that does not take its first one yet. */
 const READY = 2_000;
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
