@@ -204,6 +204,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
         what: 'the deleted intern',
         expected: `404 within ${waited()}`,
         actual: expect.shown(answer),
+        breaks: { requirement: 'DELETE-1', level: 'S' },
       });
     }
   };
