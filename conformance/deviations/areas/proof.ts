@@ -51,7 +51,16 @@ export const PROOF = defineDeviations([
     requirement: 'EMU-8',
     description: 'The daemon takes any token.',
     mutant: accepts('token_invalid'),
-    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'suspend/daemon-takes-nothing', 'proof/order'],
+    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
+  },
+  {
+    name: 'proof-of-a-suspended-intern',
+    requirement: 'SUSP-1',
+    description: 'The daemon of a suspended intern takes proofs as before.',
+    mutant: daemons(({ reason, request }) =>
+      reason === 'token_invalid' && request.headers.has(SIGNATURE_V2) ? ok(request) : undefined,
+    ),
+    caughtBy: ['suspend/daemon-takes-nothing'],
   },
   {
     name: 'proof-not-needed',
