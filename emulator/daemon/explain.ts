@@ -139,7 +139,7 @@ export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
     time: {
       now: now / 1_000,
       timestamp,
-      age: timestamp === null ? null : now / 1_000 - timestamp,
+      age: timestamp === null ? null : Math.round(now - timestamp * 1_000) / 1_000,
       window: window / 1_000,
       future_tolerance: FUTURE_TOLERANCE_SECONDS,
     },

@@ -214,6 +214,7 @@ describe('explain', () => {
     const given = { intern_id: INTERN, method: 'POST', path: '/', body_sha256: sha256('hello'), headers };
     expect(await explain(bench, given)).toMatchObject({ verdict: 'accepted' });
     expect(await explain(bench, { ...given, at: 1_767_225_660 })).toMatchObject({ verdict: 'accepted' });
+    expect(await explain(bench, { ...given, at: 1_767_225_601.19 })).toMatchObject({ time: { age: 1.19 } });
     expect(await explain(bench, { ...given, at: 1_767_225_660.5 })).toMatchObject({
       reason: 'proof_expired',
       time: { age: 60.5 },
