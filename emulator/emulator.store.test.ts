@@ -178,7 +178,7 @@ describe('what could not be put together', () => {
     ['a script file', { scriptFiles: ['/dev/null'] }, /it is a device/],
     [
       'a lifecycle',
-      { scripts: [{ name: 'x', lifecycle: { boot: { ends: 'failed' } } } as unknown as Behaviour] },
+      { scripts: [{ name: 'x', async *turn() {}, lifecycle: { boot: { ends: 'failed' } } } as unknown as Behaviour] },
       /lifecycle\.boot/,
     ],
   ];

@@ -134,6 +134,17 @@ test('keeps its state in a file: interns, keys, boots and teardowns that were go
 
 test('options that cannot be used are named', () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
+  const untyped = createEmulator as (options: object) => unknown;
+  for (const [options, message] of [
+    [{ clok: 'virtual' }, 'there is no option clok (did you mean clock?)'],
+    [{ clock: 'slow' }, 'clock: expected "real", "virtual" or "auto"; found "slow"'],
+    [{ scripts: ['deploy.json'] }, /^scripts: expected an array of behaviours, .* \(files are scriptFiles\); found/],
+    [{ scripts: [{ name: 'a', turn: 5 }] }, 'scripts: expected an array of behaviours'],
+    [{ replay: ['a.jsonl'] }, 'replay: expected {files: [path, …]'],
+    [{ spaceIdle: '5m' }, 'spaceIdle: expected a whole number from 0; found "5m"'],
+    [{ controlToken: 5 }, /found number$/],
+  ] as const)
+    expect(() => untyped(options)).toThrow(message);
   expect(() => createEmulator({ settings: { keepalive: 0 } })).toThrow('keepalive');
   for (const host of ['.eu', '', 'eu.test:80']) {
     expect(() => createEmulator({ regionalHosts: ['us.', host] })).toThrow(

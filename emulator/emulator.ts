@@ -29,6 +29,7 @@ import { createLifetime, type Lifetime } from './lifetime.js';
 import type { Bindings } from './listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './listening.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
+import { wrongOption } from './option-kinds.js';
 import { type EmulatorOptions, OptionError } from './options.js';
 import { createPage } from './page.js';
 import type { PlainRequest, ReceivedRequest } from './received-request.js';
@@ -75,6 +76,8 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
 
 /** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
 export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): AssembledEmulator {
+  const wrong = wrongOption(options);
+  if (wrong !== undefined) throw new OptionError(wrong);
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
   const mount = createRootMount(options.publicUrl, options.publicDaemonUrl);

@@ -168,7 +168,7 @@ describe('one clear line and status 2', () => {
     ['an unknown flag', ['--prot', '1'], 'there is no flag --prot (did you mean --port?)'],
     ['an unknown command', ['sreve'], 'there is no command "sreve" (did you mean serve?)'],
     ['a bad value', ['--port', 'x'], '--port: expected a whole number from 0 to 65534; found "x"'],
-    ['a flag without its value', ['--port'], 'Not enough arguments following: port'],
+    ['a flag without its value', ['--port'], '--port: expected a value after it'],
     ['a file that is not there', ['--seed-file', 'none.json'], 'seed file none.json cannot be read'],
     ['a script that is none', ['--scripts', 'bad.json'], 'bad.json: '],
     ['a key that is none', ['--signing-key', 'bad.json'], 'signing key: '],

@@ -12,6 +12,7 @@ test('a switch takes the values that its variable takes', () => {
 
 test.each([
   [['--quiet=maybe'], '--quiet: expected true or false; found "maybe"'],
+  [['exec', 'npm', 'test'], 'exec: give the command after --, as in: exec -- npm'],
   [['--keepalive'], '--keepalive: expected a value after it'],
   [['--allow-host', 'http://x/', '--port', '0'], 'allowed host "http://x/": expected the name of a host'],
 ])('%j is told in one line', async (args, message) => {

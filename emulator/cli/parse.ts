@@ -23,6 +23,7 @@ function improved(message: string, args: readonly string[]): string {
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
   if (unknown === undefined) return line;
   if (args.includes(unknown)) {
+    if (args[0] === 'exec') return `exec: give the command after --, as in: exec -- ${unknown}`;
     return `there is no command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
   }
   return `there is no flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;

@@ -232,7 +232,11 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
       if (given) scope.follow(given);
       return inTurn(async () => {
         scope.throwIfDisposed();
-        if (!(ms >= 0 && now() + ms <= LATEST))
+        if (typeof ms !== 'number' || !(ms >= 0))
+          throw new RangeError(
+            `a clock is advanced by ms, a number from 0; found ${typeof ms === 'string' ? JSON.stringify(ms) : ms}`,
+          );
+        if (now() + ms > LATEST)
           throw new RangeError(
             `a clock cannot be advanced by ${ms} ms: it runs until ${new Date(LATEST).toISOString()}`,
           );

@@ -1,0 +1,69 @@
+import { suggestion } from './contract/nearest.js';
+import type { EmulatorOptions } from './options.js';
+
+/** What an option may be: in words, and as a test. */
+type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFunction = (value: unknown) => typeof value === 'function';
+const isBehaviour = (value: unknown) => isObject(value) && isText(value.name) && isFunction(value.turn);
+
+const TEXT: Kind = ['a string', isText];
+const TEXTS: Kind = ['an array of strings', (value) => Array.isArray(value) && value.every(isText)];
+const SWITCH: Kind = ['a boolean', (value) => typeof value === 'boolean'];
+const OBJECT: Kind = ['an object', isObject];
+const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) || isObject(value)];
+const FUNCTION: Kind = ['a function', isFunction];
+const WHOLE: Kind = ['a whole number from 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0];
+
+/** Every option. What an object or a file holds is judged where it is read. */
+const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
+  data: TEXT,
+  fsync: SWITCH,
+  seedFile: PATH_OR_OBJECT,
+  seed: TEXT,
+  profile: PATH_OR_OBJECT,
+  clock: ['"real", "virtual" or "auto"', (value) => value === 'real' || value === 'virtual' || value === 'auto'],
+  scripts: [
+    'an array of behaviours, {name, turn} with turn an async generator function (files are scriptFiles)',
+    (value) => Array.isArray(value) && value.every(isBehaviour),
+  ],
+  scriptFiles: TEXTS,
+  regionalHosts: TEXTS,
+  allowHosts: TEXTS,
+  cors: TEXTS,
+  publicUrl: TEXT,
+  publicDaemonUrl: TEXT,
+  settings: OBJECT,
+  controlToken: TEXT,
+  signingKey: TEXT,
+  oidcIssuer: TEXT,
+  oidcAudience: TEXT,
+  requireV2: SWITCH,
+  chaos: ['a path or an array of faults', (value) => isText(value) || isObject(value) || Array.isArray(value)],
+  spaceIdle: WHOLE,
+  maxSpaces: WHOLE,
+  replay: ['{files: [path, …], pace?, otherwise?}', (value) => isObject(value) && TEXTS[1](value.files)],
+  log: FUNCTION,
+  onRequest: FUNCTION,
+};
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? String(value));
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+
+/** What is wrong with options that no compiler need have seen: the first that there is not, or that is none. */
+export function wrongOption(options: object): string | undefined {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(KINDS, name)) return `there is no option ${name}${suggestion(name, Object.keys(KINDS))}`;
+    const [expected, fits] = KINDS[name as keyof EmulatorOptions];
+    // A secret that is none is shown by its type alone.
+    const secret = name === 'signingKey' || name === 'controlToken';
+    if (value !== undefined && !fits(value))
+      return `${name}: expected ${expected}; found ${secret ? typeof value : shown(value)}`;
+  }
+  return undefined;
+}
