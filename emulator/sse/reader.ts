@@ -33,6 +33,7 @@ export class StreamReader implements Sink {
         this.flow.want();
       } catch (error) {
         this.fail(error);
+        this.flow.gone();
       }
     });
   }
