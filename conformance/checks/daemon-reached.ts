@@ -81,13 +81,16 @@ export const DAEMON_REACHED = defineChecks([
     id: 'proof/v2-once-live',
     requirement: 'SIGN-7',
     level: 'S',
-    title: 'A request that the daemon takes with a v2 proof it refuses with the same proof.',
+    title: 'A request that the daemon takes with a v2 proof it refuses with the same proof, at the same moment too.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);
       const proof = await takenOnce(ctx, daemon);
       const again = await daemon.ask(proof);
       if (takes(again)) fail('the second request to the daemon with one v2 proof', 'a refusal', again);
+      const raced = await daemon.prove();
+      const taken = (await ctx.race(3, () => daemon.ask(raced))).filter(takes).length;
+      if (taken > 1) fail('requests that the daemon takes, of three at once with one v2 proof', 'one at most', taken);
     },
   },
   {

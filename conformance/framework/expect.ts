@@ -139,6 +139,8 @@ export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error',
   if (t.finish === expected) return;
   const wellFormed = t.done && t.finish !== undefined && ['stop', 'tool_calls', 'error'].includes(t.finish);
   if (!t.scripted && wellFormed) {
+    // What the intern did is its own; how the service streams it is not.
+    grammar(t, 'S');
     const did = { stop: 'simply answer', tool_calls: 'ask', error: 'end with an error' };
     const instead = { stop: 'answered', tool_calls: 'asked', error: 'ended with an error' }[t.finish as 'stop'];
     const error = t.error === undefined ? '' : `, error ${brief(t.error, 120)}`;

@@ -58,7 +58,9 @@ export const PROOF = defineDeviations([
     requirement: 'SUSP-1',
     description: 'The daemon of a suspended intern takes proofs as before.',
     mutant: daemons(({ reason, request }) =>
-      reason === 'token_invalid' && request.headers.has(SIGNATURE_V2) ? ok(request) : undefined,
+      reason === 'token_invalid' && [...request.headers.keys()].some((name) => name.endsWith('-signature-v2'))
+        ? ok(request)
+        : undefined,
     ),
     caughtBy: ['suspend/daemon-takes-nothing'],
   },
@@ -139,7 +141,7 @@ export const PROOF = defineDeviations([
         };
       },
     },
-    caughtBy: ['proof/v2-race'],
+    caughtBy: ['proof/v2-race', 'proof/v2-once-live'],
   },
   {
     name: 'proof-nonce-not-remembered',
