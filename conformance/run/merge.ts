@@ -58,7 +58,11 @@ export function merge(parts: readonly Results[]): Results {
     options,
     ...evaluated,
     counts: count(checks),
-    coverage: coverage(checks),
+    coverage: {
+      ...coverage(checks),
+      noQuestionSeen: parts.every((part) => part.coverage.noQuestionSeen),
+      noPermissionSeen: parts.every((part) => part.coverage.noPermissionSeen === true),
+    },
     requests: parts.reduce((sum, part) => sum + part.requests, 0),
     checks,
     requirements: matrix(checks),
