@@ -4,7 +4,7 @@ import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
 import { systemHost } from './framework/time.js';
-import type { ConformanceOptions } from './index.js';
+import { type ConformanceOptions, knownOptions } from './options.js';
 import { failureText } from './reporters/tty.js';
 import { createRun, type Run } from './run/runner.js';
 import { select } from './run/select.js';
@@ -14,6 +14,7 @@ import { select } from './run/select.js';
  * stand in a terminal; a missing need skips it and says which. Properties run 10 times where nothing else is said.
  */
 export function testConformance(options: ConformanceOptions & { readonly name?: string } = {}): void {
+  knownOptions(options);
   const checks = select(options.checks ?? allChecks, options);
   const host = options.host ?? systemHost;
   describe(options.name ?? `conformance of ${options.url ?? 'the emulator'}`, () => {

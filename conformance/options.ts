@@ -1,0 +1,60 @@
+import { suggestion } from '../emulator/contract/nearest.js';
+import type { TargetOptions } from './drivers/connect.js';
+import type { RunnerOptions } from './run/runner.js';
+import { UsageError } from './run/usage.js';
+
+/** What to run, and against which target. */
+export type ConformanceOptions = TargetOptions & Omit<RunnerOptions, 'driver'>;
+
+const NAMES = {
+  url: true,
+  profile: true,
+  credentials: true,
+  workspaceId: true,
+  facts: true,
+  prompts: true,
+  publicKeys: true,
+  control: true,
+  controlToken: true,
+  readOnly: true,
+  slow: true,
+  timeout: true,
+  seed: true,
+  fetch: true,
+  daemonFetch: true,
+  only: true,
+  skip: true,
+  levels: true,
+  shard: true,
+  checks: true,
+  runs: true,
+  path: true,
+  rate: true,
+  concurrency: true,
+  maxRequests: true,
+  maxTime: true,
+  bootTimeout: true,
+  cleanupTime: true,
+  shrinkBudget: true,
+  blocking: true,
+  tag: true,
+  ledgerPath: true,
+  baseline: true,
+  minCoverage: true,
+  command: true,
+  events: true,
+  signal: true,
+  host: true,
+  name: true,
+} as const satisfies Record<keyof ConformanceOptions | 'name', true>;
+
+/**
+ * Holds the names of options that no compiler need have seen: `readonly` for `readOnly` would write to a deployment.
+ *
+ * @throws UsageError for one that there is not, with the nearest that there is
+ */
+export function knownOptions(options: object): void {
+  const known = Object.keys(NAMES);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UsageError(`there is no option ${unknown}${suggestion(unknown, known)}`);
+}
