@@ -3,7 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, callOf, HELD, sessionOf, talk } from '../helpers/chat.js';
 import { indistinguishable } from '../helpers/same.js';
-import { invoke, session, steered } from '../helpers/turns.js';
+import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
 export const INVOKE_SESSIONS = defineChecks([
@@ -110,6 +110,22 @@ export const INVOKE_SESSIONS = defineChecks([
     },
   },
   {
+    id: 'invoke-sessions/session-of-a-peer',
+    requirement: 'INVOKE-3',
+    level: 'S',
+    title: 'A session_id is refused with 404 from another member, and taken from the one it was issued to.',
+    needs: ['running', 'peer_api_key'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      await seenByPeer(ctx, intern.id);
+      const mine = session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
+      const theirs = await invoke(ctx, intern.id, 'Hello.', mine, { as: 'peer_api_key' });
+      expect.error(theirs, { status: 404 }, 'its session with the key of a peer');
+      const again = session(await invoke(ctx, intern.id, 'Hello.', mine), 'its session with its own key');
+      equal(again, mine, 'session_id with its own key');
+    },
+  },
+  {
     id: 'invoke-sessions/session-of-an-own-key',
     requirement: 'INVOKE-3',
     level: 'S',
@@ -125,7 +141,11 @@ export const INVOKE_SESSIONS = defineChecks([
         await invoke(ctx, own.id, 'Hello.', undefined, { as: own.key }),
         'an invoke with the own key',
       );
-      expect.error(await invoke(ctx, own.id, 'Hello.', mine), { status: 404 }, 'its session with the API key');
+      const other = await invoke(ctx, own.id, 'Hello.', mine);
+      // Whether the caller is the intern or the member that it belongs to, is not stated.
+      if (ctx.target.kind === 'live' && other.status < 300)
+        ctx.unmet('an own key that is a caller of its own', 'its session is taken with the API key');
+      expect.error(other, { status: 404 }, 'its session with the API key');
       equal(
         session(await invoke(ctx, own.id, 'Hello.', mine, { as: own.key }), 'its session with the own key'),
         mine,

@@ -141,6 +141,7 @@ export const AUTH = defineDeviations([
       'auth/own-key-is-a-caller-of-its-own',
       'create/key-per-caller',
       'invoke-sessions/session-of-the-caller',
+      'invoke-sessions/session-of-a-peer',
       'limiter/per-member',
     ],
   },

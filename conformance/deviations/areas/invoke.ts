@@ -156,6 +156,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: [
       'invoke-sessions/session-of-the-caller',
+      'invoke-sessions/session-of-a-peer',
       'invoke-sessions/session-elsewhere',
       'invoke-sessions/busy-chat-session',
     ],
