@@ -69,8 +69,8 @@ export const CHAT_MODES = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
       for (const [t, what] of [
-        [same, 'the next prompt of the session, without approval_mode'],
-        [await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'a prompt of a new session, without approval_mode'],
+        [same, 'the next prompt of the session of a manual run'],
+        [await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'a prompt of a new session'],
       ] as const) {
         consents(t, what);
         expect.finish(t, 'stop', what);

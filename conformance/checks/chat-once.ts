@@ -85,7 +85,7 @@ export const CHAT_ONCE = defineChecks([
       if (delivered !== 1) {
         const told = async (reply: ChatReply) => (reply.status < 300 ? '200' : expect.shown(await reply.whole()));
         const all = (await Promise.all(replies.map(told))).join(', ');
-        fail('delivered answers', 'one out of three equal ones', `${delivered}; they got ${all}`);
+        fail('one question, answered three times', 'one answer delivered', `${delivered} delivered; ${all}`);
       }
       for (const reply of replies) {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');

@@ -87,10 +87,10 @@ export const DAEMON_REACHED = defineChecks([
       const daemon = await reached(ctx);
       const proof = await takenOnce(ctx, daemon);
       const again = await daemon.ask(proof);
-      if (takes(again)) fail('the second request to the daemon with one v2 proof', 'a refusal', again);
+      if (takes(again)) fail('a v2 proof that the daemon took', 'refused the second time', `taken again; ${again}`);
       const raced = await daemon.prove();
       const taken = (await ctx.race(3, () => daemon.ask(raced))).filter(takes).length;
-      if (taken > 1) fail('requests that the daemon takes, of three at once with one v2 proof', 'one at most', taken);
+      if (taken > 1) fail('one v2 proof, three times at once', 'taken once at most', `taken ${taken} times`);
     },
   },
   {
@@ -109,7 +109,7 @@ export const DAEMON_REACHED = defineChecks([
       if (!takes(status) || status === 202) return;
       const after = expect.intern(await ctx.api.get(daemon.id), 200, 'the read of the suspended intern');
       ctx.undisturbed(after.status !== 'running', 'status after the suspend', 'not running', after.status);
-      fail('the daemon of a suspended intern', 'nothing that takes a request: its runtime is stopped', status);
+      fail("a suspended intern's daemon", 'out of reach: its runtime is stopped', `still serving; ${status}`);
     },
   },
 ]);

@@ -34,13 +34,14 @@ export async function notRepeated(
     const word = codeWord(ctx);
     const { before, after } = await go(sentenceWith(word));
     if (before.content === '' || !after.content.startsWith(before.content)) return;
-    const [what, expected, actual] = ['content after the answer', 'nothing that was said before it', after.content];
+    const [what, expected] = ['the stream after an answer', 'only what comes after it'];
+    const actual = `all that was said before the answer, again; ${after.content}`;
     ctx.internDid(unique(before, word), {
       did: 'say anything new after the answer',
       what,
       expected,
       actual,
-      said: actual,
+      said: after.content,
     });
     if (run === 2) fail(what, expected, actual);
   }
@@ -60,5 +61,5 @@ export function consents({ finish, toolCalls }: Transcript, what: string): void 
     return;
   }
   if (kind === 'permission')
-    fail(what, 'a run that consents by itself', `it asks for a permission: ${call?.arguments}`);
+    fail('a run without approval_mode', 'one that consents by itself', `one that asks; ${what}: ${call?.arguments}`);
 }
