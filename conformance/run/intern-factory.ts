@@ -6,7 +6,7 @@ import type { RunContext } from './run-context.js';
 import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
 
 /** How many boot, or run, before anybody asks for one. */
-const AHEAD = 2;
+const AHEAD = 1;
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
   const { driver, lane, pool, session, obstacles } = run;
