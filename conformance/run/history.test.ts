@@ -16,6 +16,15 @@ test('a prompt is the first until another was sent, and again after the next pro
   expect(history.firstPrompt('i', other.send)).toBe(true);
 });
 
+test('an answer to a question is no prompt: refused, it is not sent again', () => {
+  const history = createHistory(() => 0);
+  const answer = about('POST', 'chat/completions', {
+    json: { messages: [{ role: 'assistant' }, { role: 'tool', tool_call_id: 'c', content: 'yes' }], session_id: 's' },
+  });
+  history.sent(answer);
+  expect(history.firstPrompt('i', answer.send)).toBe(false);
+});
+
 test('an intern is engaged by an invoke and by a question, until that was answered or the intern was suspended', () => {
   let now = 5;
   const history = createHistory(() => now);

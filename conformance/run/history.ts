@@ -40,6 +40,11 @@ export interface History {
 }
 
 const PROMPT = /^(chat\/completions|invoke)$/;
+/** An answer to a question is refused for good, not until the intern is ready. */
+const isAnswer = ({ json }: Send): boolean => {
+  const { messages } = (json ?? {}) as { messages?: unknown };
+  return Array.isArray(messages) && (messages.at(-1) as { role?: unknown } | undefined)?.role === 'tool';
+};
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** What may be sent again to see whether a credential still opens it: it changes nothing. */
 const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
@@ -58,7 +63,7 @@ export function createHistory(now: () => number): History {
 
   return {
     sent({ send, id, rest }) {
-      if (id === undefined || !PROMPT.test(rest)) return;
+      if (id === undefined || !PROMPT.test(rest) || isAnswer(send)) return;
       prompts.set(id, (prompts.get(id) ?? new Set()).add(send));
     },
     answered(request, status) {
