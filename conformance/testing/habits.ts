@@ -63,7 +63,9 @@ export const needsAMoment: Manner = (next, { host }) => {
     const response = await next(request);
     if (!response.ok) return response;
     if (act === 'provision' && id !== undefined) from.set(id, host.now() + WARMING);
-    if (creates) from.set(((await response.clone().json()) as { id: string }).id, host.now() + WARMING);
+    // A create that is replayed boots nothing.
+    if (creates && response.status === 201)
+      from.set(((await response.clone().json()) as { id: string }).id, host.now() + WARMING);
     return response;
   };
 };
