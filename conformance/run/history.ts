@@ -51,6 +51,7 @@ const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(me
 
 export function createHistory(now: () => number): History {
   const prompts = new Map<string, Set<Send>>();
+  const taken = new Set<string>();
   const questions = new Map<string, number>();
   const engaged = new Map<string, number>();
   const invoked = new Set<string>();
@@ -76,6 +77,7 @@ export function createHistory(now: () => number): History {
         if (status < 300 && HARMLESS(request)) opened.set(as, send);
       }
       if (READS.has(method) || status >= 400) return;
+      if (id !== undefined && PROMPT.test(rest) && !isAnswer(send)) taken.add(id);
       latest = now();
       if (id === undefined) return;
       writes.set(id, latest);
@@ -85,7 +87,7 @@ export function createHistory(now: () => number): History {
         invoked.add(id);
       }
       if (rest !== 'suspend' && rest !== 'provision') return;
-      for (const known of [prompts, questions, engaged, invoked]) known.delete(id);
+      for (const known of [prompts, taken, questions, engaged, invoked]) known.delete(id);
     },
     created: (id) => void writes.set(id, now()),
     asked(id) {
@@ -100,7 +102,7 @@ export function createHistory(now: () => number): History {
     deleted: (id) => deleted.has(id),
     firstPrompt(id, send) {
       const known = prompts.get(id);
-      return known?.size === 1 && (send === undefined || known.has(send));
+      return !taken.has(id) && known?.size === 1 && (send === undefined || known.has(send));
     },
     routeSigned() {
       routes = true;

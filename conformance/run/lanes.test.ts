@@ -89,6 +89,29 @@ test.each([
   expect(tries).toBe(times);
 });
 
+test('one that asks for fewer requests gets one check at a time', async () => {
+  const target = fakeTarget();
+  const host = fakeHost();
+  let requests = 0;
+  const busy: number[] = [];
+  const results = await run({
+    driver: fakeDriver(
+      async (request) =>
+        ++requests === 10
+          ? new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
+          : target.fetch(request),
+      host,
+    ),
+    host,
+    seed: 's',
+    rate: 0,
+    checks: crowd(20, (_, now) => void busy.push(now)),
+  });
+  expect(results.counts.pass).toBe(20);
+  expect(Math.max(...busy.slice(0, 4))).toBeGreaterThan(1);
+  expect(busy.slice(-10)).toEqual(Array(10).fill(1));
+});
+
 test('an intern that one check makes under a name of its own is not foreign to it for having been listed by another', async () => {
   const target = fakeTarget();
   const host = fakeHost();

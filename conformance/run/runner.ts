@@ -181,8 +181,9 @@ export function createRun(options: RunnerOptions): Run {
       if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
       if (stopped === undefined && !signal.aborted)
         events.checkStart?.({ id: check.id, index: started++, of: selected.length });
-      // Where there is room for a few interns only, others would take it.
-      const together = concurrency > 1 && !ALONE.has(check.id) && session.full === undefined;
+      // Where there is room for a few interns or requests only, others would take it.
+      const scarce = session.full !== undefined || session.hurried;
+      const together = concurrency > 1 && !ALONE.has(check.id) && !scarce;
       return (together ? await beside(lane, check) : undefined) ?? alone(lane, check);
     },
 

@@ -38,6 +38,8 @@ export interface Session {
   leftAgo(id: string): number | undefined;
   /** ms that lists, and reads of one intern, lag behind what was written; undefined until it was looked at. */
   lag: { readonly list: number; readonly read: number } | undefined;
+  /** The target has said that requests come too fast (429). */
+  hurried: boolean;
   /** How the target refuses a create for which it has no room; undefined while it had room for all. */
   full: string | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
@@ -252,6 +254,7 @@ export function createSession(run: RunBase): Session {
         return READY;
       // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
       if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
+      session.hurried = true;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
       if (wait > 120_000) return undefined;
       rate.pause(wait);
@@ -268,6 +271,7 @@ export function createSession(run: RunBase): Session {
   const session: Session = {
     lag: undefined,
     full: undefined,
+    hurried: false,
     client,
     running: client.scope(run.signal),
     redactor,
