@@ -23,7 +23,8 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
     beforeAll(async () => {
       const tag = options.tag ?? host.tag(4);
       connected = await connect({ settings: options, host, tag, look: true });
-      run = createRun({ runs: 10, ...options, driver: connected.driver, tag, host });
+      // Vitest does one test after another: none has company.
+      run = createRun({ runs: 10, ...options, concurrency: 1, driver: connected.driver, tag, host });
       const why = await run.begin();
       if (why !== undefined) throw new Error(why);
     }, 60_000);

@@ -27,8 +27,8 @@ function readerOf(body: string | Uint8Array) {
 }
 
 /**
- * An emulator in this process, and a way to ask its interface and its control interface. `plainFetch` sends what a `Request` would: one is made
- * of whatever it would change or refuse.
+ * An emulator in this process, and a way to ask its interface and its control interface. `plainFetch` sends what a `Request`
+ * would: one is made of whatever it would change or refuse.
  */
 export function startInProcess(options: EmulatorOptions): {
   readonly emulator: AssembledEmulator;
