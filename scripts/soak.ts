@@ -1,5 +1,5 @@
 // Runs the whole suite against our own emulator in this process, seed by seed, and counts what is held against it: each
-// finding is a false one. Resumable: a state file keeps the seeds that are done.
+// finding is a false one, and each run that does not end well for another reason is told too. Resumable: a state file keeps the seeds that are done.
 //
 //   npm run soak                                    1,000 seeds at 3 runs per property
 //   npm run soak -- --from 200 --count 100          a part of them
@@ -7,7 +7,8 @@
 //   npm run soak -- --guises --count 20             servers in disguise, without control interface
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type CheckResult, runConformance } from '../conformance/index.js';
+import { runConformance } from '../conformance/index.js';
+import type { Results } from '../conformance/run/results.js';
 import { run } from '../conformance/run/runner.js';
 import { BUFFERING, disguise, GUISES } from '../conformance/testing/guises.js';
 
@@ -40,15 +41,26 @@ const state: State =
     ? (JSON.parse(readFileSync(values.state, 'utf8')) as State)
     : { done: [], found: [] };
 
-async function checksOf(seed: string, guise: string | undefined): Promise<readonly CheckResult[]> {
-  if (guise === undefined) return (await runConformance({ seed, runs })).checks;
+const told = ({ checks, exit, reasons }: Results) => {
+  const bad = checks.filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict));
+  const held = bad.map(({ id, finding, error }) => ({
+    id,
+    what: finding?.what ?? error?.message ?? '',
+    actual: finding?.actual as unknown,
+  }));
+  return exit !== 0 && held.length === 0 ? [{ id: `exit ${exit}`, what: reasons.join('; '), actual: undefined }] : held;
+};
+
+/** What is held against the target, and why a run that holds nothing against it did not end well. */
+async function heldBy(seed: string, guise: string | undefined): Promise<Omit<State['found'][number], 'seed'>[]> {
+  if (guise === undefined) return told(await runConformance({ seed, runs }));
   const shape = [...GUISES, BUFFERING].find(({ name }) => name === guise);
   if (shape === undefined) throw new Error(`no guise ${guise}`);
   const { driver, host, close } = await disguise(shape, seed);
   try {
-    const { checks } = await run({ driver, host, seed, rate: 0 });
+    const held = told(await run({ driver, host, seed, rate: 0 }));
     // That streams are held back is true of this one.
-    return shape === BUFFERING ? checks.filter(({ id }) => id !== 'chat-stream/as-it-is-said') : checks;
+    return shape === BUFFERING ? held.filter(({ id }) => id !== 'chat-stream/as-it-is-said') : held;
   } finally {
     await close();
   }
@@ -64,9 +76,8 @@ for (let at = from; at < from + count; at++) {
     const seed = `soak-${at}`;
     const key = guise === undefined ? seed : `${seed}, ${guise}`;
     if (state.done.includes(key)) continue;
-    const bad = (await checksOf(seed, guise)).filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict));
-    for (const { id, finding, error } of bad) {
-      const row = { seed: key, id, what: finding?.what ?? error?.message ?? '', actual: finding?.actual };
+    for (const held of await heldBy(seed, guise)) {
+      const row = { seed: key, ...held };
       state.found.push(row);
       console.log(JSON.stringify(row));
     }
