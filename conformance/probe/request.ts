@@ -40,3 +40,12 @@ export interface Send {
   /** A 429 is what is asked for: it is not waited out. */
   readonly limited?: boolean;
 }
+
+/** Whether a body of chat answers a question: its last message is that of a tool. */
+export function isAnswer(body: unknown): boolean {
+  const { messages } = (body ?? {}) as { messages?: unknown };
+  return Array.isArray(messages) && (messages.at(-1) as { role?: unknown } | undefined)?.role === 'tool';
+}
+
+/** The id of the intern that an address is about, where it is about one. */
+export const internIn = (url: string): string | undefined => /\/interns\/([^/?]+)/.exec(url)?.[1];

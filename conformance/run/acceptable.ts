@@ -9,7 +9,7 @@ function questionOf(text: string): Record<string, unknown> | undefined {
 }
 
 /** What kind of question a call asks: `permission`, `elicitation`, or undefined where it does not say. */
-export const kindOf = (question: string): unknown => questionOf(question)?.kind;
+export const kindOfQuestion = (question: string): unknown => questionOf(question)?.kind;
 
 /**
  * What to answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where

@@ -4,6 +4,7 @@ import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
 import type { ChatReply } from '../probe/reply.js';
+import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './run-context.js';
@@ -130,7 +131,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   // Before this closes what is still open.
   const leftAgo = new Map(
     transcript.flatMap(({ request, response }) => {
-      const id = response?.status === 409 ? /\/interns\/([^/?]+)/.exec(request.url)?.[1] : undefined;
+      const id = response?.status === 409 ? internIn(request.url) : undefined;
       const ago = id === undefined ? undefined : session.leftAgo(id);
       return id === undefined || ago === undefined ? [] : [[id, ago] as const];
     }),

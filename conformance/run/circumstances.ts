@@ -3,7 +3,7 @@ import type { Check } from '../framework/check.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { NOT_TAKEN } from '../probe/reply.js';
-import type { CredentialName, Send } from '../probe/request.js';
+import { type CredentialName, internIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { readsLag } from './lag.js';
 import { forget } from './pool.js';
@@ -37,7 +37,7 @@ const isSuccess = ({ expected }: Finding): boolean =>
 
 /** Ids of the interns that requests of the attempt were about. */
 const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
-  ...new Set(transcript.flatMap(({ request }) => /\/interns\/([^/?]+)/.exec(request.url)?.[1] ?? [])),
+  ...new Set(transcript.flatMap(({ request }) => internIn(request.url) ?? [])),
 ];
 
 /** The body of the latest answer. */

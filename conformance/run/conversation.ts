@@ -4,7 +4,8 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { createReply, type Refusal } from '../probe/reply.js';
-import { acceptable, kindOf } from './acceptable.js';
+import { isAnswer } from '../probe/request.js';
+import { acceptable, kindOfQuestion } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
 const ANSWER = 'the answer to a question';
@@ -12,11 +13,8 @@ const ANSWER = 'the answer to a question';
 const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
 
 /** What a chat request is, for findings. */
-const sentBy = ({ messages, session_id }: ChatInput): string => {
-  const last = messages?.at(-1) as { role?: unknown } | undefined;
-  if (last?.role === 'tool') return ANSWER;
-  return session_id === undefined ? 'a prompt' : 'a prompt in a session';
-};
+const sentBy = (body: ChatInput): string =>
+  isAnswer(body) ? ANSWER : body.session_id === undefined ? 'a prompt' : 'a prompt in a session';
 
 /** The chat requests of one check: `chat` and `answer` of its context. */
 export function createConversation(run: RunContext, check: string, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
@@ -52,7 +50,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       trouble: () => obstacles.met('chat', check),
       asked(call) {
         pool.asked.question = true;
-        if (said.approval_mode === 'manual' && kindOf(call) !== 'elicitation') pool.asked.permission = true;
+        if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;
         session.history.asked(id);
       },
     });

@@ -1,4 +1,4 @@
-import type { CredentialName, Send } from '../probe/request.js';
+import { type CredentialName, isAnswer, type Send } from '../probe/request.js';
 
 /** A request to an intern, as the run remembers it. */
 export interface Addressed {
@@ -40,11 +40,6 @@ export interface History {
 }
 
 const PROMPT = /^(chat\/completions|invoke)$/;
-/** An answer to a question is refused for good, not until the intern is ready. */
-const isAnswer = ({ json }: Send): boolean => {
-  const { messages } = (json ?? {}) as { messages?: unknown };
-  return Array.isArray(messages) && (messages.at(-1) as { role?: unknown } | undefined)?.role === 'tool';
-};
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** What may be sent again to see whether a credential still opens it: it changes nothing. */
 const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
@@ -64,7 +59,8 @@ export function createHistory(now: () => number): History {
 
   return {
     sent({ send, id, rest }) {
-      if (id === undefined || !PROMPT.test(rest) || isAnswer(send)) return;
+      // An answer is refused for good, not until the intern is ready.
+      if (id === undefined || !PROMPT.test(rest) || isAnswer(send.json)) return;
       prompts.set(id, (prompts.get(id) ?? new Set()).add(send));
     },
     answered(request, status) {
@@ -77,7 +73,7 @@ export function createHistory(now: () => number): History {
         if (status < 300 && HARMLESS(request)) opened.set(as, send);
       }
       if (READS.has(method) || status >= 400) return;
-      if (id !== undefined && PROMPT.test(rest) && !isAnswer(send)) taken.add(id);
+      if (id !== undefined && PROMPT.test(rest) && !isAnswer(send.json)) taken.add(id);
       latest = now();
       if (id === undefined) return;
       writes.set(id, latest);
