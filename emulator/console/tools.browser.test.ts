@@ -102,6 +102,35 @@ inBrowser('the console, tools', (open) => {
     expect((await api.get('/_emulator/scripts/mine')).status).toBe(404);
   });
 
+  test('what is typed into a script stays, from its first frame on', async () => {
+    const { page, api } = await open({ view: '#/scripts' });
+    await page.getByRole('link', { name: 'ask-permission', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Script ask-permission' }).waitFor();
+    // Typed as soon as the field is in the page, before the browser has drawn it.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const field = document.querySelector('textarea[aria-label="New script"]');
+      if (!field) return;
+      observer.disconnect();
+      field.value = '{ "name": "early", "turn": [{ "say": "one" }] }';
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })`);
+    await page.getByRole('button', { name: 'New script' }).click();
+    const fresh = page.getByRole('textbox', { name: 'New script' });
+    await fresh.waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))');
+    expect(await fresh.inputValue()).toContain('"early"');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const early = page.getByRole('textbox', { name: 'Script early' });
+    await expect.poll(() => early.inputValue()).toContain('"one"');
+
+    // Saved once more: what there is to undo begins anew.
+    await early.fill('{ "name": "early", "turn": [{ "say": "two" }] }');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Undo changes' }).isDisabled()).toBe(true);
+    expect(await early.inputValue()).toContain('"two"');
+    expect((await api.get('/_emulator/scripts/early')).json.source.turn).toEqual([{ say: 'two' }]);
+  });
+
   test('a proof is pasted in and explained, down to the byte', async () => {
     const { page, api } = await open({ view: '#/proofs' });
     const form = page.getByRole('form', { name: 'Signed request' });

@@ -24,7 +24,14 @@ function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => voi
   const { model } = useServices();
   const [inside, setInside] = useState<Inside | undefined>(undefined);
   useEffect(() => {
-    model.api.control<Inside>('GET', `interns/${intern.id}`).then(setInside, () => setInside(undefined));
+    let wanted = true;
+    const show = (next?: Inside) => {
+      if (wanted) setInside(next);
+    };
+    model.api.control<Inside>('GET', `interns/${intern.id}`).then(show, () => show());
+    return () => {
+      wanted = false;
+    };
   }, [intern.id, intern.updated_at]);
   return [inside, setInside];
 }

@@ -28,15 +28,23 @@ const FIRST = `{
 }
 `;
 
-function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onSaved: (name: string) => void }) {
+interface ScriptEditorProps {
+  /** Undefined for a new one. */
+  script: ScriptView | undefined;
+  onSaved: (script: ScriptView) => void;
+}
+
+function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
   const { model } = useServices();
-  const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
-  const [text, setText] = useState(before);
+  /** What was typed and not saved: it stays, whatever becomes of the script elsewhere. */
+  const [typed, setTyped] = useState<string | undefined>(undefined);
   const [reported, setReported] = useState<readonly ScriptProblem[]>([]);
-  useEffect(() => {
-    setText(before);
+  const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
+  const text = typed ?? before;
+  const write = (value: string | undefined) => {
+    setTyped(value);
     setReported([]);
-  }, [before]);
+  };
   const problems = text === '' ? [] : reported.length > 0 ? reported : syntaxProblems(text);
   const save = async () => {
     let name: unknown;
@@ -47,10 +55,11 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
     }
     const path = `scripts/${encodeURIComponent(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'))}`;
     try {
-      await model.api.control('PUT', path, JSON.parse(text));
+      const saved = await model.api.control<ScriptView>('PUT', path, JSON.parse(text));
       await model.readScripts();
-      model.notify('done', `${String(name)} is saved`);
-      onSaved(String(name));
+      model.notify('done', `${saved.name} is saved`);
+      onSaved(saved);
+      write(undefined);
     } catch (error) {
       if (error instanceof ApiError && error.status === 400) setReported(reportedProblems(text, error.message));
       else model.notify('error', error instanceof Error ? error.message : String(error));
@@ -60,6 +69,7 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
     model.attempt(async () => {
       await model.api.control('DELETE', `scripts/${encodeURIComponent(script?.name ?? '')}`);
       await model.readScripts();
+      write(undefined);
     }, `${script?.name} is taken back`);
   if (script && script.source === undefined)
     return (
@@ -73,10 +83,7 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
         label={script ? `Script ${script.name}` : 'New script'}
         value={text}
         problems={problems}
-        onInput={(value) => {
-          setText(value);
-          setReported([]);
-        }}
+        onInput={write}
       />
       <div class="row end">
         {script?.from === 'control' && (
@@ -84,7 +91,7 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
             Take back
           </Button>
         )}
-        <Button disabled={text === before && script !== undefined} onClick={() => setText(before)}>
+        <Button disabled={text === before && script !== undefined} onClick={() => write(undefined)}>
           Undo changes
         </Button>
         <Button tone="primary" disabled={syntaxProblems(text).length > 0} onClick={() => void save()}>
@@ -98,15 +105,23 @@ function ScriptEditor({ script, onSaved }: { script: ScriptView | undefined; onS
 /** The scripts that interns can behave by, to read and to change. */
 export function ScriptsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
-  const [script, setScript] = useState<ScriptView | undefined>(undefined);
+  const [read, setRead] = useState<ScriptView | undefined>(undefined);
   const list = model.scripts.value;
   const isNew = id === 'new';
   const version = list.find(({ name }) => name === id);
+  // The one that was shown before is not this one, even for a frame: what is typed into it would be lost.
+  const script = !isNew && read?.name === id ? read : undefined;
   useEffect(() => {
-    setScript(undefined);
     if (id === undefined || isNew) return;
-    model.api.control<ScriptView>('GET', `scripts/${encodeURIComponent(id)}`).then(setScript, () => {});
-  }, [id, version?.from, JSON.stringify(version?.source)]);
+    let wanted = true;
+    const show = (view?: ScriptView) => {
+      if (wanted) setRead(view);
+    };
+    model.api.control<ScriptView>('GET', `scripts/${encodeURIComponent(id)}`).then(show, () => show());
+    return () => {
+      wanted = false;
+    };
+  }, [id, version?.from]);
   const origins = ['control', 'file', 'code', 'stock'].filter((origin) => list.some(({ from }) => from === origin));
   return (
     <div class={`split ${id === undefined ? 'at-list' : 'at-detail'}`}>
@@ -151,7 +166,14 @@ export function ScriptsView({ id }: { id: string | undefined }) {
               {script && <span class="tag">{FROM[script.from]}</span>}
             </header>
             {(script || isNew) && (
-              <ScriptEditor key={id} script={script} onSaved={(name) => router.go('scripts', name)} />
+              <ScriptEditor
+                key={id}
+                script={script}
+                onSaved={(saved) => {
+                  setRead(saved);
+                  router.go('scripts', saved.name);
+                }}
+              />
             )}
           </section>
         )}
