@@ -1,4 +1,3 @@
-import type { Mount } from './addresses.js';
 import { createFairQueue } from './clock/fair-queue.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import type { Settings } from './contract/settings.js';
@@ -8,8 +7,7 @@ import { createReaders } from './control/readers.js';
 import { createSequence } from './control/sequence.js';
 import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
-import { credentialResolver } from './credentials.js';
-import type { DaemonTokens } from './daemon-tokens.js';
+import { credentialResolver } from './credential-resolver.js';
 import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
@@ -18,15 +16,17 @@ import { matchRegional } from './http/hosts.js';
 import type { Journal } from './http/journal.js';
 import { createRequestIds } from './http/request-ids.js';
 import { logRequests } from './http/request-log.js';
-import { keptNonces, signingKeyOf } from './kept.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import type { Lifetime } from './lifetime.js';
 import { createWaitReporter, daemonRecord } from './log.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, loadCors, loadRegionalHosts } from './options.js';
-import { createRandomness } from './randomness.js';
 import { withReplay, withReplayedInterns } from './replay.js';
+import type { Mount } from './serving/addresses.js';
+import type { DaemonTokens } from './spaces/daemon-tokens.js';
+import { keptNonces, signingKeyOf } from './state/kept.js';
+import { createRandomness } from './state/randomness.js';
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 

@@ -1,4 +1,3 @@
-import { createRootMount, type Mount, type RootMount } from './addresses.js';
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
@@ -10,13 +9,18 @@ import { labRows } from './control/lab.js';
 import { openApiRow } from './control/openapi-row.js';
 import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
-import { type DaemonTokens, plainTokens } from './daemon-tokens.js';
-import { hideCredentials } from './export.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
 import { after } from './http/exchange.js';
 import { asResponse } from './http/response.js';
+import { createLifetime, type Lifetime } from './lifetime.js';
+import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
+import { wrongOption } from './option-kinds.js';
+import { type EmulatorOptions, OptionError } from './options.js';
+import { createPage } from './page.js';
+import type { PlainRequest, ReceivedRequest } from './requests/received-request.js';
+import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
   type Answer,
   type InProcessClient,
@@ -24,17 +28,13 @@ import {
   type InProcessFetch,
   inProcessExchange,
   inProcessFetch,
-} from './in-process-fetch.js';
-import { createLifetime, type Lifetime } from './lifetime.js';
-import type { Bindings } from './listen.js';
-import { createListening, type ListenAt, type ListenRequest } from './listening.js';
-import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
-import { wrongOption } from './option-kinds.js';
-import { type EmulatorOptions, OptionError } from './options.js';
-import { createPage } from './page.js';
-import type { PlainRequest, ReceivedRequest } from './received-request.js';
-import { createSpaces, type Served, type Spaces } from './spaces.js';
-import { createStateControl } from './state-control.js';
+} from './serving/in-process-fetch.js';
+import type { Bindings } from './serving/listen.js';
+import { createListening, type ListenAt, type ListenRequest } from './serving/listening.js';
+import { type DaemonTokens, plainTokens } from './spaces/daemon-tokens.js';
+import { createSpaces, type Served, type Spaces } from './spaces/spaces.js';
+import { hideCredentials } from './state/export.js';
+import { createStateControl } from './state/state-control.js';
 import { VERSION } from './version.js';
 
 /** The whole interface in one object; any number of them side by side, sharing nothing. */

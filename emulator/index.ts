@@ -12,7 +12,6 @@ export type { Settings } from './contract/settings.js';
 export type { Target } from './control/target.js';
 export { createEmulator, type Emulator } from './emulator.js';
 export type { RequestRecord } from './http/request-log.js';
-export type { ListenAt } from './listening.js';
 export { type EmulatorOptions, OptionError } from './options.js';
 export type {
   Behaviour,
@@ -24,6 +23,7 @@ export type {
 } from './scripts/behaviour.js';
 export { scriptFilesOf, validateScriptFile } from './scripts/files.js';
 export { ScriptInvalid } from './scripts/problems.js';
+export type { ListenAt } from './serving/listening.js';
 export { UnusableKey } from './signing/keys.js';
 export { StoreError } from './store/errors.js';
 export { VERSION } from './version.js';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createEmulator } from './emulator.js';
-import { heldOpen } from './held-open.harness.js';
 import type { EmulatorOptions } from './options.js';
 import type { Behaviour } from './scripts/behaviour.js';
+import { heldOpen } from './serving/held-open.harness.js';
 import { createTestClient } from './test-client.js';
 
 const folders: string[] = [];

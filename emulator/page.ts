@@ -1,5 +1,5 @@
 import { guardControl } from './control/guard.js';
-import type { ReceivedRequest } from './received-request.js';
+import type { ReceivedRequest } from './requests/received-request.js';
 
 /** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
 const wantsPage = (request: ReceivedRequest): boolean => request.headers.get('accept')?.includes('text/html') ?? false;

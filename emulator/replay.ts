@@ -15,7 +15,7 @@ import { errorResponse, toResponse } from './http/response.js';
 import { OptionError, type ReplayOptions } from './options.js';
 import { RecordingInvalid } from './recording/read.js';
 import { createReplay, type OwnAnswers, type Replay } from './recording/replay/replay.js';
-import { readBody } from './request-body.js';
+import { readBody } from './requests/request-body.js';
 import type { Signer } from './signing/signer.js';
 
 interface ReplayPartsDeps {

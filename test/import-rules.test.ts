@@ -16,28 +16,18 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/sse': { uses: ['emulator/contract', 'emulator/clock'] },
   'emulator/scripts': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
   'emulator/domain': {
-    uses: ['emulator/credential-index.ts', 'emulator/spellings.ts', 'emulator/contract', 'emulator/clock'],
+    uses: ['emulator/credentials', 'emulator/contract', 'emulator/clock'],
     types: ['emulator/store', 'emulator/scripts'],
   },
-  // What requests in process are, beside those of the web.
-  'emulator/received-request.ts': { uses: [] },
-  // How a request's body is read, within its bounds, wherever one is.
-  'emulator/request-body.ts': { uses: ['emulator/contract', 'emulator/clock', 'emulator/received-request.ts'] },
-  // What bearer tokens belong to, wherever they are looked up.
-  'emulator/credential-index.ts': { uses: [] },
-  // How a credential may be spelled, wherever one is taken out of a text.
-  'emulator/spellings.ts': { uses: [] },
+  // What a request is, in process too, and how its body is read, within its bounds.
+  'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
+  // What bearer tokens belong to, and how they may be spelled, wherever one is looked up or taken out of a text.
+  'emulator/credentials': { uses: [] },
   'emulator/daemon': {
-    uses: [
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/signing',
-      'emulator/request-body.ts',
-      'emulator/credential-index.ts',
-    ],
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
     types: ['emulator/store', 'emulator/scripts'],
   },
-  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/spellings.ts'] },
+  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/credentials'] },
   'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   'emulator/http': {
     uses: [
@@ -46,8 +36,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/contract',
       'emulator/clock',
       'emulator/signing',
-      'emulator/request-body.ts',
-      'emulator/received-request.ts',
+      'emulator/requests',
     ],
     types: ['emulator/store', 'emulator/scripts'],
   },
@@ -57,15 +46,52 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
   'emulator/control': {
+    uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/requests'],
+    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
+  },
+  // In front of the parts: the two listeners, their addresses, and requests in process.
+  'emulator/serving': {
+    uses: [
+      'emulator/contract',
+      'emulator/clock',
+      'emulator/sse',
+      'emulator/http',
+      'emulator/control',
+      'emulator/requests',
+      'emulator/log.ts',
+      'emulator/options.ts',
+    ],
+    types: ['emulator/domain'],
+  },
+  // The state as a whole: seeded, kept, exchanged, gone back to. What has a state in it is received.
+  'emulator/state': {
+    uses: [
+      'emulator/contract',
+      'emulator/clock',
+      'emulator/signing',
+      'emulator/domain',
+      'emulator/control',
+      'emulator/options.ts',
+    ],
+    types: [
+      'emulator/store',
+      'emulator/daemon',
+      'emulator/composition.ts',
+      'emulator/factories.ts',
+      'emulator/lifetime.ts',
+    ],
+  },
+  // Many emulators behind one listener: what makes one is received.
+  'emulator/spaces': {
     uses: [
       'emulator/contract',
       'emulator/http',
-      'emulator/openapi',
-      'emulator/scripts',
-      'emulator/request-body.ts',
-      'emulator/received-request.ts',
+      'emulator/control',
+      'emulator/serving',
+      'emulator/options.ts',
+      'emulator/domain',
     ],
-    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
+    types: ['emulator/clock'],
   },
   // Runs in a browser, and knows the emulator by its documented calls alone.
   'emulator/console': { uses: [], types: ['emulator/contract'] },

@@ -1,6 +1,6 @@
 import { type AssembledEmulator, assemble } from '../../emulator/emulator.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
-import { PlainRequest } from '../../emulator/received-request.js';
+import { PlainRequest } from '../../emulator/requests/received-request.js';
 import type { Incoming, PlainFetch } from '../probe/outgoing.js';
 
 /** What a `Request` takes without changing or refusing it. */

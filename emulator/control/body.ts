@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { problem, words } from '../contract/problem.js';
-import type { ReceivedRequest } from '../received-request.js';
-import { parseJson, readBody } from '../request-body.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
+import { parseJson, readBody } from '../requests/request-body.js';
 import { tooDeep } from '../scripts/depth.js';
 import { ControlError } from './error.js';
 

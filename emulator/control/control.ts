@@ -1,6 +1,6 @@
 import { ERRORS } from '../contract/errors.js';
 import { json, type PlainResponse } from '../http/response.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { guardControl } from './guard.js';
 import type { ControlParts } from './parts.js';
 import { createRouter } from './router.js';

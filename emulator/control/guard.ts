@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopbackHost } from '../http/hosts.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 

@@ -3,7 +3,7 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { distance } from '../contract/nearest.js';
 import { json, type PlainResponse, refusalResponse } from '../http/response.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
 

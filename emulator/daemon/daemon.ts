@@ -14,7 +14,7 @@ import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
-import { readReceivedBody } from '../request-body.js';
+import { readReceivedBody } from '../requests/request-body.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { diagnose, hintOf } from './diagnose.js';
 import type { Issued } from './issued.js';

@@ -1,5 +1,5 @@
 import type { InternRow } from '../contract/state.js';
-import { createCredentialIndex } from '../credential-index.js';
+import { createCredentialIndex } from '../credentials/credential-index.js';
 
 /** The interns of an emulator, as a store's collection holds them. */
 export interface InternRows {

@@ -1,6 +1,6 @@
 import type { Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
-import { createCredentialIndex } from '../credential-index.js';
+import { createCredentialIndex } from '../credentials/credential-index.js';
 import type { Caller } from './caller.js';
 import { createRedaction, type Redaction } from './redaction.js';
 

@@ -1,4 +1,4 @@
-import { createSearch, readings, type Search, type Shapes, spelledIn } from '../spellings.js';
+import { createSearch, readings, type Search, type Shapes, spelledIn } from '../credentials/spellings.js';
 
 /** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
 export const OWN_KEY_PREFIX = 'emu-ikey-';

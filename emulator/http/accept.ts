@@ -5,7 +5,7 @@ import type { Fault } from '../contract/fault.js';
 import type { Settings } from '../contract/settings.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
-import { isBlank, isJson, MAX_BODY, readBody } from '../request-body.js';
+import { isBlank, isJson, MAX_BODY, readBody } from '../requests/request-body.js';
 import { AcceptedCall, ReadRequest } from './call.js';
 import { after, DropConnection, type Exchange, type Resource } from './exchange.js';
 import { dropOf, type Faults, faultRow, injectedOf, resets } from './faults.js';

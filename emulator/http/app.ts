@@ -1,7 +1,7 @@
 import { hostDelay } from '../clock/host.js';
 import { givenRequestId } from '../contract/request-id.js';
-import type { PlainRequest, ReceivedRequest } from '../received-request.js';
-import { discardUnread, type Incoming } from '../request-body.js';
+import type { PlainRequest, ReceivedRequest } from '../requests/received-request.js';
+import { discardUnread, type Incoming } from '../requests/request-body.js';
 import { DropConnection, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';

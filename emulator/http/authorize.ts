@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/errors.js';
 import type { Caller } from '../domain/caller.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import type { Area, Exchange, Resource } from './exchange.js';
 import type { Route } from './route.js';
 

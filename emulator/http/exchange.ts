@@ -1,5 +1,5 @@
 import type { Scope } from '../clock/scope.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { Route } from './route.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Redaction } from '../domain/redaction.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';

@@ -2,7 +2,7 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
-import type { ReceivedRequest } from '../received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SPELLINGS } from '../spellings.harness.js';
+import { SPELLINGS } from '../credentials/spellings.harness.js';
 import { createAliases } from './aliases.js';
 
 const SECRETS = {

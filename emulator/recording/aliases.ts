@@ -1,4 +1,4 @@
-import { createSearch, type Search, spelledIn } from '../spellings.js';
+import { createSearch, type Search, spelledIn } from '../credentials/spellings.js';
 
 /** What is kept out of a recording, by the name that its aliases carry. */
 export type AliasKind =

@@ -1,11 +1,11 @@
-import { JsonSyntaxError, parseJson } from './contract/json.js';
-import { problem, words } from './contract/problem.js';
-import { type Kept, SNAPSHOT_VERSION, snapshotFileSchema } from './contract/snapshot.js';
-import { nameSchema } from './contract/space.js';
-import { ControlError } from './control/error.js';
-import type { SnapshotsPart, SnapshotView } from './control/snapshots.js';
-import type { EndedRuns } from './domain/run-index.js';
-import type { SnapshotFiles } from './store/snapshot-files.js';
+import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { problem, words } from '../contract/problem.js';
+import { type Kept, SNAPSHOT_VERSION, snapshotFileSchema } from '../contract/snapshot.js';
+import { nameSchema } from '../contract/space.js';
+import { ControlError } from '../control/error.js';
+import type { SnapshotsPart, SnapshotView } from '../control/snapshots.js';
+import type { EndedRuns } from '../domain/run-index.js';
+import type { SnapshotFiles } from '../store/snapshot-files.js';
 
 /** A snapshot in this process: what outlives it, and the runs that had ended. */
 export interface Snapshot {

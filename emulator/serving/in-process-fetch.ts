@@ -1,8 +1,8 @@
-import type { Scope } from './clock/scope.js';
-import type { PlainResponse } from './http/response.js';
-import type { PlainRequest } from './received-request.js';
-import { StreamReader } from './sse/reader.js';
-import { EventStream } from './sse/stream.js';
+import type { Scope } from '../clock/scope.js';
+import type { PlainResponse } from '../http/response.js';
+import type { PlainRequest } from '../requests/received-request.js';
+import { StreamReader } from '../sse/reader.js';
+import { EventStream } from '../sse/stream.js';
 
 /** What a server is told of a client without a socket. */
 export interface InProcessClient {

@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Mount } from './addresses.js';
-import { mountBelow } from './addresses.js';
-import type { Random } from './clock/random.js';
-import { ERRORS } from './contract/errors.js';
-import { givenRequestId } from './contract/request-id.js';
-import type { SpaceRequest } from './contract/space.js';
-import { ControlError } from './control/error.js';
-import type { Target } from './control/target.js';
+import type { Random } from '../clock/random.js';
+import { ERRORS } from '../contract/errors.js';
+import { givenRequestId } from '../contract/request-id.js';
+import type { SpaceRequest } from '../contract/space.js';
+import { ControlError } from '../control/error.js';
+import type { Target } from '../control/target.js';
+import type { NodeBindings } from '../http/app.js';
+import { protocolError } from '../http/protocol.js';
+import { toResponse } from '../http/response.js';
+import { type EmulatorOptions, OptionError } from '../options.js';
+import type { Mount } from '../serving/addresses.js';
+import { mountBelow } from '../serving/addresses.js';
+import type { Bindings, Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
-import type { NodeBindings } from './http/app.js';
-import { protocolError } from './http/protocol.js';
-import { toResponse } from './http/response.js';
-import type { Bindings, Mounted } from './listen.js';
-import { type EmulatorOptions, OptionError } from './options.js';
 
 /** An emulator as what answers requests. */
 export interface Served extends Mounted {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Emulator } from './index.js';
+import type { Emulator } from '../index.js';
 
 /** A request of any kind, as data: what is sent is the same wherever it is sent to. */
 export type AnyRequest =

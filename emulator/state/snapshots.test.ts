@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { anyRequest, createClient } from './any-requests.harness.js';
-import { createEmulator, type Emulator, type EmulatorOptions } from './index.js';
+import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
+import { anyRequest, createClient } from '../spaces/any-requests.harness.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {
   const emulator = createEmulator({ clock: 'virtual', ...options });

@@ -1,5 +1,5 @@
-import { createRandom, type Random } from './clock/random.js';
-import type { Store } from './store/store.js';
+import { createRandom, type Random } from '../clock/random.js';
+import type { Store } from '../store/store.js';
 
 /** The randomness of an emulator: one seed, and a source of its own for each part that draws from it. */
 export interface Randomness {

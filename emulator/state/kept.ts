@@ -1,10 +1,10 @@
-import { type Clock, VIRTUAL_EPOCH } from './clock/clock.js';
-import { hostNow } from './clock/host.js';
-import type { KeptNonces } from './daemon/nonces.js';
-import type { Factories } from './factories.js';
-import { type EmulatorOptions, OptionError } from './options.js';
-import { type SigningKey, UnusableKey } from './signing/keys.js';
-import type { Store } from './store/store.js';
+import { type Clock, VIRTUAL_EPOCH } from '../clock/clock.js';
+import { hostNow } from '../clock/host.js';
+import type { KeptNonces } from '../daemon/nonces.js';
+import type { Factories } from '../factories.js';
+import { type EmulatorOptions, OptionError } from '../options.js';
+import { type SigningKey, UnusableKey } from '../signing/keys.js';
+import type { Store } from '../store/store.js';
 
 /**
  * The key to sign proofs with; one that had to be generated is kept beside the store.

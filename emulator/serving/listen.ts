@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { hostDelay } from './clock/host.js';
-import { ERRORS } from './contract/errors.js';
-import { givenRequestId } from './contract/request-id.js';
-import { createDepartures } from './http/departures.js';
-import { internalError, parserError, protocolError, type RequestSeen } from './http/protocol.js';
-import { type PlainResponse, toResponse } from './http/response.js';
-import { writeStream } from './http/write-stream.js';
-import { EventStream } from './sse/stream.js';
+import { hostDelay } from '../clock/host.js';
+import { ERRORS } from '../contract/errors.js';
+import { givenRequestId } from '../contract/request-id.js';
+import { createDepartures } from '../http/departures.js';
+import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
+import { type PlainResponse, toResponse } from '../http/response.js';
+import { writeStream } from '../http/write-stream.js';
+import { EventStream } from '../sse/stream.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;

@@ -1,10 +1,10 @@
-import type { ClockControl } from './clock/clock.js';
-import type { compose } from './composition.js';
-import type { State } from './contract/state.js';
-import type { SnapshotsPart } from './control/snapshots.js';
-import type { EndedRuns } from './domain/run-index.js';
+import type { ClockControl } from '../clock/clock.js';
+import type { compose } from '../composition.js';
+import type { State } from '../contract/state.js';
+import type { SnapshotsPart } from '../control/snapshots.js';
+import type { EndedRuns } from '../domain/run-index.js';
+import type { Lifetime } from '../lifetime.js';
 import { completeImport } from './export.js';
-import type { Lifetime } from './lifetime.js';
 import { seededState } from './seed.js';
 import { createSnapshots, type Snapshot } from './snapshots.js';
 

@@ -1,6 +1,6 @@
-import type { Random } from './clock/random.js';
-import { HIDDEN, type State } from './contract/state.js';
-import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from './domain/redaction.js';
+import type { Random } from '../clock/random.js';
+import { HIDDEN, type State } from '../contract/state.js';
+import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from '../domain/redaction.js';
 
 /**
  * An export without what gives access (AUTH-9): own keys and daemon tokens, and credentials that callers wrote into other

@@ -1,6 +1,6 @@
-import { hostDelay } from './clock/host.js';
-import { Refusal } from './contract/errors.js';
-import { parseJson as parseLocated } from './contract/json.js';
+import { hostDelay } from '../clock/host.js';
+import { Refusal } from '../contract/errors.js';
+import { parseJson as parseLocated } from '../contract/json.js';
 import { PlainRequest, type ReceivedRequest } from './received-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */

@@ -1,14 +1,14 @@
+import { hostNow } from '../clock/host.js';
+import type { Scope } from '../clock/scope.js';
+import { isHealthCheck } from '../control/guard.js';
+import type { Target } from '../control/target.js';
+import type { Redaction } from '../domain/redaction.js';
+import { createHostRules } from '../http/hosts.js';
+import { refuseHost } from '../http/protocol.js';
+import { refusedRecord } from '../log.js';
+import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options.js';
 import { addressesOf, DEFAULT_PORT, isLoopback, type RootMount } from './addresses.js';
-import { hostNow } from './clock/host.js';
-import type { Scope } from './clock/scope.js';
-import { isHealthCheck } from './control/guard.js';
-import type { Target } from './control/target.js';
-import type { Redaction } from './domain/redaction.js';
-import { createHostRules } from './http/hosts.js';
-import { refuseHost } from './http/protocol.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
-import { refusedRecord } from './log.js';
-import { type EmulatorOptions, loadAllowedHosts, OptionError } from './options.js';
 
 /** Where an emulator listens. */
 export interface ListenAt {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createEmulator } from '../index.js';
 import { anyRequest, createClient } from './any-requests.harness.js';
-import { createEmulator } from './index.js';
 import type { SpaceView } from './spaces.js';
 
 /** What differs by where it is: prefixes, and the end of a daemon token, which says whose it is. */

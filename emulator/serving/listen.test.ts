@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hostDelay } from './clock/host.js';
-import type { RunView } from './contract/run.js';
-import { createEmulator, type Emulator } from './emulator.js';
+import { hostDelay } from '../clock/host.js';
+import type { RunView } from '../contract/run.js';
+import { createEmulator, type Emulator } from '../emulator.js';
 
 let emulator: Emulator | undefined;
 const sockets: Socket[] = [];

@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRootMount } from './addresses.js';
-import { createRandom } from './clock/random.js';
-import { seededTarget } from './control/target.js';
-import { createEmulator, type Emulator, type EmulatorOptions } from './index.js';
-import { loadSeed } from './options.js';
+import { createRandom } from '../clock/random.js';
+import { seededTarget } from '../control/target.js';
+import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
+import { loadSeed } from '../options.js';
+import { createRootMount } from '../serving/addresses.js';
 import { createSpaces, type SpaceView } from './spaces.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {

@@ -1,9 +1,9 @@
-import type { Clock } from './clock/clock.js';
-import type { Random } from './clock/random.js';
-import { blankIntern } from './contract/intern-row.js';
-import type { Seed } from './contract/seed.js';
-import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from './contract/state.js';
-import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { blankIntern } from '../contract/intern-row.js';
+import type { Seed } from '../contract/seed.js';
+import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from '../contract/state.js';
+import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
 
 /** The rows of a seed's interns, oldest first. */
 export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] {

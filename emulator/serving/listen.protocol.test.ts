@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createEmulator, type Emulator } from './emulator.js';
+import { createEmulator, type Emulator } from '../emulator.js';
+import type { EmulatorOptions } from '../options.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
-import type { EmulatorOptions } from './options.js';
 
 let emulator: Emulator | undefined;
 let listener: Listener | undefined;

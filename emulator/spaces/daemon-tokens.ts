@@ -1,5 +1,5 @@
-import type { Random } from './clock/random.js';
-import { DAEMON_TOKEN_PREFIX } from './domain/redaction.js';
+import type { Random } from '../clock/random.js';
+import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
 
 /** How daemon tokens say whose they are, where emulators share a listener for their daemons. */
 export interface DaemonTokens {
