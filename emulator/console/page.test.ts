@@ -6,6 +6,7 @@ import { countdown, span } from './page/format.js';
 import { hexLines } from './page/hex.js';
 import { laidOut } from './page/json-layout.js';
 import { jsonPlaces } from './page/json-places.js';
+import { createLatest } from './page/latest.js';
 import { readPasted } from './page/pasted.js';
 import type { RequestRow } from './page/requests.js';
 import { reportedProblems, syntaxProblems } from './page/script-problems.js';
@@ -30,6 +31,17 @@ test('server-sent events are read whatever they are cut at', () => {
   for (const character of text) reader.push(character);
   expect(pieces).toEqual(whole);
   expect(reader.lastId()).toBe('8');
+  // Whoever goes on from an event that was cut off wants that event.
+  reader.push('event: run\nid: 9\ndata: {"a"');
+  expect(reader.lastId()).toBe('8');
+});
+
+test('of several reads under way the last is shown', () => {
+  const begin = createLatest();
+  const first = begin();
+  expect(first()).toBe(true);
+  const second = begin();
+  expect([first(), second()]).toEqual([false, true]);
 });
 
 test('a chat stream is read piece by piece, also where a write ends within an event', () => {

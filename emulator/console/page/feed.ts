@@ -14,7 +14,7 @@ export interface Feed {
 
 export interface FeedHandlers {
   /** Several events in the order in which they came. */
-  events(batch: SseEvent[]): void;
+  events(batch: readonly SseEvent[]): void;
   /** The connection is there, for the first time or again. */
   opened(resumed: boolean): void;
   closed(error: ApiError | undefined): void;

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { type Api, ApiError, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
+import { createLatest } from './latest.js';
 import { createRequests } from './requests.js';
 import type { SseEvent } from './sse.js';
 import type { Clock, Entry, Fault, Intern, LabRun, Line, Run, ScriptView, Target, Write } from './types.js';
@@ -61,6 +62,10 @@ export function createModel(api: Api) {
   /** Streams that this page itself reads, by request id: it is their client, and can leave them. */
   const own = signal<ReadonlyMap<string, AbortController>>(new Map());
   let feed: Feed | undefined;
+  let loaded = false;
+  /** Whole lists that are being read, and the events that came meanwhile: a list may be older than they are. */
+  let reading = 0;
+  let held: SseEvent[] = [];
 
   const internList = computed(() =>
     [...interns.value.values()].sort((a, b) =>
@@ -80,53 +85,72 @@ export function createModel(api: Api) {
   const setClock = (reading: Clock) => {
     clock.value = { ...reading, readAt: performance.now() };
   };
-  const readFaults = async () => {
-    faults.value = (await api.control<{ data: Fault[] }>('GET', 'faults')).data;
+  /** Reads something and shows it, unless it was asked for anew meanwhile. */
+  const reader = <Answer>(path: string, show: (answer: Answer) => void) => {
+    const begin = createLatest();
+    return async () => {
+      const isLatest = begin();
+      const answer = await api.control<Answer>('GET', path);
+      if (isLatest()) show(answer);
+    };
   };
-  const readScripts = async () => {
-    scripts.value = (await api.control<{ data: ScriptView[] }>('GET', 'scripts')).data;
-  };
-  const readInterns = async () => {
-    const { data } = await api.control<{ data: Intern[] }>('GET', 'interns');
+  const readTarget = reader<Target>('target', (read) => {
+    target.value = read;
+  });
+  const readClock = reader<Clock>('clock', setClock);
+  const readFaults = reader<{ data: Fault[] }>('faults', ({ data }) => {
+    faults.value = data;
+  });
+  const readScripts = reader<{ data: ScriptView[] }>('scripts', ({ data }) => {
+    scripts.value = data;
+  });
+  const readInterns = reader<{ data: Intern[] }>('interns', ({ data }) => {
     interns.value = new Map(data.map((intern) => [intern.id, intern]));
-  };
-  const readRuns = async () => {
-    const { data } = await api.control<{ data: Run[] }>('GET', 'runs');
-    runs.value = new Map(
-      data
-        .slice(0, MOST_RUNS)
-        .reverse()
-        .map((run) => [run.id, run]),
-    );
-  };
-  const readRequests = async () => {
-    const { data } = await api.control<{ data: Entry[] }>('GET', `journal?limit=${FIRST_REQUESTS}`);
+  });
+  const readRuns = reader<{ data: Run[] }>('runs', ({ data }) => {
+    const newest = data.slice(0, MOST_RUNS).reverse();
+    runs.value = new Map(newest.map((run) => [run.id, run]));
+  });
+  const readJournal = reader<{ data: Entry[] }>(`journal?limit=${FIRST_REQUESTS}`, ({ data }) => {
     requests.clear();
     requests.add(data);
+  });
+  const readLabRuns = reader<{ data: LabRun[] }>('lab/runs', ({ data }) => {
+    labRuns.value = data.slice(0, MOST_LAB_RUNS);
+  });
+  const readLimit = reader<{ turns_per_minute: number }>('limits', (read) => {
+    limit.value = read.turns_per_minute;
+  });
+
+  /** Reads what events keep up to date: those that come meanwhile are held back until it is there. */
+  const readWhole = async (...reads: (() => Promise<void>)[]) => {
+    reading += 1;
+    const outcomes = await Promise.allSettled(reads.map((read) => read()));
+    reading -= 1;
+    if (reading === 0) {
+      const batch = held;
+      held = [];
+      events(batch);
+    }
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   };
-  const readLabRuns = async () => {
-    labRuns.value = (await api.control<{ data: LabRun[] }>('GET', 'lab/runs')).data.slice(0, MOST_LAB_RUNS);
-  };
-  const readLimit = async () => {
-    limit.value = (await api.control<{ turns_per_minute: number }>('GET', 'limits')).turns_per_minute;
-  };
+  const readRequests = () => readWhole(readJournal);
 
   const load = async () => {
     const health = await api.control<{ version: string }>('GET', 'health');
     version.value = health.version;
-    await Promise.all([
-      api.control<Target>('GET', 'target').then((read) => {
-        target.value = read;
-      }),
-      api.control<Clock>('GET', 'clock').then(setClock),
-      readInterns(),
-      readRuns(),
-      readFaults(),
-      readScripts(),
-      readRequests(),
-      readLimit(),
-      readLabRuns(),
-    ]);
+    await readWhole(
+      readTarget,
+      readClock,
+      readInterns,
+      readRuns,
+      readFaults,
+      readScripts,
+      readJournal,
+      readLimit,
+      readLabRuns,
+    );
+    loaded = true;
     tell([{ kind: 'reload' }]);
   };
 
@@ -134,7 +158,11 @@ export function createModel(api: Api) {
     if (happenings.length > 0) for (const listener of listeners) listener(happenings);
   };
 
-  const events = (batch: SseEvent[]) => {
+  const events = (batch: readonly SseEvent[]) => {
+    if (reading > 0) {
+      held.push(...batch);
+      return;
+    }
     const changedInterns = new Map(interns.value);
     const changedRuns = new Map(runs.value);
     const changedLab = new Map<string, LabRun>();
@@ -201,7 +229,7 @@ export function createModel(api: Api) {
       events,
       opened(resumed) {
         connection.value = 'live';
-        if (!resumed || target.value === undefined) load().catch(failed);
+        if (!resumed || !loaded) load().catch(failed);
       },
       closed(error) {
         const refused = error?.status === 401 || error?.status === 403;

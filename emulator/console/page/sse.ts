@@ -13,8 +13,10 @@ export function createSseReader(onEvent: (event: SseEvent) => void, onComment?: 
   let event = '';
   let data: string[] = [];
   let id: string | undefined;
+  let last: string | undefined;
   const line = (text: string) => {
     if (text === '') {
+      last = id;
       if (data.length > 0) onEvent({ event: event || 'message', data: data.join('\n'), id });
       event = '';
       data = [];
@@ -29,8 +31,8 @@ export function createSseReader(onEvent: (event: SseEvent) => void, onComment?: 
     else if (name === 'id') id = value;
   };
   return {
-    /** The last id that the stream gave, with an event or alone. */
-    lastId: () => id,
+    /** The last id that the stream gave, with an event or alone. That of an event that was cut off does not count. */
+    lastId: () => last,
     push(text: string) {
       rest += text;
       let start = 0;

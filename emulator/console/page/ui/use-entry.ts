@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { createLatest } from '../latest.js';
 import type { Entry, Write } from '../types.js';
 import { useServices } from './context.js';
 
@@ -8,37 +9,56 @@ export function useEntry(id: string): { entry: Entry | undefined; problem: strin
   const [entry, setEntry] = useState<Entry | undefined>(undefined);
   const [problem, setProblem] = useState('');
   useEffect(() => {
+    const begin = createLatest();
     let current: Entry | undefined;
     let reading = false;
+    /** The last write that was told of while the entry was read. */
+    let heard = -1;
     const show = (next: Entry) => {
       current = next;
       setEntry(next);
       setProblem('');
     };
     const read = () => {
-      if (reading) return;
+      const isLatest = begin();
       reading = true;
+      heard = -1;
       model.api
         .control<Entry>('GET', `journal/${encodeURIComponent(id)}`)
-        .then(show, (error: Error) => setProblem(error.message))
+        .then(
+          (next) => isLatest() && show(next),
+          (error: Error) => isLatest() && setProblem(error.message),
+        )
         .then(() => {
+          if (!isLatest()) return;
           reading = false;
+          // Told before the answer came, and written after it.
+          if (current && heard >= (current.writes ?? []).length) read();
         });
     };
     const write = (n: number, added: Write) => {
-      if (!current) return;
+      if (reading) heard = Math.max(heard, n);
+      if (reading || !current) return;
       const writes = current.writes ?? [];
       if (n < writes.length) return;
       if (n > writes.length) return read();
       show({ ...current, writes: [...writes, added] });
     };
     read();
-    return model.listen((happenings) => {
+    const stop = model.listen((happenings) => {
       for (const happening of happenings) {
-        if (happening.kind === 'entry' && happening.entry.id === id) show(happening.entry);
-        else if (happening.kind === 'write' && happening.requestId === id) write(happening.n, happening.write);
+        if (happening.kind === 'reload') read();
+        else if (happening.kind === 'entry' && happening.entry.id === id) {
+          show(happening.entry);
+          // The answer under way may be older than this.
+          if (reading) read();
+        } else if (happening.kind === 'write' && happening.requestId === id) write(happening.n, happening.write);
       }
     });
+    return () => {
+      begin();
+      stop();
+    };
   }, [id]);
   return { entry, problem };
 }

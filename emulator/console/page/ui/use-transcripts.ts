@@ -22,24 +22,30 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
     model.api
       .control<{ transcript: Line[] | null }>('GET', `runs/${id}`)
       .then(
-        ({ transcript }) => void lines.current.set(id, transcript ?? []),
+        ({ transcript }) => transcript ?? [],
         // A run that is gone has nothing to tell.
-        () => void lines.current.set(id, []),
+        (): Line[] => [],
       )
-      .then(() => {
+      .then((said) => {
         const heard = reading.current.get(id) ?? -1;
         reading.current.delete(id);
+        // Nobody hears of its lines any more: it is read again when somebody looks.
         if (!wanted.current.has(id)) return;
+        lines.current.set(id, said);
         show();
         // Told before the answer came, and made after it.
-        const last = lines.current.get(id)?.at(-1);
-        if (last && heard > last.n) read(id);
+        if (heard > (said.at(-1)?.n ?? -1)) read(id);
       });
+  };
+  /** What is being read already may be from before: then it is read once more. */
+  const readAnew = (id: string) => {
+    if (reading.current.has(id)) reading.current.set(id, Number.POSITIVE_INFINITY);
+    else read(id);
   };
   /** True where the line is new; what is missing before it is read anew. */
   const add = (id: string, line: Line): boolean => {
     if (reading.current.has(id)) {
-      reading.current.set(id, line.n);
+      reading.current.set(id, Math.max(line.n, reading.current.get(id) ?? -1));
       return false;
     }
     const known = lines.current.get(id) ?? [];
@@ -61,7 +67,7 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
       for (const happening of happenings) {
         if (happening.kind === 'reload') {
           lines.current.clear();
-          for (const id of wanted.current) read(id);
+          for (const id of wanted.current) readAnew(id);
         } else if (happening.kind === 'said' && wanted.current.has(happening.runId))
           changed = add(happening.runId, happening.line) || changed;
       }
@@ -72,9 +78,10 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
 
   const ids = runs.map((run) => run.id);
   useEffect(() => {
+    const before = wanted.current;
     wanted.current = new Set(ids);
     for (const id of [...lines.current.keys()]) if (!wanted.current.has(id)) lines.current.delete(id);
-    for (const id of ids) if (!lines.current.has(id)) read(id);
+    for (const id of ids) if (!before.has(id)) readAnew(id);
   }, [ids.join()]);
   return shown;
 }

@@ -8,6 +8,7 @@ import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
 import { Empty, StatusPill } from '../ui/parts.js';
 import { ScriptOptions } from '../ui/script-options.js';
+import { useLatest } from '../ui/use-latest.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
@@ -23,17 +24,21 @@ interface Inside {
 function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => void] {
   const { model } = useServices();
   const [inside, setInside] = useState<Inside | undefined>(undefined);
+  const begin = useLatest();
   useEffect(() => {
-    let wanted = true;
+    const isLatest = begin();
     const show = (next?: Inside) => {
-      if (wanted) setInside(next);
+      if (isLatest()) setInside(next);
     };
     model.api.control<Inside>('GET', `interns/${intern.id}`).then(show, () => show());
-    return () => {
-      wanted = false;
-    };
+    return () => void begin();
   }, [intern.id, intern.updated_at]);
-  return [inside, setInside];
+  const change = (next: Inside) => {
+    // What is being read may be from before the change.
+    begin();
+    setInside(next);
+  };
+  return [inside, change];
 }
 
 function Facts({ intern, inside }: { intern: Intern; inside: Inside | undefined }) {

@@ -6,6 +6,7 @@ import { useServices } from '../ui/context.js';
 import { Field } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { ViewHead } from '../ui/parts.js';
+import { useLatest } from '../ui/use-latest.js';
 
 interface Form {
   pasted: string;
@@ -106,6 +107,7 @@ export function ProofsView() {
   const [defect, setDefect] = useState('');
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
   const [problem, setProblem] = useState('');
+  const begin = useLatest();
   const set = (change: Partial<Form>) => setForm({ ...form, ...change });
   useEffect(() => {
     model.api.control<ForgeList>('GET', 'signing/forge').then(
@@ -115,20 +117,20 @@ export function ProofsView() {
   }, []);
 
   const explain = async (given: Form) => {
+    const isLatest = begin();
     setExplanation(undefined);
     setProblem('');
     try {
       const { headers, method, path, body } = readPasted(given.pasted);
-      setExplanation(
-        await model.api.control<Explanation>('POST', 'signing/explain', {
-          headers,
-          method: method ?? given.method,
-          path: path ?? given.path,
-          body: body ?? given.body,
-        }),
-      );
+      const explained = await model.api.control<Explanation>('POST', 'signing/explain', {
+        headers,
+        method: method ?? given.method,
+        path: path ?? given.path,
+        body: body ?? given.body,
+      });
+      if (isLatest()) setExplanation(explained);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      if (isLatest()) setProblem(error instanceof Error ? error.message : String(error));
     }
   };
   const forge = () =>

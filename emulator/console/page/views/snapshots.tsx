@@ -4,6 +4,7 @@ import type { SnapshotView } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Field } from '../ui/field.js';
+import { useLatest } from '../ui/use-latest.js';
 
 /** Is there from the start, and stays. */
 const START = 'start';
@@ -24,8 +25,11 @@ export function Snapshots() {
   const [snapshots, setSnapshots] = useState<readonly SnapshotView[]>([]);
   const [name, setName] = useState('');
   const path = (of: string) => `snapshots/${encodeURIComponent(of)}`;
+  const begin = useLatest();
   const read = async () => {
-    setSnapshots((await model.api.control<{ data: SnapshotView[] }>('GET', 'snapshots')).data);
+    const isLatest = begin();
+    const { data } = await model.api.control<{ data: SnapshotView[] }>('GET', 'snapshots');
+    if (isLatest()) setSnapshots(data);
   };
   useEffect(() => {
     void model.attempt(read);
@@ -79,7 +83,9 @@ export function Snapshots() {
         aria-label="New snapshot"
         onSubmit={(event) => {
           event.preventDefault();
-          void does('PUT', path(name), `${name} is kept`).then((kept) => kept && setName(''));
+          void does('PUT', path(name), `${name} is kept`).then(
+            (kept) => kept && setName((typed) => (typed === name ? '' : typed)),
+          );
         }}
       >
         <Field label="Name" hint="One that is there is replaced">

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './browser.harness.js';
+
+/** A promise, and what fulfils it. */
+function gate() {
+  let open: () => void = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
+
+/** Holds the next answer to a path back: `made` resolves once the emulator has answered, `release` lets it through. */
+async function holdBack(page: Page, path: string) {
+  const made = gate();
+  const released = gate();
+  const through = gate();
+  await page.route(
+    (url) => url.pathname === `/_emulator/${path}`,
+    async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback();
+      const response = await route.fetch();
+      made.open();
+      await released.passed;
+      await route.fulfill({ response });
+      through.open();
+    },
+    { times: 1 },
+  );
+  return {
+    made: made.passed,
+    async release() {
+      released.open();
+      await through.passed;
+    },
+  };
+}
+
+/** Long enough for events to come, and for an answer to be shown. Too short, and the test sees less; it fails for no other reason. */
+const aMoment = (page: Page) => page.waitForTimeout(400);
+
+inBrowser('the console, where an answer comes late', (open) => {
+  test('the list of interns does not lose what was created after it was made', async () => {
+    const { page, api, url } = await open();
+    const interns = await holdBack(page, 'interns');
+    await page.goto('about:blank');
+    await page.goto(`${url}/_emulator/`);
+    await interns.made;
+    await api.create({ name: 'newer' });
+    await aMoment(page);
+    await interns.release();
+    await page.getByRole('link', { name: /^first-intern/ }).waitFor();
+    await aMoment(page);
+    await page.getByRole('link', { name: /^newer/ }).waitFor();
+  });
+
+  test('a list of requests that is read again does not lose those that came meanwhile', async () => {
+    const { page, api } = await open({ view: '#/requests' });
+    await api.get('/interns/old');
+    const list = page.getByRole('listbox', { name: /^Requests/ });
+    await list.getByText('/interns/old').waitFor();
+    const journal = await holdBack(page, 'journal');
+    await api.delete('/_emulator/journal');
+    await journal.made;
+    await api.get('/interns/new');
+    await aMoment(page);
+    await journal.release();
+    await aMoment(page);
+    await list.getByText('/interns/new').waitFor();
+  });
+
+  test('an entry of a stream that ended meanwhile is shown as ended', async () => {
+    const { page, api, intern, go } = await open();
+    await api.put('/_emulator/scripts/two', { name: 'two', turn: [{ say: 'one' }, { wait: '3s' }, { say: 'two' }] });
+    const reply = api.post(
+      `/interns/${intern.id}/chat/completions`,
+      { stream: true, messages: [{ role: 'user', content: 'script: two' }] },
+      { headers: { 'x-request-id': 'stream-1' } },
+    );
+    await expect.poll(async () => (await api.get('/_emulator/journal')).json.data.length).toBe(1);
+    const entry = await holdBack(page, 'journal/stream-1');
+    await go('#/requests/stream-1');
+    await entry.made;
+    await api.advance(3_000);
+    await reply;
+    await aMoment(page);
+    await entry.release();
+    await aMoment(page);
+    const shown = page.getByRole('region', { name: 'Request', exact: true });
+    await shown.getByText('The stream was complete').waitFor();
+  });
+
+  test('the script that was put on an intern is not shown as the one before', async () => {
+    const { page, api, intern, go } = await open();
+    const inside = await holdBack(page, `interns/${intern.id}`);
+    await go(`#/interns/${intern.id}`);
+    await inside.made;
+    const choice = page.getByRole('combobox', { name: 'Behaves by' });
+    await choice.selectOption('silent');
+    await expect.poll(async () => (await api.get(`/_emulator/interns/${intern.id}`)).json.script).toBe('silent');
+    await expect.poll(() => choice.inputValue()).toBe('silent');
+    await inside.release();
+    await aMoment(page);
+    expect(await choice.inputValue()).toBe('silent');
+  });
+});
