@@ -28,7 +28,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
     context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
   });
   describe.skipIf(chromiumPath === undefined)(name, () => {
-    vi.setConfig({ testTimeout: 90_000 });
+    vi.setConfig({ testTimeout: 180_000 });
     let browser: Browser;
     let closing: (() => Promise<unknown>)[] = [];
     /** What the page itself complained about: nothing, in every test. */
@@ -39,7 +39,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
         ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
         args: LAUNCH_ARGS,
       });
-    }, 60_000);
+    });
     afterEach(async () => {
       for (const close of closing.reverse()) await close();
       closing = [];
@@ -59,7 +59,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
       closing.push(() => context.close());
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(30_000);
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => {
         // A refusal is shown by the page; that the browser tells its console too is no fault of it.

@@ -14,7 +14,7 @@ inBrowser('the console, the client lab', (open) => {
     await api.post('/_emulator/lab/runs', { case: 'sse-crlf-split' });
     const cases = list.getByRole('heading');
     await expect
-      .poll(() => cases.allInnerTexts().then((all) => all.map((text) => text.split(/\s/)[0])), { timeout: 10_000 })
+      .poll(() => cases.allInnerTexts().then((all) => all.map((text) => text.split(/\s/)[0])))
       .toEqual(['sse-crlf-split', 'sse-one-event']);
     await page.reload();
     await list.getByText('POST /chat/completions').waitFor();

@@ -34,7 +34,7 @@ inBrowser('the console, tools', (open) => {
     expect(emulator.clock.mode).toBe('frozen');
     await clock.getByRole('button', { name: 'Resume' }).click();
     await clock.getByText('frozen').waitFor({ state: 'detached' });
-    expect(emulator.clock.mode).not.toBe('frozen');
+    await expect.poll(() => emulator.clock.mode).not.toBe('frozen');
   });
 
   test('the next create fails at one click; faults and chaos are added, shown and taken back', async () => {
@@ -54,6 +54,7 @@ inBrowser('the console, tools', (open) => {
     await form.getByRole('button', { name: 'Add fault' }).click();
     await list.getByText('Each of the next 2 chat loses its connection mid-event').waitFor();
     await page.getByRole('button', { name: 'Take all back' }).click();
+    await page.getByText('All goes well').waitFor();
 
     await form.getByRole('combobox', { name: 'To' }).selectOption({ label: 'first-intern' });
     await form.getByRole('combobox', { name: 'What happens' }).selectOption('status');
@@ -68,11 +69,12 @@ inBrowser('the console, tools', (open) => {
     ]);
     // Calls of list name no intern.
     await form.getByRole('combobox', { name: 'The next' }).selectOption('list');
-    expect(await form.getByRole('combobox', { name: 'To' }).count()).toBe(0);
+    await form.getByRole('combobox', { name: 'To' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Take all back' }).click();
+    await page.getByText('All goes well').waitFor();
 
     await page.getByRole('button', { name: 'Add Flaky service' }).click();
-    await expect.poll(() => list.getByRole('listitem').count(), { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(3);
     await page.getByRole('button', { name: 'Take all back' }).click();
     await page.getByText('All goes well').waitFor();
     expect((await api.get('/_emulator/faults')).json.data).toEqual([]);
@@ -82,14 +84,14 @@ inBrowser('the console, tools', (open) => {
     const { page, api } = await open({ view: '#/scripts' });
     await page.getByRole('link', { name: 'ask-permission', exact: true }).click();
     const editor = page.getByRole('textbox', { name: 'Script ask-permission' });
-    await expect.poll(() => editor.inputValue(), { timeout: 10_000 }).toContain('"permission"');
+    await expect.poll(() => editor.inputValue()).toContain('"permission"');
 
     await page.getByRole('button', { name: 'New script' }).click();
     const fresh = page.getByRole('textbox', { name: 'New script' });
     const problems = page.getByRole('list', { name: 'Problems' });
     await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" }\n    { "say": "b" }\n  ]\n}\n');
     await problems.getByRole('button', { name: 'Line 5 expected a comma or ], found "{"' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" },\n    { "shout": "b" }\n  ]\n}\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await problems.getByRole('button', { name: /^Line 5 turn\[1\]: expected a step/ }).waitFor();
@@ -173,7 +175,7 @@ inBrowser('the console, tools', (open) => {
 
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('dialog', { name: 'Reset the emulator?' }).getByRole('button', { name: 'Reset' }).click();
-    await expect.poll(async () => (await api.get(`/interns/${kept.id}`)).status, { timeout: 10_000 }).toBe(404);
+    await expect.poll(async () => (await api.get(`/interns/${kept.id}`)).status).toBe(404);
     const restore = page.getByRole('region', { name: 'Restore' });
     await restore
       .getByLabel('Saved state')
@@ -192,9 +194,7 @@ inBrowser('the console, tools', (open) => {
     const limit = page.getByRole('form', { name: 'Limit' });
     await limit.getByRole('spinbutton').fill('3');
     await limit.getByRole('button', { name: 'Set' }).click();
-    await expect
-      .poll(async () => (await api.get('/_emulator/limits')).json.turns_per_minute, { timeout: 10_000 })
-      .toBe(3);
+    await expect.poll(async () => (await api.get('/_emulator/limits')).json.turns_per_minute).toBe(3);
   });
 
   test('the state is kept under a name, gone back to, and forgotten', async () => {
@@ -213,7 +213,7 @@ inBrowser('the console, tools', (open) => {
     await list.getByText('before', { exact: true }).waitFor();
     await api.create({ name: 'after' });
     await list.getByRole('button', { name: 'Go back to before' }).click();
-    await expect.poll(async () => (await api.get('/interns')).json.data.length, { timeout: 10_000 }).toBe(before);
+    await expect.poll(async () => (await api.get('/interns')).json.data.length).toBe(before);
     await list.getByRole('button', { name: 'Forget before' }).click();
     await list.getByText('before', { exact: true }).waitFor({ state: 'detached' });
     expect((await api.get('/_emulator/snapshots')).json.data).toHaveLength(1);

@@ -50,6 +50,7 @@ inBrowser('the console, for everybody', (open) => {
     for (const place of places) {
       await go(place);
       await page.getByRole('main').getByRole('heading').first().waitFor();
+      await page.locator('.connection.live').waitFor({ state: 'attached' });
       expect(await violations(page), place).toEqual([]);
       const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(over), `${place} fits`).toBeLessThanOrEqual(0);
@@ -65,6 +66,6 @@ inBrowser('the console, for everybody', (open) => {
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('New intern');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('New intern');
   });
 });
