@@ -107,8 +107,9 @@ export const keys = (answer: Answer, names: readonly string[], what: string) =>
 const inPlace = ({ items }: Transcript, { number, data }: NonNullable<Problem['event']>) =>
   `event ${number} of ${items.length} is ${data.length > 600 ? `${data.slice(0, 600)}…` : data}`;
 
-/** What is expected of the order and shape of a stream. */
-export const NO_RULE_BROKEN = 'none of its rules broken';
+/** What is expected of the order of a stream (CHAT-2, CHAT-3). */
+export const STREAM_ORDER =
+  'chunks with one choice each, one finish_reason, one chunk with empty choices and session_id, data: [DONE], end of the body';
 
 /**
  * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
@@ -122,10 +123,10 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   if (first !== undefined) {
     throw new Finding({
       what: `order and shape of the stream (${first.requirement})`,
-      expected: NO_RULE_BROKEN,
-      actual: found.map(({ text, event }, at) =>
-        event === undefined || at > 2 ? text : `${text}; ${inPlace(t, event)}`,
-      ),
+      expected: STREAM_ORDER,
+      actual: found
+        .map(({ text, event }, at) => (event === undefined || at > 2 ? text : `${text}; ${inPlace(t, event)}`))
+        .join('\n'),
       breaks: { requirement: first.requirement, level: first.level },
     });
   }

@@ -101,6 +101,36 @@ describe.skipIf(missing)('the HTML report in a browser', () => {
     expect(await row.locator('.ended').textContent()).toBe('dropped: reset');
   });
 
+  test('draws the stream step by step', async () => {
+    const steps = page.locator('[id="check-chat/fails"] .steps li');
+    expect(await steps.allInnerTexts()).toEqual([
+      expect.stringMatching(/^0\.01 s\s+final chunk$/),
+      expect.stringMatching(/^30\.0 s\s+comment keepalive$/),
+      expect.stringMatching(/^30\.0 s\s+comment :warning::y$/),
+      expect.stringMatching(/^30\.0 s\s+an event without its blank line: \| a \|$/),
+      expect.stringMatching(/^30\.0 s\s+dropped: reset$/),
+    ]);
+  });
+
+  test('breaks no word that fits its line', async () => {
+    await page.setViewportSize({ width: 400, height: 800 });
+    const broken =
+      await page.evaluate(`[...document.querySelectorAll('pre, .url, .headers, .title, h1, p, .steps, .groups')]
+      .flatMap((element) => {
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        const found = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode())
+          for (const { 0: word, index } of node.data.matchAll(/[A-Za-z0-9_]{2,20}/g)) {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + word.length);
+            if (range.getClientRects().length > 1) found.push(word);
+          }
+        return found;
+      })`);
+    expect(broken).toEqual([]);
+  });
+
   test('leads from a requirement to its checks', async () => {
     await page.click('[data-requirement="CHAT-1"]');
     expect(await page.inputValue('input[type=search]')).toBe('CHAT-1');

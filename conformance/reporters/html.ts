@@ -1,8 +1,9 @@
 import type { Exchange } from '../probe/exchange.js';
 import { faultOf, groups, skips } from '../run/groups.js';
-import type { CheckResult, Results } from '../run/results.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
+import { streamRows } from './stream-picture.js';
 import { seconds, value, visible } from './stream-text.js';
 import { addressText, choices, unseen } from './tty.js';
 
@@ -34,29 +35,36 @@ const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
 });
 const safe = (markup: string): Markup => ({ markup });
 
+/** Where JSON, addresses and headers may be broken, so that no word in them is. */
+const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
+const breakable = (text: string): Content =>
+  visible(text)
+    .split(JOINTS)
+    .flatMap((part, at) => (at === 0 ? [part] : [safe('<wbr>'), part]));
+const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
+
 const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
 const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 const headerList = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers).map(([name, header]) => html`<div><b>${name}</b>: ${header}</div>`);
+  Object.entries(headers).map(([name, header]) => html`<div><b>${name}</b>: ${breakable(header)}</div>`);
 
-function exchangeView(exchange: Exchange, last: boolean): Markup {
+function exchangeView(exchange: Exchange, last: boolean, finding?: FindingResult): Markup {
   const { request, response } = exchange;
   const status =
     response === undefined ? html`<span class="bad">no answer</span>` : html`<span>${response.status}</span>`;
   return html`<details class="exchange"${last ? safe(' open') : ''}>
-<summary><span class="time">${seconds(exchange.at)}</span> <b>${request.method}</b> <span class="url">${request.url}</span> → ${status}</summary>
-${timeline(exchange)}<div class="sides"><div class="side"><h5>Request</h5><div class="headers">${headerList(request.headers)}</div>${
-    request.body === undefined ? undefined : html`<pre>${request.body}</pre>`
+<summary><span class="time">${seconds(exchange.at)}</span> <b>${request.method}</b> <span class="url">${breakable(request.url)}</span> → ${status}</summary>
+${picture(exchange, finding)}${timeline(exchange)}<div class="sides"><div class="side"><h5>Request</h5><div class="headers">${headerList(request.headers)}</div>${
+    request.body === undefined ? undefined : pre(request.body)
   }</div><div class="side"><h5>Answer${response === undefined ? '' : html` <span class="time">${seconds(response.at)}</span>`}</h5>${
-    exchange.error === undefined ? undefined : html`<p class="bad">${exchange.error}</p>`
+    exchange.error === undefined ? undefined : html`<p class="bad">${breakable(exchange.error)}</p>`
   }${
     response === undefined
       ? undefined
-      : html`<div class="headers">${headerList(response.headers)}</div><div class="stream">${response.pieces.map(
-          (piece) =>
-            html`<div class="piece"><span class="time">${seconds(piece.at)}</span><pre>${piece.text}</pre></div>`,
-        )}${response.ended === undefined || response.ended === 'end' ? undefined : html`<p class="ended">${response.ended}</p>`}</div>`
+      : html`<div class="headers">${headerList(response.headers)}</div>${response.pieces.map(
+          (piece) => html`<div class="piece"><span class="time">${seconds(piece.at)}</span>${pre(piece.text)}</div>`,
+        )}${response.ended === undefined || response.ended === 'end' ? undefined : html`<p class="ended">${response.ended}</p>`}`
   }</div></div></details>`;
 }
 
@@ -76,6 +84,18 @@ const searched = ({ id, requirement: row, title, finding, error, skip }: CheckRe
     .filter((text) => text !== undefined)
     .join(' ')
     .toLowerCase();
+
+/** A stream step by step, with what is wrong at the step where it is. */
+function picture(exchange: Exchange, finding: FindingResult | undefined): Markup | undefined {
+  const rows = streamRows(exchange, finding);
+  if (rows === undefined) return undefined;
+  return html`<ol class="steps" aria-label="The stream, step by step">${rows.map(
+    ({ at, text, kind, wrong }) =>
+      html`<li class="${kind}${wrong === undefined ? '' : ' wrong'}"><span class="time">${seconds(at)}</span> <span>${breakable(text)}${
+        wrong === undefined ? undefined : html` <b>← ${wrong}</b>`
+      }</span></li>`,
+  )}</ol>`;
+}
 
 /** A stream as a line of time: a mark for each write, and how it ended. */
 function timeline(exchange: Exchange): Markup | undefined {
@@ -100,8 +120,8 @@ function groupsView(results: Results): Markup | undefined {
       ({ title, many, checks }) =>
         html`<li><span class="badge ${checks[0].known === true ? 'known' : checks[0].verdict}">${checks[0].known === true ? 'known' : checks[0].verdict}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
           checks.length > 1
-            ? html`<b>${many}: ${title}</b>`
-            : html`<b>${title}</b> <span class="dim">${checks[0].id}</span>`
+            ? html`<b>${many}: ${breakable(title)}</b>`
+            : html`<b>${breakable(title)}</b> <span class="dim">${checks[0].id}</span>`
         }</a></li>`,
     )}${found.length > 12 ? html`<li class="dim">and ${found.length - 12} more below</li>` : undefined}</ol><p class="dim">fail: breaks what the interface states. warn: differs from the published API, which this target need not follow.</p>`;
 }
@@ -124,26 +144,24 @@ function checkView(check: CheckResult): Markup {
 <summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${row}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
 <div class="body"><blockquote>${sentence} <span class="dim">(${where})</span>${
     quote === undefined ? undefined : html`<p class="dim">The interface: <q>${quote}</q></p>`
-  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${skip.why}</p>`}${
+  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${breakable(skip.why)}</p>`}${
     error === undefined
       ? undefined
-      : html`<p class="bad">${faultOf(check)}: ${error.message}</p><pre>${error.stack ?? ''}</pre>${error.transcript.map((one) => exchangeView(one, false))}`
+      : html`<p class="bad">${faultOf(check)}: ${breakable(error.message)}</p>${pre(error.stack ?? '')}${error.transcript.map((one) => exchangeView(one, false))}`
   }${
     finding === undefined
       ? undefined
-      : html`<p>${finding.what}</p><div class="sides"><div class="side"><h5>Expected</h5><pre class="good">${value(finding.expected)}</pre></div><div class="side"><h5>Actual</h5><pre class="bad">${value(finding.actual)}</pre></div></div>${
+      : html`<p>${breakable(finding.what)}</p><div class="sides"><div class="side"><h5>Expected</h5>${pre(value(finding.expected), 'good')}</div><div class="side"><h5>Actual</h5>${pre(value(finding.actual), 'bad')}</div></div>${
           finding.property === undefined
             ? undefined
-            : html`<h5>Values</h5><pre>${finding.property.counterexample.join('\n')}</pre><p class="dim">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p>`
+            : html`<h5>Values</h5>${pre(finding.property.counterexample.join('\n'))}<p class="dim">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p>`
         }${
           finding.flaky
             ? html`<p class="flaky">Flaky: failed ${finding.confirmed.failures} of ${finding.confirmed.tries} times when it was run again.</p>`
             : undefined
         }<h5>Again</h5><pre class="copy">${finding.replay}</pre>${
-          finding.curl === undefined
-            ? undefined
-            : html`<h5>The last request</h5><pre class="copy">${finding.curl}</pre>`
-        }<h5>Transcript</h5>${finding.transcript.map((one, at) => exchangeView(one, at === finding.transcript.length - 1))}`
+          finding.curl === undefined ? undefined : html`<h5>The last request</h5>${pre(finding.curl, 'copy')}`
+        }<h5>Transcript</h5>${finding.transcript.map((one, at) => exchangeView(one, at === finding.transcript.length - 1, finding))}`
   }${
     !open && skip === undefined
       ? html`<p class="dim">${

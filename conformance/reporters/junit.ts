@@ -27,7 +27,7 @@ function details(check: CheckResult): string {
     `again: ${finding.replay}`,
     ...(finding.curl === undefined ? [] : [`curl: ${finding.curl}`]),
     '',
-    ...finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange)),
+    ...finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 1_000, finding)),
   ];
   return lines.join('\n');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { STREAM_ORDER } from '../framework/expect.js';
 import { groups } from '../run/groups.js';
 import { HOSTILE, sampleResults } from '../testing/sample-results.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
@@ -112,8 +113,8 @@ test.each([
   ['crashed', 'it ended with status 5', 'complete', 'the client crashed: it ended with status 5'],
   [
     'order and shape of the stream (CHAT-2)',
-    ['a second finish_reason', 'content after it'],
-    'none of its rules broken',
+    'a second finish_reason\ncontent after it',
+    STREAM_ORDER,
     'the stream breaks a rule: a second finish_reason',
   ],
 ])('%s: what is wrong reads as a sentence', (what, actual, expected, title) => {

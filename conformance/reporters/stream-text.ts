@@ -1,4 +1,6 @@
 import type { Exchange, Piece } from '../probe/exchange.js';
+import type { FindingResult } from '../run/results.js';
+import { type StreamRow, streamRows } from './stream-picture.js';
 
 /**
  * Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page, and no line of it
@@ -26,8 +28,11 @@ export function value(given: unknown, most = 2_000): string {
   return visible(clip(text ?? String(given), most));
 }
 
-/** An exchange in lines: request, response head, and the body piece by piece with its times. */
-export function exchangeLines(exchange: Exchange, most = 1_000): string[] {
+/**
+ * An exchange in lines: request, response head, and the body: a stream step by step with its times, and at the step that is
+ * wrong what a finding tells of it; anything else as it was sent.
+ */
+export function exchangeLines(exchange: Exchange, most = 1_000, finding?: FindingResult): string[] {
   const { request, response } = exchange;
   const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}`];
   for (const [name, header] of Object.entries(request.headers)) lines.push(`    ${name}: ${visible(header)}`);
@@ -36,33 +41,31 @@ export function exchangeLines(exchange: Exchange, most = 1_000): string[] {
   if (response === undefined) return lines;
   lines.push(`  < ${response.status} at ${seconds(response.at)}`);
   for (const [name, header] of Object.entries(response.headers)) lines.push(`    ${name}: ${visible(header)}`);
-  if (/event-stream/i.test(response.headers['content-type'] ?? '')) lines.push(...eventLines(response.pieces, most));
-  else lines.push(...pieceLines(response.pieces, most));
+  const steps = streamRows(exchange, finding);
+  if (steps !== undefined) return [...lines, ...shortened(steps).flatMap((row) => stepLines(row, most))];
+  lines.push(...pieceLines(response.pieces, most));
   if (response.ended !== undefined && response.ended !== 'end') lines.push(`  < ${visible(response.ended)}`);
   return lines;
 }
 
-/** How many events of a stream are shown from its beginning, and from its end, which most often tells what is wrong. */
-const FIRST = 2;
-const LAST = 5;
+/** How many steps of a stream are shown from its beginning, and from its end, which most often tells what is wrong. */
+const FIRST = 4;
+const LAST = 8;
 
-/** A stream event by event, its beginning and its end, each with the time at which it had come. */
-function eventLines(pieces: readonly Piece[], most: number): string[] {
-  const events: { at: number; text: string }[] = [];
-  let rest = '';
-  for (const { at, text } of pieces) {
-    const parts = (rest + text).split(/\r?\n\r?\n/);
-    rest = parts.pop() ?? '';
-    events.push(...parts.map((part) => ({ at, text: part })));
-  }
-  if (rest.trim() !== '') events.push({ at: pieces.at(-1)?.at ?? 0, text: rest });
-  const between = events.length - FIRST - LAST;
-  return events.flatMap(({ at, text }, index) => {
-    if (between > 1 && index >= FIRST && index < events.length - LAST)
-      return index === FIRST ? [`    … ${between} events`] : [];
-    const same = index > 0 && events[index - 1]?.at === at;
-    return [...(same ? [] : [`  < ${seconds(at)}`]), ...indented(middle(text, most))];
-  });
+const shortened = (steps: readonly StreamRow[]): (StreamRow | number)[] => {
+  const between = steps.length - FIRST - LAST;
+  return between > 1 ? [...steps.slice(0, FIRST), between, ...steps.slice(-LAST)] : [...steps];
+};
+
+function stepLines(row: StreamRow | number, most: number): string[] {
+  if (typeof row === 'number') return [`    … ${row} steps`];
+  const { at, text, wrong, data } = row;
+  const line = `${seconds(at).padStart(7)}  ${visible(text)}`;
+  if (wrong === undefined) return [`    ${line}`];
+  return [
+    `  ✗ ${line}  ← ${visible(wrong)}`,
+    ...(data === undefined ? [] : [`             ${visible(middle(data, most))}`]),
+  ];
 }
 
 /** Cut in its middle: of a chunk the end says what it is. */

@@ -67,7 +67,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   if (shown.length < finding.transcript.length)
     lines.push(c.dim(`  … ${finding.transcript.length - shown.length} requests before`));
   for (const exchange of shown) {
-    const all = exchangeLines(exchange, 400);
+    const all = exchangeLines(exchange, 400, finding);
     const kept = all.length > most * 2 ? [...all.slice(0, most), '    …', ...all.slice(-most)] : all;
     lines.push(...kept.map((line) => c.dim(`  ${line}`)));
   }

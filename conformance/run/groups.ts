@@ -1,5 +1,5 @@
 import { brief } from '../framework/assert.js';
-import { NO_RULE_BROKEN } from '../framework/expect.js';
+import { STREAM_ORDER } from '../framework/expect.js';
 import type { CheckResult, Skip } from './results.js';
 
 /** Checks that found the same. */
@@ -44,7 +44,7 @@ export function titleOf(check: CheckResult): string {
   if (finding.what === 'crashed' || finding.what === 'hung')
     return `the client ${finding.what}: ${gist(finding.actual)}`;
   // A rule that a stream breaks says itself what is wrong.
-  if (finding.expected === NO_RULE_BROKEN) return `the stream breaks a rule: ${gist([finding.actual].flat()[0])}`;
+  if (finding.expected === STREAM_ORDER) return `the stream breaks a rule: ${gist(finding.actual)}`;
   const [actual, expected] = [gist(finding.actual), gist(finding.expected)];
   // The text 404 is not the number 404.
   const form = actual === expected ? (value: unknown) => brief(value, 100) : gist;
@@ -92,14 +92,45 @@ export interface SkipGroup {
   readonly ids: readonly string[];
 }
 
-/** Skips by what is missing, or by what the intern did instead. */
+/** Skips by what is missing, or by what the intern did instead, the largest group first. */
 export function skips(checks: readonly CheckResult[]): SkipGroup[] {
-  const found = new Map<string, { skip: Skip; ids: string[] }>();
+  const found = new Map<string, { skip: Skip; ids: string[] }[]>();
   for (const { id, skip } of checks) {
     if (skip === undefined) continue;
-    const entry = found.get(skip.need);
-    if (entry === undefined) found.set(skip.need, { skip, ids: [id] });
-    else entry.ids.push(id);
+    const family = /^(slow|behaviour):/.exec(skip.need)?.[1] ?? skip.need;
+    const members = found.get(family);
+    const same = members?.find((one) => one.skip.need === skip.need);
+    if (members === undefined) found.set(family, [{ skip, ids: [id] }]);
+    else if (same === undefined) members.push({ skip, ids: [id] });
+    else same.ids.push(id);
   }
-  return [...found.values()];
+  return [...found]
+    .map(([family, members]) => ({
+      skip: familySkip(
+        family,
+        members.map(({ skip }) => skip),
+      ),
+      ids: members.flatMap(({ ids }) => ids),
+    }))
+    .sort((one, other) => other.ids.length - one.ids.length);
+}
+
+/** What needs of one family lack: the longest wait, whose leave is one for the others too; every prompt. */
+function familySkip(family: string, members: readonly Skip[]): Skip {
+  const [first = { need: family, why: '', kind: 'need' }, ...others] = members;
+  if (others.length === 0) return first;
+  const wanted = members.map(({ need }) => need.slice(family.length + 1));
+  if (family === 'slow') {
+    const longest = wanted.reduce((one, other) => (Number.parseFloat(other) > Number.parseFloat(one) ? other : one));
+    return {
+      ...first,
+      need: `slow:${longest}`,
+      why: `they wait for real, the longest ${longest}; allow that with --slow ${longest}`,
+    };
+  }
+  return {
+    ...first,
+    need: `${family}:${wanted.join(', ')}`,
+    why: 'no prompt is configured that leads an intern there',
+  };
 }

@@ -16,7 +16,7 @@ const exchange = {
   response: {
     at: 20,
     status: 200,
-    headers: { 'x-hostile': HOSTILE },
+    headers: { 'content-type': 'text/event-stream', 'x-hostile': HOSTILE },
     pieces: [
       { at: 20, text: 'data: {"choices":[]}\n\n' },
       { at: 30_020, text: ': keepalive\n\n' },
