@@ -1,9 +1,16 @@
-// Makes docs/images/console-*.png: the main views of the console over an emulator that has something to show, light and
-// dark and as wide as a phone. Run by `npm run screenshots`; needs Chromium.
+// Makes docs/images/*.png: the main views of the console over an emulator that has something to show, light and dark and as
+// wide as a phone, and the kit's page about a deployment that breaks a rule. Run by `npm run screenshots`; needs Chromium.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { checks } from '../conformance/checks/index.js';
+import { deviations } from '../conformance/deviations/index.js';
+import { deployed } from '../conformance/deviations/live.js';
+import { htmlReport } from '../conformance/reporters/html.js';
+import { run } from '../conformance/run/runner.js';
 import { createEmulator } from '../emulator/index.js';
 import { chromiumPath, LAUNCH_ARGS } from '../test/chromium.js';
 import { playScenes } from './scenes.js';
@@ -34,6 +41,26 @@ async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
   await page.waitForTimeout(300);
   await page.screenshot({ path: join(OUT, `console-${shot.name}.png`) });
   await context.close();
+}
+
+/** The page of a run against a deployment that sends a stream without its final chunk, with that finding open. */
+async function takeReport(browser: Browser): Promise<void> {
+  const deviation = deviations.find(({ name }) => name === 'stream-without-final-chunk');
+  if (deviation === undefined) throw new Error('there is no such deviation');
+  const { driver, host, close } = await deployed(deviation, 'screenshots');
+  const folder = mkdtempSync(join(tmpdir(), 'report-'));
+  const file = join(folder, 'report.html');
+  try {
+    writeFileSync(file, htmlReport(await run({ driver, host, checks, runs: 1, seed: 'screenshots', rate: 0 })));
+  } finally {
+    await close();
+  }
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1330 } });
+  await page.goto(pathToFileURL(file).href);
+  await page.locator('details.check > summary').first().click();
+  await page.screenshot({ path: join(OUT, 'report.png') });
+  await page.close();
+  rmSync(folder, { recursive: true });
 }
 
 const emulator = createEmulator({ clock: 'virtual', seed: 'screenshots' });
@@ -77,5 +104,6 @@ const shots: Shot[] = [
 ];
 const only = process.argv[3]?.split(',');
 for (const shot of shots) if (!only || only.includes(shot.name)) await take(browser, url, shot);
+if (!only || only.includes('report')) await takeReport(browser);
 await browser.close();
 await emulator.close();

@@ -14,10 +14,24 @@ const OBEDIENT = { name: 'obeys every prompt', obeys: 1 };
 const needsControl = ({ level, needs }: Check): boolean =>
   level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
 
+/** The emulator with a deviation, as a deployment: without control interface, with every credential, in virtual time. */
+export function deployed({ mutant: made }: Deviation, seed: string) {
+  const mutant = typeof made === 'function' ? made() : made;
+  return disguise(OBEDIENT, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
+    const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
+    const usual = (request: Request) => emulator.fetch(request);
+    const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
+    return Object.assign(Object.create(emulator) as Emulator, {
+      fetch: mutant.around?.(usual, emulator) ?? usual,
+      daemon: { fetch: mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon },
+    });
+  });
+}
+
 /**
- * Runs one deviation as a deployment against the checks that it names: without control interface, with every credential, in
- * virtual time. Undefined where all of them need the control interface. What a deployment lacks besides, such as a prompt for
- * what an intern is to do or the leave to wait, comes out as missed, with what was said.
+ * Runs one deviation as a deployment against the checks that it names. Undefined where all of them need the control
+ * interface. What a deployment lacks besides, such as a prompt for what an intern is to do or the leave to wait, comes out
+ * as missed, with what was said.
  */
 export async function tryLive(
   deviation: Deviation,
@@ -27,17 +41,7 @@ export async function tryLive(
   const began = options.now();
   const wanted = checks.filter((check) => deviation.caughtBy.includes(check.id) && !needsControl(check));
   if (wanted.length === 0) return undefined;
-  const mutant = typeof deviation.mutant === 'function' ? deviation.mutant() : deviation.mutant;
-  const start = (how: Parameters<typeof assemble>[0]): Emulator => {
-    const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
-    const usual = (request: Request) => emulator.fetch(request);
-    const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
-    return Object.assign(Object.create(emulator) as Emulator, {
-      fetch: mutant.around?.(usual, emulator) ?? usual,
-      daemon: { fetch: mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon },
-    });
-  };
-  const { driver, host, close } = await disguise(OBEDIENT, options.seed, start);
+  const { driver, host, close } = await deployed(deviation, options.seed);
   try {
     const { runs, seed } = options;
     const results = await run({ driver, host, checks: wanted, runs, seed, rate: 0, blocking: false });

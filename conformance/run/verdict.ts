@@ -52,8 +52,8 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
 
 /** Why a check was not done, in a few words. */
 export function group({ kind, need, why }: Skip): string {
-  if (kind === 'intern') return 'the intern did not do what they wait for';
-  if (kind === 'race') return 'the target changed in between';
+  if (kind === 'intern') return 'wait for what the intern did not do';
+  if (kind === 'race') return 'met a target that changed in between';
   if (kind === 'blocked') return `${need}: ${why}`;
   if (kind === 'stopped') return why;
   return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
