@@ -110,6 +110,20 @@ test.each([
   ['error.code of a read', '404', 404, 'error.code is "404", expected 404'],
   ['body of a read', '', 'JSON', 'body is empty, expected JSON'],
   ['event 1 of 2', 'nothing', { data: 'a' }, 'event 1 is nothing, expected {"data":"a"}'],
+  [
+    'data of a list',
+    [{ id: 'a', name: 'a name', status: 'running', workspace_id: 'w', description: 'what it is', instructions: null }],
+    {
+      id: 'b',
+      name: 'b',
+      status: 'running',
+      workspace_id: 'w',
+      description: 'what it is',
+      instructions: null,
+      model: 'm',
+    },
+    'data is a list of 1, expected an object with id, name, status, workspace_id, description, instructions, …',
+  ],
   ['crashed', 'it ended with status 5', 'complete', 'the client crashed: it ended with status 5'],
   [
     'order and shape of the stream (CHAT-2)',

@@ -15,9 +15,20 @@ export interface FindingGroup {
 const ORIGIN = /https?:\/\/[^/\s]+(?:\/\S*?\/v\d+(?=\/))?/g;
 const VOLATILE = /[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\bk[a-z0-9]{4}-[a-z0-9]+|\b\d{5,}\b/gi;
 
+/** The longest list or object that stands in a title as it is. */
+const WHOLE = 80;
+
+/** A list or an object in a few words. */
+const outline = (value: object): string => {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  const names = Object.keys(value);
+  return `an object with ${names.slice(0, 6).join(', ')}${names.length > 6 ? ', …' : ''}`;
+};
+
 /** Without ids, times and names of the run; what comes after the gist of a longer text left out. */
 const gist = (value: unknown): string => {
   const text = typeof value === 'string' ? value : brief(value, 400);
+  if (typeof value === 'object' && value !== null && text.length > WHOLE) return outline(value);
   const [first = ''] = text
     .replace(ORIGIN, '')
     .replace(VOLATILE, '…')
