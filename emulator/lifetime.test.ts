@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createEmulator } from './emulator.js';
 import type { EmulatorOptions } from './options.js';
 import type { Behaviour } from './scripts/behaviour.js';
@@ -102,10 +102,10 @@ describe('a client that leaves before its prompt was accepted', () => {
     socket.write(
       `POST /api/v1/interns/${api.intern}/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${api.credentials.api_key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    await vi.waitFor(async () => expect(await api.runs()).toMatchObject([{ status: 'running' }]));
+    await expect.poll(api.runs).toMatchObject([{ status: 'running' }]);
     await turns();
     socket.destroy();
-    await vi.waitFor(async () => expect(await api.runs()).toMatchObject([{ ended: 'cancelled' }]));
+    await expect.poll(api.runs).toMatchObject([{ ended: 'cancelled' }]);
     expect((await api.chat('hello')).status).toBe(200);
     await api.emulator.close();
   });

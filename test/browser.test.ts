@@ -36,7 +36,7 @@ beforeAll(async () => {
     executablePath: chromiumPath ?? '',
     args: ['--no-sandbox', '--host-resolver-rules=MAP front.test 127.0.0.1'],
   });
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const emulator of emulators.splice(0)) await emulator.close();

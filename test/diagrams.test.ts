@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === undefined)('Mermaid, as GitHub has it, renders'
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: LAUNCH_ARGS });
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const render = async (source: string): Promise<string> => {

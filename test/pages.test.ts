@@ -191,7 +191,7 @@ test('the commands of docs/ci.md are understood', async () => {
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('conforms') });
   expect(output).toMatch(/requests/);
   expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toContain('<testsuite');
-}, 60_000);
+});
 
 test('the settings and the baseline of docs/ci.md are read', () => {
   const config = written('conformance.json', block('docs/ci.md', 'json'));

@@ -59,7 +59,7 @@ test('the kit runs against an emulator of its own, and against an address', asyn
   } finally {
     await emulator.close();
   }
-}, 60_000);
+});
 
 test('the parser that README holds to the lab reads events', () => {
   const [source = ''] = blocks('ts');

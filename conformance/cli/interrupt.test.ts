@@ -30,49 +30,45 @@ async function left(): Promise<string[]> {
   return data.filter((intern) => /^k[a-z0-9]{4}-/.test(intern.name)).map((intern) => intern.name);
 }
 
-test.each([150, 600, 1_300])(
-  'Ctrl-C %i ms after the first request leaves nothing behind',
-  { timeout: 60_000 },
-  async (ms) => {
-    const child = spawn(
-      process.execPath,
-      [
-        '--import',
-        'tsx',
-        bin,
-        url,
-        '--no-control',
-        '--rate',
-        '100',
-        '--only',
-        'model/*',
-        '--runs',
-        '50',
-        '--ledger-dir',
-        folder,
-      ],
-      {
-        env: {
-          ...process.env,
-          INTERN_API_KEY: emulator.target.credentials.api_key,
-          INTERN_WORKSPACE_ID: emulator.target.workspace_id,
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
+test.each([150, 600, 1_300])('Ctrl-C %i ms after the first request leaves nothing behind', async (ms) => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      bin,
+      url,
+      '--no-control',
+      '--rate',
+      '100',
+      '--only',
+      'model/*',
+      '--runs',
+      '50',
+      '--ledger-dir',
+      folder,
+    ],
+    {
+      env: {
+        ...process.env,
+        INTERN_API_KEY: emulator.target.credentials.api_key,
+        INTERN_WORKSPACE_ID: emulator.target.workspace_id,
       },
-    );
-    const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
-    let err = '';
-    const begun = new Promise<void>((resolve) => {
-      child.stderr.on('data', (text: Buffer) => {
-        err += text;
-        if (err.includes('checks against')) resolve();
-      });
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  let err = '';
+  const begun = new Promise<void>((resolve) => {
+    child.stderr.on('data', (text: Buffer) => {
+      err += text;
+      if (err.includes('checks against')) resolve();
     });
-    await Promise.race([begun, exited]);
-    await systemHost.sleep(ms);
-    child.kill('SIGINT');
-    expect(await exited, err).toBe(3);
-    expect(await left()).toEqual([]);
-    expect(readdirSync(folder)).toEqual([]);
-  },
-);
+  });
+  await Promise.race([begun, exited]);
+  await systemHost.sleep(ms);
+  child.kill('SIGINT');
+  expect(await exited, err).toBe(3);
+  expect(await left()).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+});

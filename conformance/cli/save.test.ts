@@ -133,4 +133,4 @@ test('a scenario brings an emulator to the state before, and a script shows the 
     await emulator.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 30_000);
+});

@@ -99,7 +99,7 @@ async function evaluate(environment: Record<string, string>) {
   return { exit, said, results: readResults(readFileSync(file, 'utf8'), file) };
 }
 
-test('a target with a certificate of its own is judged through a proxy', { timeout: 60_000 }, async () => {
+test('a target with a certificate of its own is judged through a proxy', async () => {
   asked.length = 0;
   const { exit, said, results } = await evaluate({ NODE_EXTRA_CA_CERTS: ca });
   expect(said).toContain('conforms');
@@ -110,7 +110,7 @@ test('a target with a certificate of its own is judged through a proxy', { timeo
   expect(new Set(asked)).toEqual(new Set([`CONNECT ${NAME}:443 HTTP/1.1`]));
 });
 
-test('without it the one line says what to set', { timeout: 60_000 }, async () => {
+test('without it the one line says what to set', async () => {
   const { exit, said, results } = await evaluate({});
   expect(exit).toBe(3);
   expect(said).toMatch(

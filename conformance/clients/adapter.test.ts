@@ -78,21 +78,17 @@ test.each([
   ['answers what nobody asked', `say({ run: 'other', outcome: 'complete' })`, 'nobody asked'],
   ['answers in another form', `say({ run: line.run, outcome: 'done' })`, 'outcome'],
   ['prints 100 MB', `for (let i = 0; i < 100; i++) process.stdout.write('x'.repeat(1048576))`, '64 MB'],
-])(
-  'an adapter that %s is an error of that case, and the lab goes on',
-  { timeout: 60_000 },
-  async (_, answer, message) => {
-    const code = adapter(
-      `if (line.case === 'sse-one-event') { ${answer} } else say({ run: line.run, outcome: 'complete', events: [{ data: 'a' }] })`,
-    );
-    const { exit, results } = await run(code, ...TWO);
-    expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'pass' });
-    expect(results?.checks[0]?.error?.message).toContain(message);
-    expect(results && tty(results)).toMatch(/the adapter's fault/);
-    expect(results && tty(results)).not.toContain("the kit's own fault");
-    expect(exit).toBe(3);
-  },
-);
+])('an adapter that %s is an error of that case, and the lab goes on', async (_, answer, message) => {
+  const code = adapter(
+    `if (line.case === 'sse-one-event') { ${answer} } else say({ run: line.run, outcome: 'complete', events: [{ data: 'a' }] })`,
+  );
+  const { exit, results } = await run(code, ...TWO);
+  expect(verdicts(results)).toEqual({ 'sse-one-event': 'error', 'sse-comment-before': 'pass' });
+  expect(results?.checks[0]?.error?.message).toContain(message);
+  expect(results && tty(results)).toMatch(/the adapter's fault/);
+  expect(results && tty(results)).not.toContain("the kit's own fault");
+  expect(exit).toBe(3);
+});
 
 test('two answers to one run are an error of that case', async () => {
   const code = adapter(
@@ -122,9 +118,7 @@ test('an adapter that cannot begin again is an error, and what is left is skippe
   expect(exit).toBe(3);
 });
 
-test('no answer within the limit and a second is a fail called hung; the adapter is started again', {
-  timeout: 30_000,
-}, async () => {
+test('no answer within the limit and a second is a fail called hung; the adapter is started again', async () => {
   const code = adapter(
     `if (line.case === 'http-no-answer') return; say({ run: line.run, outcome: 'complete', events: [{ data: 'hello' }] })`,
     '{"adapter":"test","layers":["sse","chat"]}',
@@ -140,7 +134,7 @@ test('a layer that is not offered is skipped; nothing but skips is no pass', asy
   expect(exit).toBe(3);
 });
 
-test('prompt cases need event lines: without them they are skipped, late ones fail', { timeout: 30_000 }, async () => {
+test('prompt cases need event lines: without them they are skipped, late ones fail', async () => {
   const events = `[{ data: 'a' }, { data: 'b' }, { data: 'c' }]`;
   const read = `const http = require('http'); const u = new URL(line.url); const r = http.request({ host: u.hostname, port: u.port, path: u.pathname, method: 'POST', headers: line.headers }, (m) => { m.on('data', () => {}); m.on('end', () => {`;
   const silent = await run(

@@ -15,6 +15,8 @@ export interface ClientRunOptions {
   readonly command: readonly [string, ...string[]];
   readonly cases: readonly ClientCase[];
   readonly cuts: 'none' | 'few' | 'all';
+  /** Upper limits of time are this many times as long, for a machine that is busy with other things. Default: 1. */
+  readonly patience?: number;
   readonly seed?: string;
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
@@ -34,7 +36,7 @@ const quoted = (word: string): string => (/^[\w:/.@%=+,-]+$/.test(word) ? word :
  * @throws AdapterError where the adapter does not begin as one should
  */
 export async function runClient(options: ClientRunOptions): Promise<Results> {
-  const { host, signal, cuts } = options;
+  const { host, signal, cuts, patience = 1 } = options;
   const [command, ...args] = options.command;
   const seed = options.seed ?? host.tag(6);
   const began = host.now();
@@ -116,7 +118,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
           return adapter.call(line, onEvent);
         },
       };
-      const { watching } = await evaluate(theCase, counting, lab, { cuts, seed, host });
+      const { watching } = await evaluate(theCase, counting, lab, { cuts, seed, host, patience });
       ending.push(watching.then((result) => put(theCase, result, host.now() - from)));
     }
     await Promise.all(ending);

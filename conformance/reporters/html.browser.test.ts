@@ -52,7 +52,7 @@ describe.skipIf(missing)('the HTML report in a browser', () => {
     });
     page.on('request', (request) => requests.push(request.url()));
     await page.goto(pathToFileURL(file).href);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

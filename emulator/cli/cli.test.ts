@@ -374,32 +374,24 @@ describe('WEB-3: nothing is left listening when whoever started it is gone', () 
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', scripts: { emulator: serveLine } }));
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'npm run, by %s',
-    async (signal) => {
-      const { child, line } = await startBy('npm', ['run', 'emulator']);
-      expect(await answers(line)).toBe(true);
-      child.kill(signal);
-      expect(await falls(line)).toBe(true);
-    },
-    150_000,
-  );
+  test.each(['SIGTERM', 'SIGKILL'] as const)('npm run, by %s', async (signal) => {
+    const { child, line } = await startBy('npm', ['run', 'emulator']);
+    expect(await answers(line)).toBe(true);
+    child.kill(signal);
+    expect(await falls(line)).toBe(true);
+  });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'npx, by %s',
-    async (signal) => {
-      const { child, line } = await startBy('npx', ['--no', '--', 'intern-emulator', '--port', '0']);
-      child.kill(signal);
-      expect(await falls(line)).toBe(true);
-    },
-    150_000,
-  );
+  test.each(['SIGTERM', 'SIGKILL'] as const)('npx, by %s', async (signal) => {
+    const { child, line } = await startBy('npx', ['--no', '--', 'intern-emulator', '--port', '0']);
+    child.kill(signal);
+    expect(await falls(line)).toBe(true);
+  });
 
   test('npm run, by Ctrl-C at its terminal', async () => {
     const { child, line } = await startBy('npm', ['run', 'emulator']);
     process.kill(-(child.pid ?? 0), 'SIGINT');
     expect(await falls(line)).toBe(true);
-  }, 150_000);
+  });
 
   test('a shell, by SIGKILL, with --exit-with-parent; without, it goes on', async () => {
     const { child, line } = await startBy('sh', ['-c', `${serveLine} --exit-with-parent; true`]);
@@ -409,7 +401,7 @@ describe('WEB-3: nothing is left listening when whoever started it is gone', () 
     expect(await falls(line)).toBe(true);
     await wait(2_000);
     expect(await answers(other.line)).toBe(true);
-  }, 150_000);
+  });
 });
 
 /** A server on a port, where that is free. */

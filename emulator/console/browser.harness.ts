@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, LAUNCH_ARGS } from '../../test/chromium.js';
 import type { Emulator, EmulatorOptions } from '../index.js';
 import { createTestClient } from '../test-client.js';
@@ -28,7 +28,6 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
     context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
   });
   describe.skipIf(chromiumPath === undefined)(name, () => {
-    vi.setConfig({ testTimeout: 180_000 });
     let browser: Browser;
     let closing: (() => Promise<unknown>)[] = [];
     /** What the page itself complained about: nothing, in every test. */

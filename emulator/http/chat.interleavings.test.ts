@@ -243,4 +243,4 @@ test('any order of events: the runs that are shown agree with what the streams s
     }),
     { numRuns: Number(process.env.INTERLEAVINGS ?? 150), endOnFailure: false },
   );
-}, 120_000);
+});

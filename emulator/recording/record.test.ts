@@ -62,7 +62,7 @@ const lines = (path = out()): RecordedExchange[] =>
 
 /** A line is written once the answer has left: wait for it. */
 async function written(count: number, path = out()): Promise<RecordedExchange[]> {
-  await expect.poll(() => (existsSync(path) ? lines(path).length : 0), { timeout: 10_000 }).toBe(count);
+  await expect.poll(() => (existsSync(path) ? lines(path).length : 0)).toBe(count);
   return lines(path);
 }
 

@@ -8,7 +8,7 @@ import type { SpaceView } from './spaces.js';
 const placeless = (answer: string) =>
   answer.replace(/\/spaces\/(one|other)/g, '').replace(/(emu-dtok-[\w-]{24})[\w-]{8}/g, '$1');
 
-test('two spaces answer any interleaving of requests as two emulators would', { timeout: 120_000 }, async () => {
+test('two spaces answer any interleaving of requests as two emulators would', async () => {
   const step = fc.record({ who: fc.constantFrom('one' as const, 'other' as const), request: anyRequest(true) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {

@@ -16,7 +16,7 @@ const call = (emulator: Emulator, method: string, path: string, body?: object) =
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
 const message = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
 
-test('the same requests after a restore get the same bytes, whatever came before', { timeout: 120_000 }, async () => {
+test('the same requests after a restore get the same bytes, whatever came before', async () => {
   const some = fc.array(anyRequest(false), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(some, some, fc.array(anyRequest(true), { maxLength: 10 }), async (before, again, between) => {
@@ -73,7 +73,7 @@ test('where nothing is under way, the requests after a snapshot get the same byt
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test('a snapshot brings back time, scripts, faults and limits; open runs end; `start` is there by itself', async () => {
   const emulator = make();
