@@ -1,12 +1,25 @@
 // Tries the package as a stranger gets it: packs it, installs the tarball into an empty folder, runs the commands
 // through npx, loads every export by import and by require, and compiles a consumer of its types under both module
 // resolutions. What is published is judged by publint and by are-the-types-wrong too.
+//
+//   node scripts/test-pack.mjs [TARBALL]
+//
+// A tarball that is given is tried on this Node alone: what no Node makes different is left out.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -14,6 +27,8 @@ const folder = mkdtempSync(join(tmpdir(), 'pack-'));
 const run = (file, args, cwd = folder) => execFileSync(file, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 /** What an install may take, in MB. */
 const MOST_MB = 10;
+
+const [given] = process.argv.slice(2);
 
 const step = (what) => console.log(`ok  ${what}`);
 const need = (holds, what) => {
@@ -31,6 +46,17 @@ function sizeOf(path) {
 const targetsOf = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(targetsOf));
 
 async function main() {
+  if (given === undefined) await judge(await pack());
+  else {
+    copyFileSync(given, join(folder, basename(given)));
+    await install(basename(given));
+  }
+  await tryCommands();
+  if (given === undefined) checkTypes();
+}
+
+/** Packs, and looks at what is in the tarball; its name. */
+async function pack() {
   const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], ROOT));
   const packed = new Set(files.map(({ path }) => `./${path}`));
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -49,7 +75,10 @@ async function main() {
   // Examples are tests of their own, and meant to be read.
   const ownTest = /^\.\/(?!examples\/).*\.(?:test|harness)\./;
   need(![...packed].some((file) => ownTest.test(file)), 'no test of ours is in the tarball');
+  return filename;
+}
 
+async function install(filename) {
   writeFileSync(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
   const modules = join(folder, 'node_modules');
@@ -58,13 +87,20 @@ async function main() {
     .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)) : [name])).length;
   const size = sizeOf(modules) / 1e6;
   need(size <= MOST_MB, `installed: ${count} packages, ${size.toFixed(1)} MB, at most ${MOST_MB}`);
+}
+
+async function judge(filename) {
+  await install(filename);
   const tool = (name, ...args) => run(join(ROOT, 'node_modules', '.bin', name), [join(folder, filename), ...args]);
   tool('publint', '--strict');
   step('publint finds nothing');
   // CommonJS gets the same modules through require, which Node can since 20.19: tried below.
   tool('attw', '--profile', 'esm-only', '--exclude-entrypoints', './package.json');
   step('are-the-types-wrong finds nothing');
+}
 
+async function tryCommands() {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   need(run('npx', ['intern-emulator', '--version']).trim() === manifest.version, 'npx intern-emulator --version');
   need(run('npx', ['intern-conformance', '--help']).includes('intern-conformance'), 'npx intern-conformance --help');
   await serveAndAsk();
@@ -80,7 +116,6 @@ async function main() {
     run('node', ['--input-type=commonjs', '-e', `if (!Object.keys(require('${name}')).length) throw 1`]);
     step(`require('${name}')`);
   }
-  checkTypes();
 }
 
 /** Starts the emulator, asks it for its interns, and stops it as Ctrl-C does. */

@@ -1,18 +1,20 @@
 // Runs the recipes of docs/recipes.md, the files of examples/, with the package as a stranger gets it: packed, and
 // installed beside what the recipes need. What other pages show is run there too, each block in a folder of its own.
-// `npm run test:recipes -- NAME…` runs some.
+// `npm run test:recipes -- NAME…` runs some; `--tarball FILE` takes a package that is packed already.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { block } from '../test/blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const EXAMPLES = join(ROOT, 'examples');
-const LIMIT = 120_000;
+const LIMIT = 300_000;
 
 /** The steps of a workflow that are commands; the install is done already. */
 const stepsOf = (file) =>
@@ -194,12 +196,17 @@ const SHOWN = [
   },
 ];
 
+/** Below the ports that the system gives by itself: whatever opens sockets meanwhile could get one of those. */
 async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((ready) => server.once('listening', ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
+  for (let port = 20_000 + (process.pid % 5_000) * 2; ; port += 2) {
+    const server = createServer().listen(port, '127.0.0.1');
+    const free = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    await new Promise((closed) => server.close(closed));
+    if (free) return port;
+  }
 }
 
 async function tryRecipe({ name, run, prints, port, files }, folder) {
@@ -217,7 +224,10 @@ async function tryRecipe({ name, run, prints, port, files }, folder) {
   return passed;
 }
 
-const only = process.argv.slice(2);
+const { values: given, positionals: only } = parseArgs({
+  options: { tarball: { type: 'string' } },
+  allowPositionals: true,
+});
 const names = [...RECIPES, ...SHOWN].map(({ name }) => name);
 const unknown = only.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
@@ -228,18 +238,24 @@ const folder = mkdtempSync(join(tmpdir(), 'recipes-'));
 const npm = (args, cwd = folder) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 try {
   cpSync(EXAMPLES, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
-  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], ROOT));
+  const pack = () => JSON.parse(npm(['pack', '--json', '--pack-destination', folder], ROOT))[0].filename;
+  const filename = given.tarball === undefined ? pack() : basename(given.tarball);
+  // Beside the recipes, some of which look for it there.
+  if (given.tarball !== undefined) copyFileSync(given.tarball, join(folder, filename));
   npm(['ci', '--no-audit', '--no-fund', '--prefer-offline']);
   npm(['install', '--no-save', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
-  let failed = 0;
+  const failed = [];
   const wanted = ({ name }) => only.length === 0 || only.includes(name);
-  for (const recipe of RECIPES.filter(wanted)) if (!(await tryRecipe(recipe, folder))) failed += 1;
+  for (const recipe of RECIPES.filter(wanted)) if (!(await tryRecipe(recipe, folder))) failed.push(recipe.name);
   for (const shown of SHOWN.filter(wanted)) {
     const own = join(folder, 'pages', shown.name);
     mkdirSync(own, { recursive: true });
-    if (!(await tryRecipe(shown, own))) failed += 1;
+    if (!(await tryRecipe(shown, own))) failed.push(shown.name);
   }
-  process.exitCode = failed === 0 ? 0 : 1;
+  if (failed.length > 0) {
+    console.error(`FAILED  ${failed.join(', ')}: see above`);
+    process.exitCode = 1;
+  }
 } catch (error) {
   console.error(`FAILED  ${error.stdout ?? ''}${error.stderr ?? ''}${error.stack}`);
   process.exitCode = 1;
