@@ -68,6 +68,10 @@ describe('called wrongly: exit 2 and one line', () => {
       ['http://127.0.0.1:9', '--api-key', 'abcdefgh', '--workspace-id', 'w', '--ledger-dir', 'package.json'],
       /--ledger-dir package.json cannot be written: a file is in the way/,
     ],
+    [
+      ['http://127.0.0.1:9', '--api-key', 'abcdefgh', '--workspace-id', 'w', '--ledger-dir', '/proc/x'],
+      /--ledger-dir \/proc\/x cannot be written: no folder can be made in \/proc/,
+    ],
     [['client', '--report', 'junit=package.json/x.xml', '--', 'true'], /junit=package.json\/x.xml cannot be written/],
     [['--seed'], /--seed: expected a value after it/],
     [['cleanup'], /cleanup: name the run/],

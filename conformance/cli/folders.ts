@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { UsageError } from '../run/usage.js';
+import { makeFolder } from '../safety/make-folder.js';
 import type { Settings } from './settings.js';
 
 /** Does what writes to a place that was named. Throws a UsageError that names it and says what is in the way. */
@@ -16,13 +17,12 @@ function writing(place: string, write: () => void): void {
 /** A file in a folder that is made where it is missing. */
 export const writeTo = (place: string, file: string, text: string): void =>
   writing(place, () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeFileSync(file, text);
   });
 
 /** A folder, with all above it. */
-export const folder = (place: string, path: string): void =>
-  writing(place, () => void mkdirSync(path, { recursive: true }));
+export const folder = (place: string, path: string): void => writing(place, () => makeFolder(path));
 
 /**
  * Makes the folders that a run writes to, before it begins: a report that has no place to go is told now, not after

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CredentialName } from '../probe/request.js';
+import { makeFolder } from './make-folder.js';
 
 /**
  * A line of the ledger. `creating` is written before the request leaves, `created` when its answer told the id, `deleting`
@@ -35,7 +36,7 @@ export interface Made {
 export function createLedger(path?: string): Ledger {
   const made = new Map<string, Made>();
   const creators = new Set<CredentialName>();
-  if (path !== undefined) mkdirSync(dirname(path), { recursive: true });
+  if (path !== undefined) makeFolder(dirname(path));
   return {
     path,
     write(entry) {

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { makeFolder } from './make-folder.js';
+
+const root = mkdtempSync(join(tmpdir(), 'intern-folder-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const at = (...names: string[]) => join(root, ...names);
+
+test('makes what is missing of a path, and takes what is there', () => {
+  makeFolder(at('a', 'b', 'c'));
+  expect(statSync(at('a', 'b', 'c')).isDirectory()).toBe(true);
+  makeFolder(at('a', 'b', 'c'));
+  symlinkSync(at('a'), at('link'));
+  makeFolder(at('link'));
+  makeFolder('/');
+});
+
+test('says what is in the way', () => {
+  writeFileSync(at('file'), '');
+  expect(() => makeFolder(at('file'))).toThrow(/EEXIST/);
+  expect(() => makeFolder(at('file', 'below'))).toThrow(/ENOTDIR/);
+});
+
+test.runIf(process.platform === 'linux')('ends where a file system makes no folders', () => {
+  expect(() => makeFolder('/proc/x/y')).toThrow('no folder can be made in /proc');
+});
