@@ -17,6 +17,7 @@ import {
   streaming,
   talk,
 } from '../helpers/chat.js';
+import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 
 const SUSPENDED = expect.ACCEPTED;
@@ -214,10 +215,8 @@ export const CHAT_ENDINGS = defineChecks([
       await ctx.interns.untilSuspended(intern.id);
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      expect.refused(
-        await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),
-        'an answer after the suspension',
-      );
+      const late = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      closed(late, 'suspended');
       expect.finish(
         await talk(ctx, intern.id, { prompt: 'Hello.', session_id: session }),
         'stop',

@@ -3,6 +3,7 @@ import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
+import { CLOSED, closed } from '../helpers/turns.js';
 import type { ChatReply } from '../probe/reply.js';
 
 /** CHAT-7: an answer is delivered once. */
@@ -85,7 +86,8 @@ export const CHAT_ONCE = defineChecks([
       if (delivered !== 1) {
         const told = async (reply: ChatReply) => (reply.status < 300 ? '200' : expect.shown(await reply.whole()));
         const all = (await Promise.all(replies.map(told))).join(', ');
-        fail('one question, answered three times', 'one answer delivered', `${delivered} delivered; ${all}`);
+        if (delivered > 1) fail(CLOSED, 'a refusal (4xx)', `taken; ${delivered} of three sent at once: ${all}`);
+        fail('one question, answered three times at once', 'one answer delivered', `none delivered; ${all}`);
       }
       for (const reply of replies) {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');
@@ -108,7 +110,7 @@ export const CHAT_ONCE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const { id: call, session } = callOf(t);
       const again = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
-      expect.refused(again, 'the same answer again');
+      closed(again, 'answered');
     },
   },
 ]);

@@ -1,4 +1,4 @@
-import { equal, isObject, match, notEqual, ok } from '../framework/assert.js';
+import { equal, form, isObject, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -7,7 +7,10 @@ import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
 
-const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i;
+const ORIGIN = form(
+  /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i,
+  'scheme, host and optional port, without a path',
+);
 
 const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') => send({ path: `/interns/${id}/daemon-access`, as });
 
@@ -20,9 +23,6 @@ function access(answer: Answer, what: string): { origin: string; token: string }
   return { origin, token };
 }
 
-const noStore = (answer: Answer, what: string) =>
-  match(answer.headers.get('cache-control'), /(?:^|,)\s*no-store\s*(?:,|$)/i, `Cache-Control of ${what}`);
-
 export const DAEMON = defineChecks([
   {
     id: 'daemon/access',
@@ -34,9 +34,9 @@ export const DAEMON = defineChecks([
       const intern = await interns.running();
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       const full = access(answer, 'the daemon access');
-      noStore(answer, 'the daemon access');
+      expect.noStore(answer, 'the daemon access');
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
-      noStore(only, 'the daemon access with an interns-only grant');
+      expect.noStore(only, 'the daemon access with an interns-only grant');
       const { origin } = access(only, 'the access with an interns-only grant');
       // Each access may lead another way to the same daemon.
       if (target.kind === 'emulator') equal(origin, full.origin, 'origin for the other grant');

@@ -1,6 +1,7 @@
 import { equal, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { ownVault } from '../helpers/settings.js';
 
 const STARTED = expect.ACCEPTED;
 
@@ -19,6 +20,7 @@ export const DELETE_ARCHIVE = defineChecks([
       const answer = await api.create(interns.body({ vault_id }));
       if (answer.status >= 400 && answer.status < 500) return;
       const made = expect.intern(answer, expect.CREATED, 'a create with the vault of a gone intern');
+      ownVault(made, gone);
       for (const key of ['vault_id', 'attached_vault_id'] as const) {
         ok(made[key] !== vault_id, `${key} of another intern`, 'not the vault that is gone', made[key]);
       }

@@ -8,6 +8,7 @@ import * as expect from '../framework/expect.js';
 import { each, picked } from '../helpers/each.js';
 import { listed, newestFirst, oneAfterAnother } from '../helpers/lists.js';
 import { settings } from '../helpers/settings.js';
+import type { Answer } from '../probe/client.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
 
@@ -39,6 +40,17 @@ async function inEveryStatus({ interns, api, control }: Ctx): Promise<Map<string
   return all;
 }
 
+/** Nothing of a workspace that is not the key's is listed. */
+function nothingOf(answer: Answer): void {
+  const { data } = expect.page(answer, 'the list of a foreign workspace');
+  if (data.length > 0)
+    fail(
+      "the list by workspace_id with another workspace than the key's",
+      'a refusal (4xx)',
+      `interns; ${data.length} of them`,
+    );
+}
+
 export const LIST = defineChecks([
   {
     id: 'list/newest-first',
@@ -52,7 +64,7 @@ export const LIST = defineChecks([
       const interned = await oneAfterAnother(ctx, 4);
       const made = interned.map(({ id }) => id);
       const data = await listed(ctx, 'the list', { having: made });
-      newestFirst(ctx, of(data, made), interned, 'the created interns in the order of the list');
+      newestFirst(ctx, of(data, made), interned, 'the list of interns');
       // Of what others make at the same moment nobody can say which is newer.
       const told = data.filter(({ id }) => target.kind === 'emulator' || made.includes(id));
       const dates = told.map(({ created_at }) => Date.parse(created_at));
@@ -83,7 +95,7 @@ export const LIST = defineChecks([
           const id = made[which]?.id ?? '';
           expect.status(await api.update(id, { description }), expect.ACCEPTED, 'the update');
           const data = await listed(ctx, 'the list', { having: order });
-          newestFirst(ctx, of(data, order), made, 'the order after an update');
+          newestFirst(ctx, of(data, order), made, 'the list of interns');
           const read = expect.intern(await api.get(id), 200, 'the read');
           const entry = data.find((intern) => intern.id === id) ?? read;
           // A deployment may list less of an intern than it reads.
@@ -150,7 +162,7 @@ export const LIST = defineChecks([
       equal(of(seen, [theirs.id, ours.id]), [theirs.id], 'the interns listed with the key of the workspace');
       const answer = await api.list({ workspace_id });
       if (answer.status >= 400 && answer.status < 500) return;
-      equal(expect.page(answer, 'the list of a foreign workspace').data.length, 0, 'interns of a foreign workspace');
+      nothingOf(answer);
     },
   },
   {
@@ -163,7 +175,9 @@ export const LIST = defineChecks([
     async run({ api, target, interns }) {
       expect.status(await api.list({ workspace_id: target.workspaceId }), 200, 'the valid twin');
       const foreign = target.foreignWorkspaceId ?? '';
-      expect.refused(await api.list({ workspace_id: foreign }), 'the list of a foreign workspace');
+      const answer = await api.list({ workspace_id: foreign });
+      if (answer.status < 300) nothingOf(answer);
+      expect.refused(answer, 'the list of a foreign workspace');
       expect.refused(await api.list({ workspace_id: interns.unknownId() }), 'the list of an unknown workspace');
     },
   },
@@ -234,7 +248,13 @@ export const LIST = defineChecks([
       ] as const) {
         const look = { having: there ? [made.id] : [], query: { status: filter } };
         const data = await listed(ctx, `the list by ${filter}`, look);
-        equal(of(data, [made.id]).length === 1, there, `whether an intern with ${status} is listed by ${filter}`);
+        const found = of(data, [made.id]).length;
+        if (found !== (there ? 1 : 0))
+          fail(
+            `the list by status=${filter}`,
+            there ? 'every intern of these statuses' : 'none of another status',
+            `${there ? 'without' : 'with'} one that is ${status}; ${found} times`,
+          );
         // Those of others may change while they are listed.
         for (const intern of data.filter(({ id }) => target.kind === 'emulator' || id === made.id)) {
           ok(filter.split(',').includes(intern.status), `status in the list by ${filter}`, filter, intern.status);

@@ -48,6 +48,12 @@ async function walk(
     const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
     seen.push(...page.ids);
     if (page.next === undefined || [last].flat().every((id) => seen.includes(id))) return seen;
+    if (page.next === next)
+      fail(
+        'next_cursor of a page',
+        'where the list goes on',
+        `the cursor that led to the page; limit ${limit}, ${next}`,
+      );
     next = page.next;
     await between(page.ids);
   }
@@ -73,7 +79,7 @@ export const PAGING = defineChecks([
       await ctx.property('limits', fc.integer({ min: 1, max: 8 }), async (limit) => {
         const seen = await walk(ctx, limit, made);
         const found = seen.filter((id) => made.includes(id));
-        newestFirst(ctx, found, interned, `the created interns, paged with limit ${limit}`);
+        newestFirst(ctx, found, interned, `the list of interns, paged with limit ${limit}`);
       });
     },
   },

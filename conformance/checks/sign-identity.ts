@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, match, notEqual, ok } from '../framework/assert.js';
+import { equal, form, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -11,6 +11,7 @@ import { seenByPeer } from '../helpers/turns.js';
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
 const ROUTE = { method: 'POST', path: '/api/invoke' };
+const SECONDS = form(/^[1-9]\d{9}$/, 'Unix seconds');
 
 /** Where a careless service would look for a user. */
 const strangers = (ctx: Ctx, user: string) => ({
@@ -52,7 +53,7 @@ export const SIGN_IDENTITY = defineChecks([
       let before = 0;
       for (let count = 0; count < 3; count++) {
         const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
-        match(proof.timestamp, /^[1-9]\d{9}$/, 'timestamp of a proof');
+        match(proof.timestamp, SECONDS, 'timestamp of a proof');
         // Two machines that sign do not agree to the second.
         if (ctx.target.kind === 'emulator')
           ok(Number(proof.timestamp) >= before, 'timestamp of a later proof', `${before} or later`, proof.timestamp);
@@ -200,7 +201,7 @@ export const SIGN_IDENTITY = defineChecks([
       const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
       const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');
       const two = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'the proof of a retry');
-      notEqual(two.nonce, one.nonce, 'nonce of the retry');
+      ok(two.nonce !== one.nonce, 'nonce of a proof', 'one that was never given', `given before; ${two.nonce}`);
       notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
     },
   },

@@ -4,7 +4,8 @@ import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
-import { asleep } from '../helpers/turns.js';
+import { untouched } from '../helpers/settings.js';
+import { asleep, closed } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
@@ -45,11 +46,15 @@ export const SUSPEND = defineChecks([
       await property('settings', some, some, async (description, instructions) => {
         expect.status(await api.update(intern.id, { description }), expect.ACCEPTED, 'an update while running');
         expect.done(await api.suspend(intern.id), 'the suspend');
-        await interns.untilSuspended(intern.id);
-        expect.status(await api.update(intern.id, { instructions }), expect.ACCEPTED, 'an update while suspended');
+        const stopped = await interns.untilSuspended(intern.id);
+        equal(stopped.description, description, 'description after the suspend');
+        const updated = await api.update(intern.id, { instructions });
+        const then = expect.intern(updated, expect.ACCEPTED, 'an update while suspended');
+        untouched(then.description, description, 'description', 'after an update of instructions');
         expect.done(await api.provision(intern.id), 'the provision');
         const resumed = await interns.until(intern.id, ['running']);
-        equal([resumed.description, resumed.instructions], [description, instructions], 'settings after the resume');
+        equal(resumed.description, description, 'description after suspend and provision');
+        equal(resumed.instructions, instructions, 'instructions after suspend and provision');
       });
     },
   },
@@ -123,7 +128,7 @@ export const SUSPEND = defineChecks([
       expect.done(await api.provision(intern.id), 'the provision');
       await interns.until(intern.id, ['running']);
       const late = await answer(intern.id, asked, { action: 'decline' });
-      expect.refused(await late.whole(), 'an answer to a run that has ended');
+      closed(await late.whole(), 'suspended');
     },
   },
   {

@@ -5,10 +5,12 @@ import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { each, picked } from '../helpers/each.js';
-import { settings } from '../helpers/settings.js';
+import { settings, untouched } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
+/** What can be cleared. */
+const SETTABLE = ['description', 'instructions', 'model'] as const;
 /** What no update changes. */
 const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
 
@@ -36,7 +38,10 @@ export const UPDATE = defineChecks([
         const before = expect.intern(await api.get(intern.id), 200, 'the read before');
         const answer = expect.intern(await api.update(intern.id, body), expect.ACCEPTED, 'the update');
         const after = expect.intern(await api.get(intern.id), 200, 'the read after');
-        for (const key of SETTINGS) equal(after[key], key in body ? body[key] : before[key], `${key} after the update`);
+        for (const key of SETTINGS) {
+          if (key in body) equal(after[key], body[key], `${key} after the update`);
+          else untouched(after[key], before[key], key, `after an update of ${Object.keys(body).join(', ')}`);
+        }
         for (const key of FIXED) equal(after[key], before[key], `${key} after the update`);
         equal(settings(ctx, answer), settings(ctx, after), 'the answer of the update against the read');
       });
@@ -54,16 +59,15 @@ export const UPDATE = defineChecks([
       const intern = await interns.stopped();
       // Which model is shown where none was chosen, a deployment decides.
       const cleared = { description: null, instructions: null, model: intern.model };
-      for (const key of picked(ctx, ['description', 'instructions', 'model'] as const, 1)) {
+      for (const key of picked(ctx, SETTABLE, 1)) {
         expect.status(await api.update(intern.id, full), expect.ACCEPTED, 'an update that sets all');
         expect.status(await api.update(intern.id, { [key]: null }), expect.ACCEPTED, `an update of ${key} to null`);
         const after = expect.intern(await api.get(intern.id), 200, 'the read');
         const { description = null, instructions = null, model: slug = null } = after;
-        equal(
-          { description, instructions, model: slug },
-          { ...full, [key]: cleared[key] ?? null },
-          `settings after ${key} was cleared`,
-        );
+        const now = { description, instructions, model: slug };
+        for (const other of SETTABLE)
+          if (other !== key) untouched(now[other], full[other], other, `after ${key} was set to null`);
+        equal(now[key], cleared[key] ?? null, `${key} after an update to null`);
       }
       expect.error(await api.update(intern.id, { name: null }), INVALID, 'an update of name to null');
       expect.status(await api.update(intern.id, { description: '' }), expect.ACCEPTED, 'an empty description');
@@ -196,7 +200,7 @@ export const UPDATE = defineChecks([
       const before = await interns.untilSuspended(intern.id);
       const after = await updated({ instructions: 'New.' });
       equal(after.status, before.status, 'status after an update of a suspended intern');
-      equal(after.description, 'while running', 'description, which was not named');
+      untouched(after.description, 'while running', 'description', 'after an update of instructions');
     },
   },
 ]);

@@ -21,6 +21,8 @@ const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
   'too long': { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE },
 };
 
+const HIDDEN = 'an answer about an intern that the caller may not see';
+
 /** Sends the same for an intern that is hidden from the caller and for one that nobody has, and compares. */
 async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<Send>, what: string): Promise<void> {
   const unknown = ctx.interns.unknownId();
@@ -32,8 +34,7 @@ async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<S
     expect.status(answer, early ? [403, 404] : 404, `${what} of a hidden intern`);
     return answer;
   };
-  const against = `${what} of a hidden intern against an unknown one`;
-  await indistinguishable(ask(hidden), ask(unknown), against, { ids: [hidden, unknown] });
+  await indistinguishable(ask(hidden), ask(unknown), what, { hides: HIDDEN, ids: [hidden, unknown] });
 }
 
 export const VISIBILITY = defineChecks([
@@ -80,7 +81,7 @@ export const VISIBILITY = defineChecks([
             expect.refused(answer, what);
             return answer;
           };
-          await indistinguishable(ask(hidden.id), ask(unknown), what, { ids: [hidden.id, unknown] });
+          await indistinguishable(ask(hidden.id), ask(unknown), what, { hides: HIDDEN, ids: [hidden.id, unknown] });
         },
       );
     },

@@ -101,8 +101,17 @@ export function oneOf<T>(actual: unknown, allowed: readonly T[], what: string): 
   if (!allowed.some((value) => isDeepStrictEqual(actual, value))) fail(what, `one of ${brief(allowed)}`, actual);
 }
 
-export function match(actual: unknown, pattern: RegExp, what: string): asserts actual is string {
-  if (typeof actual !== 'string' || !pattern.test(actual)) fail(what, pattern, actual);
+/** A pattern that findings tell in words. */
+export interface Form extends RegExp {
+  readonly words: string;
+}
+
+/** `words` say what a text of that form is: `an ISO 8601 UTC timestamp with milliseconds`. */
+export const form = (pattern: RegExp, words: string): Form => Object.assign(pattern, { words });
+
+export function match(actual: unknown, pattern: RegExp | Form, what: string): asserts actual is string {
+  if (typeof actual !== 'string' || !pattern.test(actual))
+    fail(what, 'words' in pattern ? pattern.words : pattern, actual);
 }
 
 export function isObject(actual: unknown, what: string): asserts actual is Record<string, unknown> {
@@ -125,6 +134,8 @@ export function hasKeys(
   if (!isDeepStrictEqual(found, wanted)) fail(`${what}, its keys`, wanted, found);
 }
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** ISO 8601 UTC with milliseconds. */
-export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const UUID = form(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'a UUID');
+export const TIMESTAMP = form(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  'an ISO 8601 UTC timestamp with milliseconds',
+);

@@ -10,8 +10,10 @@ export const shown = (answer: Answer): string => `${answer.status} ${answer.text
 /** The status, with the body shown where it is another. */
 export function status(answer: Answer, expected: number | readonly number[], what: string): void {
   const allowed = typeof expected === 'number' ? [expected] : expected;
-  if (!allowed.includes(answer.status))
-    fail(`status of ${what}`, allowed.length === 1 ? allowed[0] : allowed, shown(answer));
+  if (allowed.includes(answer.status)) return;
+  const successes = allowed.length > 1 && allowed.every((one) => one < 300);
+  const words = successes ? `a success (${allowed.join(', ')})` : allowed;
+  fail(`status of ${what}`, allowed.length === 1 ? allowed[0] : words, shown(answer));
 }
 
 /** Statuses of a create that was accepted, for checks that do not judge which success it is. */
@@ -40,6 +42,12 @@ export function retryAfter(answer: Answer, what: string): void {
     'seconds or an HTTP date',
     value,
   );
+}
+
+/** Nobody on the way keeps the answer: it holds a credential. */
+export function noStore(answer: Answer, what: string): void {
+  const value = answer.headers.get('cache-control');
+  ok(/(?:^|,)\s*no-store\s*(?:,|$)/i.test(value ?? ''), `Cache-Control of ${what}`, 'no-store', value ?? 'missing');
 }
 
 export interface ExpectedError {

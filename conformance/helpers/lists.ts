@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal } from '../framework/assert.js';
+import { brief, fail } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
@@ -16,14 +16,19 @@ export function newestFirst(
   what: string,
 ): void {
   const ids = made.map(({ id }) => id);
-  if (target.kind === 'emulator') {
-    equal(found, ids, what);
-    return;
-  }
+  const missing = ids.filter((id) => !found.includes(id)).length;
+  if (missing > 0) fail(what, 'all that are there', `without ${missing} of ${ids.length}; ${brief(found)}`);
+  if (found.length > ids.length) fail(what, 'each once', `some more than once; ${brief(found)}`);
+  if (target.kind === 'emulator' ? isDeepStrictEqual(found, ids) : asOld(found, ids, made)) return;
+  const turned = isDeepStrictEqual(found, ids.toReversed());
+  fail(what, 'newest first', `${turned ? 'oldest first' : 'in another order'}; ${brief(found)}`);
+}
+
+/** Whether two orders are the same by the time of creation. */
+function asOld(one: readonly string[], other: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[]) {
   const times = new Map(made.map(({ id, created_at }) => [id, created_at ?? id]));
   const timesOf = (order: readonly string[]) => order.map((id) => times.get(id));
-  const same = isDeepStrictEqual(timesOf(found), timesOf(ids)) && new Set(found).size === new Set(ids).size;
-  if (!same) equal(found, ids, what);
+  return isDeepStrictEqual(timesOf(one), timesOf(other));
 }
 
 /** Makes `count` interns of which the service can tell which is newer, the newest first. Costs a second where it tells no less. */

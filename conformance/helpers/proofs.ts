@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import nacl from 'tweetnacl';
 import type { ProofField } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../drivers/driver.js';
-import { equal, fail, hasKeys, isObject, match } from '../framework/assert.js';
+import { equal, fail, form, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { Answer } from '../probe/client.js';
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
-export const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
+export const SIGNATURE = form(/^[A-Za-z0-9+/]{86}==$/, 'the Base64 of an Ed25519 signature');
+
+const UNIX_SECONDS = form(/^[1-9]\d{8,10}$/, 'Unix seconds');
 
 /** Lower-case hexadecimal SHA-256. */
 export const sha256 = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
@@ -43,7 +45,7 @@ export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean
     return found;
   };
   match(value(names.signature), SIGNATURE, `${names.signature} of ${what}`);
-  match(value(names.timestamp), /^[1-9]\d{8,10}$/, `${names.timestamp} of ${what}, in Unix seconds`);
+  match(value(names.timestamp), UNIX_SECONDS, `${names.timestamp} of ${what}`);
   if (routed) match(value(names.signatureV2), SIGNATURE, `${names.signatureV2} of ${what}`);
   return {
     signature: value(names.signature),
@@ -95,6 +97,31 @@ function broken(
   return verifies(target.publicKeys, v2, proof.signatureV2) ? undefined : { which: 'v2', bytes: v2 };
 }
 
+type Route = NonNullable<ProofSubject['route']>;
+
+/** Ways to put a route into a proof that a service may take for the one that was asked for. */
+const MISTAKEN: readonly (readonly [string, (route: Route) => Route])[] = [
+  ['the path in lower case', ({ method, path }) => ({ method, path: path.toLowerCase() })],
+  ['the path percent-decoded', ({ method, path }) => ({ method, path: decoded(path) })],
+  ['the path without its last slash', ({ method, path }) => ({ method, path: path.replace(/\/$/, '') })],
+  ['the method in lower case', ({ method, path }) => ({ method: method.toLowerCase(), path })],
+];
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** What a v2 signature that does not hold was made over instead, where one of the usual mistakes explains it. */
+function meant(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: ProofSubject): string {
+  const { route } = subject;
+  if (route === undefined) return '';
+  const found = MISTAKEN.find(([, turn]) => broken(ctx, proof, { ...subject, route: turn(route) }) === undefined);
+  return found === undefined ? '' : `: it is one over ${found[0]}`;
+}
+
 /**
  * Both signatures hold over what they were asked for, by one of the public keys of the target. How the fields are joined is
  * no sentence of the interface: where a shipped profile says it, the plainest proof has to verify before another is held
@@ -121,11 +148,10 @@ export async function holds(
       );
     }
   }
-  const verified = 'verifies over the fields as the profile lays them out (another layout: --profile FILE)';
   fail(
-    `${found.which} signature of ${what}`,
-    verified,
-    `none over ${JSON.stringify(new TextDecoder().decode(found.bytes))}`,
+    `${found.which} signature of a proof`,
+    'one over the fields as the profile lays them out (another layout: --profile FILE)',
+    `one that does not verify${meant(ctx, proof, subject)}; ${what}, over ${JSON.stringify(new TextDecoder().decode(found.bytes))}`,
   );
 }
 

@@ -25,6 +25,8 @@ export const mediaType = (headers: Headers): string =>
 export interface Sameness {
   /** What stands for an id in either answer. */
   readonly ids?: readonly string[];
+  /** Whose existence the answers are not to tell: findings of all requests say the same. */
+  readonly hides?: string;
   /** Headers (lower case) that may differ. */
   readonly ignored?: readonly string[];
 }
@@ -74,11 +76,10 @@ export async function indistinguishable(
   const [first] = differences(ones, others);
   if (first === undefined) return;
   const shown = (all: readonly Map<string, string>[]) => all[0]?.get(first) ?? 'absent';
-  fail(
-    `${first.startsWith('header') ? first : first.replace(/^body\b.*/, 'body')}, ${what}`,
-    `${first} = ${shown(others)}`,
-    `${first} = ${shown(ones)}`,
-  );
+  const place = first.startsWith('header') ? first : first.replace(/^body\b.*/, 'body');
+  const found = `${first} is ${shown(ones)} instead of ${shown(others)}`;
+  if (same.hides === undefined) fail(what, `the same ${place}`, `another ${place}; ${found}`);
+  fail(same.hides, 'told as if there were none', `another ${place}; ${what}: ${found}`);
 }
 
 /** Where all of the ones agree, and all of the others, and the ones not with the others. */

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
+import { brief, fail } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 
 /** What of a record stays as it is while nobody changes it. */
@@ -22,4 +24,22 @@ const STAYS = [
 export function settings({ target }: Pick<Ctx, 'target'>, record: Intern): Record<string, unknown> {
   if (target.kind === 'emulator') return { ...record };
   return Object.fromEntries(STAYS.map((key) => [key, record[key]]));
+}
+
+/** An update leaves what it does not name (UPDATE-1). `now` is what is read after it, `was` what was there before. */
+export function untouched(now: unknown, was: unknown, key: string, when: string): void {
+  if (isDeepStrictEqual(now, was)) return;
+  const [is, before] = [brief(now, 120), brief(was, 120)];
+  fail(
+    'a setting that an update did not name',
+    'left as it was',
+    `changed; ${key} is ${is} ${when}, and was ${before}`,
+  );
+}
+
+/** Each intern has a vault of its own (CREATE-2). */
+export function ownVault(one: Pick<Intern, 'id' | 'vault_id'>, other: Pick<Intern, 'id' | 'vault_id'>): void {
+  if (typeof one.vault_id !== 'string' || one.vault_id !== other.vault_id) return;
+  const actual = `one that another has; ${one.id} and ${other.id} have ${one.vault_id}`;
+  fail('vault_id of an intern', 'one that no other intern has', actual);
 }

@@ -90,6 +90,14 @@ export async function asleep(
     ctx.unmet('an intern that sleeps until it is provisioned', 'a prompt has woken one that did not run');
 }
 
+/** An answer to a question that is not open any more is refused. `why` says why it is not. */
+export function closed({ status, text }: Answer, why: 'answered' | 'suspended'): void {
+  if (status >= 400 && status <= 499) return;
+  const how = { answered: 'answered before', suspended: 'its run ended with the suspend of its intern' }[why];
+  fail(CLOSED, 'a refusal (4xx)', `${status < 300 ? 'taken' : status}; ${how}: ${status} ${text.slice(0, 300)}`);
+}
+export const CLOSED = 'an answer to a question that is not open any more';
+
 /** Skips the check where a peer does not see the intern: which ones a key sees, the deployment decides (AUTH-2). */
 export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
   if (ctx.target.kind === 'emulator') return;

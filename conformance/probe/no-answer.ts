@@ -11,6 +11,11 @@ export class NoAnswer extends Finding {
   ) {
     super({ what: request, expected: 'an HTTP answer', actual: `${kind}: ${detail}` });
   }
+
+  /** Nobody was there to answer: what was sent has nothing to do with it. */
+  get unreached(): boolean {
+    return this.kind === 'refused' || this.kind === 'dns';
+  }
 }
 
 /** What kept an answer from coming, out of what `fetch` threw. */

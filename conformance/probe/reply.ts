@@ -1,4 +1,5 @@
 import { type Broken, brief, Finding, Unmet } from '../framework/assert.js';
+import { grammar as unbroken } from '../framework/expect.js';
 import type { Host } from '../framework/time.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
 import type { Answer, OpenAnswer } from './client.js';
@@ -53,6 +54,20 @@ export interface Refusal {
   /** Added to what was answered. */
   readonly remark?: string;
   readonly breaks?: Broken;
+}
+
+/** A stream of which `what` was waited for in vain. Where it ends against the rules of streams, that is what is wrong. */
+function missing(transcript: Transcript, what: string, timeout: number): Finding {
+  const { chunks, done, ended, finish = 'none' } = transcript;
+  const stream = 'a chat stream';
+  if (ended !== undefined) {
+    if (ended === 'end') unbroken(transcript, 'S');
+    const after = `after ${chunks.length} chunks, finish_reason ${finish}`;
+    return new Finding({ what: stream, expected: what, actual: `over before that; it ended (${ended}) ${after}` });
+  }
+  if (done) return new Finding({ what: stream, expected: 'to end after [DONE]', actual: 'still open' });
+  const actual = `silent for ${Math.round(timeout / 1_000)} s; after ${chunks.length} chunks nothing came, not even a keepalive`;
+  return new Finding({ what: stream, expected: `${what}, or a keepalive within 30 s`, actual });
 }
 
 /** What a prompt meets that the intern, not the service, could not take (CHAT-16). */
@@ -144,16 +159,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
         }
         // That an intern says no more is its own affair, as above; that nothing at all comes, or no end, is not.
         if (transcript.ended === undefined) options.trouble?.();
-        throw new Finding({
-          what: `chat stream, ${what}`,
-          expected: what,
-          actual:
-            transcript.ended === undefined
-              ? transcript.done
-                ? 'the body is still open after [DONE]'
-                : `nothing more within ${timeout} ms, not even a keepalive`
-              : `the stream ended (${transcript.ended}) after ${transcript.chunks.length} chunks, finish_reason ${transcript.finish ?? 'none'}`,
-        });
+        throw missing(transcript, what, timeout);
       }
       await new Promise<void>((resolve) => {
         const stop = host.later(Math.max(1, remaining), resolve);

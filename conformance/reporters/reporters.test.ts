@@ -98,7 +98,7 @@ test('findings that are the same are told once, the largest group first', () => 
   const many = { ...results, checks };
   expect(groups(checks).map(({ title, checks: members }) => [title, members.length])).toEqual([
     ['finish_reason is length, expected stop', 2],
-    ['status is 500, expected stop', 1],
+    ['the create is answered 500, expected stop', 1],
   ]);
   expect(REPORTERS.tty(many)).toContain('2 checks: finish_reason is length, expected stop');
   expect(REPORTERS.markdown(many)).toContain('2 checks: finish\\_reason is length, expected stop');
@@ -107,9 +107,9 @@ test('findings that are the same are told once, the largest group first', () => 
 });
 
 test.each([
-  ['error.code of a read', '404', 404, 'error.code is "404", expected 404'],
-  ['body of a read', '', 'JSON', 'body is empty, expected JSON'],
-  ['event 1 of 2', 'nothing', { data: 'a' }, 'event 1 is nothing, expected {"data":"a"}'],
+  ['error.code of a read', '404', 404, 'error.code of a read is a text, expected a number'],
+  ['body of a read', '', 'JSON', 'body of a read is empty, expected JSON'],
+  ['event 1 of 2', 'nothing', { data: 'a' }, 'event 1 of 2 is nothing, expected {"data":"a"}'],
   [
     'data of a list',
     [{ id: 'a', name: 'a name', status: 'running', workspace_id: 'w', description: 'what it is', instructions: null }],
@@ -122,7 +122,7 @@ test.each([
       instructions: null,
       model: 'm',
     },
-    'data is a list of 1, expected an object with id, name, status, workspace_id, description, instructions, …',
+    'data of a list is a list of 1, expected an object with id, name, status, workspace_id, description, instructions, …',
   ],
   ['crashed', 'it ended with status 5', 'complete', 'the client crashed: it ended with status 5'],
   [
@@ -137,6 +137,33 @@ test.each([
   expect(groups([{ ...one, finding: { ...one.finding, what, expected, actual } }])[0]?.title).toBe(title);
 });
 
+test.each([
+  [
+    'a text in place of a number, whichever number it is',
+    ['error.code of a read', '"404"', '404', 404],
+    ['error.code of a create', '"400"', '400', 400],
+    'error.code is a text, expected a number',
+  ],
+  [
+    'an address that nobody answers at',
+    ['GET /interns?status=running', '', 'refused: no', 'an HTTP answer'],
+    ['GET /interns?status=running', '', 'refused: no', 'an HTTP answer'],
+    'GET /interns?status=running is refused: no, expected an HTTP answer',
+  ],
+  [
+    'statuses, some of them named',
+    ['status of one', '', '200 {"a":1}', 404],
+    ['status of another', '', '200 {"b":1}', 404],
+    'status is 200, expected 404 (one, another)',
+  ],
+])('%s: told together', (_, one, other, title) => {
+  const [sample] = results.checks.filter(({ id }) => id === 'chat/fails');
+  if (sample?.finding === undefined) throw new Error('the sample has no such check');
+  const of = ([what, , actual, expected]: readonly unknown[], id: string) =>
+    ({ ...sample, id, finding: { ...sample.finding, what, actual, expected } }) as typeof sample;
+  expect(groups([of(one, 'a/one'), of(other, 'a/two')]).map((group) => group.title)).toEqual([title]);
+});
+
 test('one fault is one group, be it a failure here and a warning there; the terminal ends with what is wrong', () => {
   const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
   if (one?.finding === undefined) throw new Error('the sample has no such check');
@@ -146,7 +173,7 @@ test('one fault is one group, be it a failure here and a warning there; the term
   const [group, ...others] = groups(checks);
   expect(others).toEqual([]);
   expect(group?.checks.map(({ id }) => id)).toEqual(['chat/b', 'chat/a', 'chat/c']);
-  const line = '3 checks (1 fail, 2 warn): finish_reason is length, expected stop';
+  const line = '3 checks (1 fail, 2 warn): finish_reason of a reply is length, expected stop';
   const text = REPORTERS.tty({ ...results, checks });
   expect(text).toContain(`What is wrong\n  fail   ${line}\n\n`);
   expect(text.indexOf('What is wrong')).toBeGreaterThan(text.indexOf('expected stop'));

@@ -51,6 +51,16 @@ const latest = ({ transcript }: Attempt): string =>
 const dropped = ({ error }: Found): Circumstance | undefined =>
   error instanceof NoAnswer && error.kind === 'dropped' ? { again: 0 } : undefined;
 
+/** What a check needs that found nobody there. */
+export const REACHED = 'a target that can be reached';
+
+/** Nobody is there, for some seconds: a deployment that is down breaks no sentence of the interface. */
+function gone({ run, error }: Found): Circumstance | undefined {
+  if (!(error instanceof NoAnswer) || !error.unreached) return undefined;
+  const why = run.session.redactor.text(`${error.what}: ${error.actual}`);
+  return { again: LATER, skip: { need: REACHED, why, kind: 'stopped' } };
+}
+
 /**
  * A success was expected, and the answer was that it cannot be done now (5xx, stated to be retryable for signing and by
  * CHAT-16; an intern that has never taken a prompt since it came up), or that there were too many requests.
@@ -235,7 +245,7 @@ const CIRCUMSTANCES = [dropped, temporary, forbidden, namedSession, unnamedRoute
  */
 export async function circumstance(found: Found): Promise<Circumstance | undefined> {
   // What gives no answer is not asked whether it is late.
-  const looks = found.error instanceof NoAnswer ? [dropped] : CIRCUMSTANCES;
+  const looks = found.error instanceof NoAnswer ? [gone, dropped] : CIRCUMSTANCES;
   for (const look of looks) {
     const seen = await look(found);
     if (seen !== undefined) return seen;

@@ -1,10 +1,10 @@
 import { brief } from '../framework/assert.js';
 import { STREAM_ORDER } from '../framework/expect.js';
-import type { CheckResult, Skip } from './results.js';
+import type { CheckResult, FindingResult, Skip } from './results.js';
 
 /** Checks that found the same. */
 export interface FindingGroup {
-  /** What is wrong, in one line: `status is 200, expected 201`. */
+  /** What is wrong, in one line: `the second create is answered 200, expected 201`; of several, what they share. */
   readonly title: string;
   /** How many: `36 checks`, and of which verdicts where they differ. */
   readonly many: string;
@@ -36,31 +36,68 @@ const gist = (value: unknown): string => {
   return first.trim().replace(/:$/, '').slice(0, 100);
 };
 
-/** What was looked at, without where: `status of the second create` is a status. */
-const subject = (what: string): string =>
-  what
-    .replace(ORIGIN, '')
-    .replace(VOLATILE, '…')
-    .replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
+/** What was looked at, ids and addresses left out. */
+const looked = (what: string): string => what.replace(ORIGIN, '').replace(VOLATILE, '…');
+
+/** The same without where: `status of the second create` is a status. */
+const subject = (what: string): string => looked(what).replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
 
 /** Whose fault it is that nothing can be said of the target. */
 export const faultOf = ({ error }: CheckResult): string =>
   error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
 
-/** What is wrong, in one line: `status is 200, expected 201`. */
-export function titleOf(check: CheckResult): string {
+/** What is and what was expected, in words: those that differ only in a value that is not the point say the same. */
+function compared({ actual, expected }: Omit<Seen, 'what'>): readonly [string, string] {
+  // The text 404 is not the number 404, nor is 409 the text 409.
+  if (typeof expected === 'number' && actual === String(expected)) return ['a text', 'a number'];
+  const [is, should] = [gist(actual), gist(expected)];
+  if (is === should) return [brief(actual, 100), brief(expected, 100)];
+  return [is === '' ? 'empty' : is, should];
+}
+
+/** What is wrong, in one line; `name` says what it was looked at in. */
+function sentence(check: CheckResult, name: (what: string) => string): string {
   const { finding, error } = check;
   if (finding === undefined) return `${faultOf(check)}: ${gist(error?.message ?? check.title)}`;
+  return sentenceOf(finding, name);
+}
+
+type Seen = Pick<FindingResult, 'what' | 'expected' | 'actual'>;
+
+function sentenceOf(finding: Seen, name: (what: string) => string): string {
   // How a client ended that gave no answer.
   if (finding.what === 'crashed' || finding.what === 'hung')
     return `the client ${finding.what}: ${gist(finding.actual)}`;
   // A rule that a stream breaks says itself what is wrong.
   if (finding.expected === STREAM_ORDER) return `the stream breaks a rule: ${gist(finding.actual)}`;
-  const [actual, expected] = [gist(finding.actual), gist(finding.expected)];
-  // The text 404 is not the number 404.
-  const form = actual === expected ? (value: unknown) => brief(value, 100) : gist;
-  const is = form(finding.actual);
-  return `${subject(finding.what)} is ${is === '' ? 'empty' : is}, expected ${form(finding.expected)}`;
+  const [is, expected] = compared(finding);
+  return `${name(finding.what)} is ${is}, expected ${expected}`;
+}
+
+/** Longest name of what was looked at that a line has room for. */
+const LINE = 120;
+
+/** What is wrong with a check, in one line: `the second create is answered 200, expected 201`. */
+export const titleOf = (check: CheckResult): string => {
+  const line = sentence(check, (what) => (what.length > LINE ? subject(what) : looked(what)));
+  return line.replace(/^status of (.*?) is (?=\d{3}\b)/, '$1 is answered ');
+};
+
+/** By what findings are told together, whatever it was found of: `status is 200, expected 201`. */
+const keyOf = (check: CheckResult): string => sentence(check, subject);
+
+/** The same of what was not told yet. */
+export const likeness = (finding: Seen): string => sentenceOf(finding, subject);
+
+const NAMED = 2;
+/** What checks found that found the same: of statuses, some of what was answered with them. */
+function shared(members: readonly [CheckResult, ...CheckResult[]]): string {
+  const lines = new Set(members.map(titleOf));
+  if (lines.size === 1) return titleOf(members[0]);
+  const key = keyOf(members[0]);
+  if (!/^status is \d{3}\b/.test(key)) return key;
+  const where = [...new Set(members.map(({ finding }) => looked(finding?.what ?? '').replace(/^status of /, '')))];
+  return `${key} (${where.slice(0, NAMED).join(', ')}${where.length > NAMED ? ', …' : ''})`;
 }
 
 const RANK = ['fail', 'error', 'warn', 'known'] as const;
@@ -82,7 +119,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const found = new Map<string, [CheckResult, ...CheckResult[]]>();
   for (const check of checks) {
     if (check.verdict !== 'fail' && check.verdict !== 'warn' && check.verdict !== 'error') continue;
-    const key = `${check.known === true ? 'known' : 'new'} ${titleOf(check)}`;
+    const key = `${check.known === true ? 'known' : 'new'} ${keyOf(check)}`;
     const group = found.get(key);
     if (group === undefined) found.set(key, [check]);
     else group.push(check);
@@ -91,7 +128,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
     .map((members) => {
       // What the checks of the broken row itself say is what it is about.
       members.sort((one, other) => rank(one) - rank(other) || away(one) - away(other));
-      return { title: titleOf(members[0]), many: count(members), checks: members };
+      return { title: shared(members), many: count(members), checks: members };
     })
     .sort((one, other) => rank(one.checks[0]) - rank(other.checks[0]) || other.checks.length - one.checks.length);
 }

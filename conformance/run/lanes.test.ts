@@ -72,6 +72,83 @@ test('what is found alone too is found, and confirmed alone', async () => {
   expect(tries.slice(1)).toEqual([1, 1]);
 });
 
+test('what was found alone of one check is found of another in company, and again', async () => {
+  const tries: Record<number, number[]> = { 2: [], 6: [], 7: [] };
+  const results = await go(
+    crowd(8, (at, busy) => {
+      tries[at]?.push(busy);
+      if (at in tries) equal(at === 7 ? 'another colour' : 'red', 'blue', 'colour');
+    }),
+  );
+  expect(results.counts).toMatchObject({ fail: 3, pass: 5 });
+  expect(tries[2]?.slice(1)).toEqual([1, 1]);
+  expect(tries[6]?.length).toBe(2);
+  expect(tries[6]?.[0]).toBeGreaterThan(1);
+  expect(tries[7]?.slice(1)).toEqual([1, 1]);
+});
+
+test.each([409, 503])('an answer of %i is looked at alone however often it was found before', async (status) => {
+  const tries: number[] = [];
+  await go(
+    crowd(8, (at, busy) => {
+      if (at === 6) tries.push(busy);
+      if (at === 2 || at === 6) equal(`${status} busy`, 'a refusal', 'answer');
+    }),
+  );
+  expect(tries.slice(1)).toEqual([1, 1]);
+});
+
+test('what takes long is not done a third time where it failed in company and alone', async () => {
+  const host = fakeHost();
+  let tries = 0;
+  const results = await run({
+    driver: fakeDriver(fakeTarget().fetch, host),
+    host,
+    seed: 's',
+    rate: 0,
+    checks: [
+      ...crowd(3, () => {}),
+      check('a/long', async () => {
+        tries++;
+        await host.sleep(11_000);
+        equal('red', 'blue', 'colour');
+      }),
+    ],
+  });
+  expect(results.checks.find(({ id }) => id === 'a/long')).toMatchObject({
+    verdict: 'fail',
+    finding: { flaky: false },
+  });
+  expect(tries).toBe(2);
+});
+
+test('a target that is gone is no breach: the run ends as one that could not be done', async () => {
+  const target = fakeTarget();
+  const host = fakeHost();
+  let requests = 0;
+  const fetch = async (request: Request) => {
+    if (++requests > 12)
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) });
+    return target.fetch(request);
+  };
+  const results = await run({ driver: fakeDriver(fetch, host), host, seed: 's', rate: 0, checks: crowd(12, () => {}) });
+  expect(results).toMatchObject({ verdict: 'incomplete', exit: 3, counts: { fail: 0, warn: 0 } });
+  expect(results.reasons.join(' ')).toMatch(/gave no answer in 5 checks in a row.*could not be reached/);
+});
+
+test('one that is away for a moment is waited for', async () => {
+  const target = fakeTarget();
+  const host = fakeHost();
+  let requests = 0;
+  const fetch = async (request: Request) => {
+    if (++requests === 12)
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) });
+    return target.fetch(request);
+  };
+  const results = await run({ driver: fakeDriver(fetch, host), host, seed: 's', rate: 0, checks: crowd(12, () => {}) });
+  expect(results).toMatchObject({ verdict: 'pass', counts: { pass: 12 } });
+});
+
 test.each([
   ['race', 2],
   ['blocked', 2],

@@ -15,6 +15,8 @@ export interface Pool {
   /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
   readonly took: { boot?: number; gone?: number };
   failedBoots: number;
+  /** What was found of the target and found again, with no other check beside it. */
+  readonly told: Set<string>;
   /** Checks whose prompt was not taken, nor when they were tried again. */
   notTaken: number;
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
@@ -34,6 +36,7 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
+  told: new Set(),
   notTaken: 0,
   asked: { question: false, permission: false },
   waiting: 'unknown',

@@ -6,6 +6,7 @@ import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
 import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
+import { likeness } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
 import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -19,6 +20,12 @@ export interface CheckRun {
   readonly lost: boolean;
   /** Why the run is over, where it is. */
   readonly stopped?: string;
+}
+
+/** What is to be looked at alone: what a check found while others were at work, where it found anything. */
+export interface Suspicion {
+  readonly result?: never;
+  readonly suspicion?: Finding;
 }
 
 /** How often a check is tried where what it found may come from elsewhere. */
@@ -35,50 +42,96 @@ const skipped = (need: string, why: string, kind: Skip['kind'] = 'need'): Outcom
   skip: { need, why, kind },
 });
 
-/** Does one check against the target and evaluates what came out of it. Never throws. */
-export async function runCheck(run: RunContext, check: Check): Promise<CheckRun> {
+/** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
+async function behind(
+  run: RunContext,
+  check: Check,
+  tried: Attempt,
+  more: { readonly began: number; readonly tries: number },
+): Promise<Circumstance | undefined> {
+  const { error } = tried;
+  if (run.driver.control !== undefined) return undefined;
+  if (!(error instanceof Finding)) return notTaken(run, tried, more.tries);
+  return circumstance({ run, check, tried, error, began: more.began }).catch(() => undefined);
+}
+
+/** ms above which a check that failed in company, and then alone, is not done a third time. */
+const LONG = 10_000;
+
+/**
+ * Does one check against the target and evaluates what came out of it. `suspicion` is what it found while others were at
+ * work. Never throws.
+ */
+export async function runCheck(run: RunContext, check: Check, suspicion?: Finding): Promise<CheckRun> {
   const { host, session } = run;
   const told = telling(run, check);
   const lacks = lacking(run, check);
   if (lacks !== undefined) return told(lacks);
 
-  /** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
-  async function behind(tried: Attempt, start: number, tries: number): Promise<Circumstance | undefined> {
-    const { error } = tried;
-    if (run.driver.control !== undefined) return undefined;
-    if (!(error instanceof Finding)) return notTaken(run, tried, tries);
-    return circumstance({ run, check, tried, error, began: start }).catch(() => undefined);
-  }
-
   for (let tries = 1; ; tries++) {
     if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
-    const start = host.now();
+    const began = host.now();
     const tried = await attempt(run, check);
-    const { again, skip } = (await behind(tried, start, tries)) ?? {};
+    const { error } = tried;
+    // What takes long, and came in company and alone, came twice.
+    const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion) === likeness(error);
+    const long = host.now() - began > LONG;
+    const confirmed = twice && long && !(error instanceof Falsified) ? TWICE : undefined;
+    const { again, skip } = (await behind(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
     if (again === undefined || tries === TRIES)
-      return told(skip === undefined ? await outcomeOf(run, check, tried) : { verdict: 'skip', skip }, tried);
+      return told(
+        skip === undefined
+          ? await outcomeOf(run, check, tried, confirmed)
+          : { verdict: 'skip', skip, lost: error instanceof NoAnswer },
+        tried,
+      );
     await host.sleep(again * tries, run.signal).catch(() => {});
   }
 }
 
+/** A finding that came again. */
+const TWICE: Confirmed = { tries: 1, failures: 1 };
+/** What another check may cause that is done at the same time: it says nothing that it was found of another alone. */
+const BY_OTHERS = /\b(409|429|5\d\d)\b/;
+
+/**
+ * Whether what a check found in company is what others found alone, twice over, and it finds it again: then it has not to be
+ * looked at alone.
+ */
+async function known(run: RunContext, check: Check, tried: Attempt, began: number): Promise<Outcome | undefined> {
+  const { error } = tried;
+  if (!(error instanceof Finding) || error instanceof NoAnswer || run.driver.control !== undefined) return undefined;
+  const like = likeness(error);
+  if (!run.pool.told.has(like) || BY_OTHERS.test(String(error.actual))) return undefined;
+  if ((await behind(run, check, tried, { began, tries: 1 })) !== undefined) return undefined;
+  if (error instanceof Falsified) return outcomeOf(run, check, tried);
+  const again = await attempt(run, check);
+  const same = again.error instanceof Finding && likeness(again.error) === like;
+  return same ? outcomeOf(run, check, tried, TWICE) : undefined;
+}
+
 /**
  * Does one check while other lanes do theirs, and believes only what those cannot have caused: that it passes, that the
- * target lacks something, that the intern did something else than it was asked for. Undefined where it has to be looked at
- * alone. Never throws.
+ * target lacks something, that the intern did something else than it was asked for, that it finds again what was found of
+ * others alone. The rest has to be looked at alone. Never throws.
  */
-export async function runInCompany(run: RunContext, check: Check): Promise<CheckRun | undefined> {
+export async function runInCompany(run: RunContext, check: Check): Promise<CheckRun | Suspicion> {
   const told = telling(run, check);
   const lacks = lacking(run, check);
   if (lacks !== undefined) return told(lacks);
+  const began = run.host.now();
   // What is in the way it tells when it is looked at alone.
-  const tried = await attempt({ ...run, obstacles: { ...run.obstacles, met: () => {} } }, check);
+  const beside = { ...run, obstacles: { ...run.obstacles, met: () => {} } };
+  const tried = await attempt(beside, check);
   const { error } = tried;
   const why = error instanceof Unmet && !mayBeTaken(run, error) ? error.kind : undefined;
   const believed = !('error' in tried) || (why !== undefined && BELIEVED.has(why));
-  return believed ? told(await outcomeOf(run, check, tried), tried) : undefined;
+  const outcome = believed ? await outcomeOf(run, check, tried) : await known(beside, check, tried, began);
+  if (outcome !== undefined && outcome.skip?.kind !== 'race') return told(outcome, tried);
+  return error instanceof Finding ? { suspicion: error } : {};
 }
 
 /** Puts an outcome together with what the check took, from now on. */
@@ -114,7 +167,7 @@ function lacking({ driver, session, settings }: RunContext, check: Check): Outco
 }
 
 /** What an attempt means for the target. */
-async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
+async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: Confirmed): Promise<Outcome> {
   const { redactor } = run.session;
   const { error, transcript } = tried;
   if (!('error' in tried)) return { verdict: 'pass' };
@@ -130,7 +183,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
     if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
   }
   const why = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
-  const confirmed = await confirm(run, check, error);
+  const confirmed = known ?? (await confirm(run, check, error));
   const finding = { ...reported(run, check, error, tried, confirmed) };
   if (why !== undefined) Object.assign(finding, { what: `${finding.what}; ${why}` });
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
@@ -139,6 +192,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
     const why = `${check.id} found it once and not again when repeated: ${finding.what}`;
     return { ...skipped('a finding that comes again', why, 'race'), note: finding };
   }
+  if (confirmed.tries > 0) run.pool.told.add(likeness(error));
   return { verdict: severity(check, run.driver), finding, lost };
 }
 

@@ -1,5 +1,6 @@
 import { Semaphore } from 'async-mutex';
 import { checks as allChecks } from '../checks/index.js';
+import type { Finding } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createRandom, hash } from '../framework/random.js';
 import { systemHost } from '../framework/time.js';
@@ -144,13 +145,16 @@ export function createRun(options: RunnerOptions): Run {
       const left = leftOut(check);
       if (left !== undefined) return left;
       const done = await runInCompany(lane, check);
-      if (done !== undefined) return conclude(lane, done);
+      if (done.result !== undefined) return conclude(lane, done);
       // It may be what went wrong.
       pool.shared.delete(lane.lane);
-      return undefined;
+      return done;
     });
-  const alone = (lane: RunContext, check: Check) =>
-    floor.runExclusive(async () => leftOut(check) ?? (await conclude(lane, await runCheck(lane, check))), concurrency);
+  const alone = (lane: RunContext, check: Check, suspicion?: Finding) =>
+    floor.runExclusive(
+      async () => leftOut(check) ?? (await conclude(lane, await runCheck(lane, check, suspicion))),
+      concurrency,
+    );
 
   return {
     checks: selected,
@@ -184,7 +188,8 @@ export function createRun(options: RunnerOptions): Run {
       // Where there is room for a few interns or requests only, others would take it.
       const scarce = session.full !== undefined || session.hurried;
       const together = concurrency > 1 && !ALONE.has(check.id) && !scarce;
-      return (together ? await beside(lane, check) : undefined) ?? alone(lane, check);
+      const done = together ? await beside(lane, check) : {};
+      return 'verdict' in done ? done : alone(lane, check, done.suspicion);
     },
 
     async finish() {

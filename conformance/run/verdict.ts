@@ -1,5 +1,6 @@
 import { REQUIREMENTS } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
+import { REACHED } from './circumstances.js';
 import type { Pool } from './pool.js';
 import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict } from './results.js';
 
@@ -55,7 +56,7 @@ export function group({ kind, need, why }: Skip): string {
   if (kind === 'intern') return 'wait for what the intern did not do';
   if (kind === 'race') return 'met a target that changed in between';
   if (kind === 'blocked') return `${need}: ${why}`;
-  if (kind === 'stopped') return why;
+  if (kind === 'stopped') return need === REACHED ? `need ${need}` : why;
   return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
 }
 
@@ -122,6 +123,8 @@ export function evaluate(
   for (const { skip } of checks)
     if (skip?.kind === 'blocked') blocked.set(group(skip), (blocked.get(group(skip)) ?? 0) + 1);
   for (const [why, times] of blocked) reasons.push(`${times} check(s) ${why}`);
+  const unreached = checks.filter(({ skip }) => skip?.need === REACHED).length;
+  if (unreached > 0) reasons.push(`${unreached} check(s) could not be done: the target could not be reached`);
   reasons.push(...(more.unusable ?? []));
   const errors = checks.filter((check) => check.verdict === 'error');
   if (errors.length > 0)
