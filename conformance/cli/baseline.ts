@@ -14,7 +14,11 @@ export interface Known {
   readonly until?: string;
 }
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
+/** Whether a text is a day that there is: the last of February is not the 30th. */
+const isDay = (text: string): boolean => {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
+};
 const KEYS = ['id', 'reason', 'link', 'until'];
 
 function entryOf(value: unknown, at: string): Known {
@@ -32,8 +36,7 @@ function entryOf(value: unknown, at: string): Known {
   if (entry.id === undefined) wrong('an id');
   if (entry.reason === undefined) wrong(`a reason why ${entry.id} may fail`);
   const { until } = entry;
-  if (until !== undefined && (!DAY.test(String(until)) || !Number.isFinite(Date.parse(String(until)))))
-    wrong(`a day such as 2026-12-31 for until, got ${until}`);
+  if (until !== undefined && !isDay(String(until))) wrong(`a day such as 2026-12-31 for until, got ${until}`);
   return entry as unknown as Known;
 }
 

@@ -74,6 +74,10 @@ describe('called wrongly: exit 2 and one line', () => {
     ],
     [['client', '--report', 'junit=package.json/x.xml', '--', 'true'], /junit=package.json\/x.xml cannot be written/],
     [['--seed'], /--seed: expected a value after it/],
+    [[''], /the URL is empty: give an address, or leave it out to check an emulator of its own/],
+    [['--only', ''], /--only: expected a value after it, found an empty text/],
+    [['--only', 'lifecycle/*', '--min-coverage', ''], /--min-coverage: expected a value after it, found an empty text/],
+    [['--report', 'json='], /--report json=: expected a file after =/],
     [['cleanup'], /cleanup: name the run/],
     [['report', 'merge'], /report merge: name the reports/],
     [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: there is no such file/],
@@ -83,6 +87,16 @@ describe('called wrongly: exit 2 and one line', () => {
     expect(err).toMatch(line);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     expect(out).toBe('');
+    expect(exit).toBe(2);
+  });
+
+  test.each([
+    [{ INTERN_BASE_URL: '' }, [], /INTERN_BASE_URL is empty: give an address/],
+    [{}, ['--config', at('empty-url.json')], /url of the config file is empty: give an address/],
+  ])('an address that is empty is not taken for an emulator of its own: %j %j', async (env, args, line) => {
+    writeFileSync(at('empty-url.json'), '{"url": ""}');
+    const { exit, err } = await call([...LIGHT, ...args], { env });
+    expect(err).toMatch(line);
     expect(exit).toBe(2);
   });
 

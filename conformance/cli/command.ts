@@ -64,7 +64,7 @@ function flags(argv: Argv): Argv {
     .option('concurrency', text('checks done at a time (4; always 1 with a control interface, whose clock they share)'))
     .option('max-requests', text('stop after so many'))
     .option('max-time', text('stop after so long, such as 10m'))
-    .option('timeout', text('longest wait for an answer (10s)'))
+    .option('timeout', text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'))
     .option('boot-timeout', text('longest wait for an intern to run (120s)'))
     .option('shard', text('i/n: the i-th of n parts'))
     .option('min-coverage', text('percent of the checks that have to come to a verdict, else exit 3'))

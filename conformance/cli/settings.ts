@@ -65,7 +65,32 @@ function reportOf(text: string): ReportTo {
   const [kind = '', ...rest] = text.split('=');
   const known = REPORT_KINDS.find((one) => one === kind);
   if (known === undefined) throw new UsageError(`--report: ${kind} is not known; known are ${REPORT_KINDS.join(', ')}`);
-  return { kind: known, file: rest.length === 0 ? undefined : rest.join('=') };
+  const file = rest.length === 0 ? undefined : rest.join('=');
+  if (file === '') throw new UsageError(`--report ${text}: expected a file after =`);
+  return { kind: known, file };
+}
+
+/** What may be empty: a credential or a fact that is not known is one that was not given. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set([...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'control_token', 'url']);
+
+/**
+ * Refuses an empty text for anything else, as a variable of a CI job gives that is not set: taken for a flag that was not
+ * given, it would check more than was meant, or demand less.
+ *
+ * @throws UsageError that names the flag
+ */
+function refuseEmpty(flags: Flags): void {
+  for (const [name, value] of Object.entries(flags))
+    if (!MAY_BE_EMPTY.has(name) && [value].flat().includes(''))
+      throw new UsageError(`--${name.replaceAll('_', '-')}: expected a value after it, found an empty text`);
+}
+
+/** The address that was given. One that is empty was meant to be another than the emulator, which would pass in its place. */
+function addressOf(flags: Flags, variable: string | undefined, configured: unknown): unknown {
+  const address = flags.url ?? variable ?? configured;
+  if (address !== '') return address;
+  const where = flags.url === '' ? 'the URL' : variable === '' ? 'INTERN_BASE_URL' : 'url of the config file';
+  throw new UsageError(`${where} is empty: give an address, or leave it out to check an emulator of its own`);
 }
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
@@ -73,7 +98,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
   const config = readConfig(file);
   const { raw, own, text, many, number, whole, time, truth } = createValues(flags, environment, config);
-  const url = text(flags.url ?? environment.INTERN_BASE_URL ?? config.url, 'url');
+  refuseEmpty(flags);
+  const url = text(addressOf(flags, environment.INTERN_BASE_URL, config.url), 'url');
   const credentials: Partial<Record<CredentialName, string>> = {};
   for (const name of CREDENTIAL_NAMES) {
     const value = text(flags[name] ?? (environment[variable(name)] || undefined) ?? config[name], name);

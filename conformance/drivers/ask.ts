@@ -29,9 +29,10 @@ export function createAsk(options: {
     within(
       { host, ms, signal, late: () => new Error(`${url} did not answer within ${ms} ms`) },
       async ({ signal: end }) => {
-        const response = await fetch(new Request(url, { ...more, headers, redirect: 'manual', signal: end }));
+        const request = new Request(url, { ...more, headers, redirect: 'manual', signal: end });
+        const response = await fetch(request);
         const type = response.headers.get('content-type') ?? '';
-        return { status: response.status, type, text: await textOf(response, url) };
+        return { status: response.status, type, text: await textOf(response, request.url) };
       },
     );
 }

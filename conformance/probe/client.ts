@@ -142,12 +142,16 @@ export function createClient(options: ClientOptions): Client {
         limit: send.timeout ?? options.timeout,
         abort,
       });
+      const held = (request: Request) => {
+        watch.hold(request);
+        return request;
+      };
       let response: Incoming;
       try {
         const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
         const patience = send.timeout === undefined ? options.patience?.(send, url) : undefined;
         const outgoing: Outgoing = { url: address, method, headers, body, signal: abort?.signal };
-        const incoming = options.plainFetch?.(outgoing) ?? options.fetch(requestOf(outgoing));
+        const incoming = options.plainFetch?.(outgoing) ?? options.fetch(held(requestOf(outgoing)));
         response = await watch.within(incoming, 'came', patience);
       } catch (error) {
         const lost = watch.reasonOf(error);

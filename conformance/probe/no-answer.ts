@@ -1,6 +1,6 @@
 import { Finding } from '../framework/assert.js';
 
-export type NoAnswerKind = 'timeout' | 'refused' | 'dns' | 'certificate' | 'dropped' | 'too long' | 'other';
+export type NoAnswerKind = 'timeout' | 'refused' | 'dns' | 'certificate' | 'tls' | 'dropped' | 'too long' | 'other';
 
 /** There was no answer, or it broke off. A finding: a valid request has to be answered. */
 export class NoAnswer extends Finding {
@@ -18,19 +18,27 @@ export class NoAnswer extends Finding {
   }
 }
 
-/** What kept an answer from coming, out of what `fetch` threw. */
+const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
+
+/** What kept an answer from coming, out of what `fetch` threw: in one line. */
 export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-  const detail = cause instanceof Error ? cause.message || code || cause.name : String(cause);
+  const told = (key: 'code' | 'reason') =>
+    typeof cause === 'object' && cause !== null && key in cause ? String((cause as Record<string, unknown>)[key]) : '';
+  const code = told('code');
+  const message = cause instanceof Error ? cause.message || code || cause.name : String(cause);
+  const detail = message.trim().replace(/\s+/g, ' ');
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return { kind: 'dns', detail };
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(code)) return { kind: 'refused', detail };
-  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) || /certificate/i.test(detail)) {
-    return {
-      kind: 'certificate',
-      detail: `${detail}; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file`,
-    };
+  // Where the two sides do not come to speak of certificates, OpenSSL's message is a line of its source. What it calls an
+  // answer in plain HTTP differs between its versions.
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) {
+    const reason = told('reason') || code;
+    return { kind: 'tls', detail: /alert/i.test(reason) ? reason : `${reason}; is it http:// there?` };
   }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return { kind: 'certificate', detail };
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) || /certificate/i.test(detail))
+    return { kind: 'certificate', detail: `${detail}; ${CA}` };
   if (/TIMEOUT/.test(code)) return { kind: 'timeout', detail };
   if (/ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_/.test(code)) return { kind: 'dropped', detail };
   return { kind: 'other', detail };

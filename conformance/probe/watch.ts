@@ -41,13 +41,17 @@ export interface Watch {
   reasonOf(error: unknown): unknown;
   /** Takes the request back from this side. */
   hangUp(): void;
+  /** Keeps the request: its signal follows ours weakly, and misses an abort once it was collected (Node 20). */
+  hold(request: Request): void;
 }
 
 export function watchRequest({ host, redactor, inFlight, what, limit, abort }: WatchOptions): Watch {
   const { ends, signal } = inFlight;
   let timedOut = false;
+  const held: Request[] = [];
   return {
     what,
+    hold: (request) => void held.push(request),
     async within(work, doing, patience = limit) {
       let stop = () => {};
       let end = (_: unknown) => {};

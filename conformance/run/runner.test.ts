@@ -381,6 +381,12 @@ describe('baseline', () => {
     const results = await go([passing], fakeTarget(), { baseline: ['a/passes'] });
     expect(results).toMatchObject({ verdict: 'fail', exit: 1, baseline: { stale: ['a/passes'] } });
   });
+
+  test('nor does one of a check that there is not, whatever was selected', async () => {
+    const baseline = ['a/misspelt', 'a/fails'];
+    const results = await go([failing, passing], fakeTarget(), { baseline, only: ['a/passes'] });
+    expect(results).toMatchObject({ verdict: 'fail', exit: 1, baseline: { stale: ['a/misspelt'] } });
+  });
 });
 
 test('an OAuth token that sees no intern of the key is told once, and nothing is held against the target for it', async () => {

@@ -203,9 +203,12 @@ export function createRun(options: RunnerOptions): Run {
       await driver.end().catch(putBackFailed);
       const place = new Map(selected.map(({ id }, index) => [id, index]));
       results.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0));
-      const baseline = options.baseline?.filter((id) => selected.some((check) => check.id === id));
-      const stale = baseline?.filter((id) =>
-        results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
+      const all = options.checks ?? allChecks;
+      const unknown = (id: string) => !all.some((check) => check.id === id);
+      const baseline = options.baseline?.filter((id) => place.has(id) || unknown(id));
+      const stale = baseline?.filter(
+        (id) =>
+          unknown(id) || results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
       );
       return {
         format: 'intern-conformance',

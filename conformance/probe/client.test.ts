@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemHost } from '../framework/time.js';
+import { createClient } from './client.js';
+import { createRedactor } from './redact.js';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+test('an answer that is waited for no more has its connection closed, however long it was waited for', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const closed = new Promise((resolve) => {
+    server.once('request', (request) => request.socket.once('close', resolve));
+  });
+  let timeIsUp = () => {};
+  const client = createClient({
+    fetch: (request) => fetch(request),
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    host: {
+      ...systemHost,
+      later(_, then) {
+        timeIsUp = then;
+        return () => {};
+      },
+    },
+    redactor: createRedactor(),
+    credential: () => 'a-key',
+    timeout: 3_000,
+  });
+  const answer = client.send({ method: 'POST', path: '/interns', json: {} });
+  const refused = expect(answer).rejects.toThrow(/nothing came within 3000 ms/);
+  await once(server, 'request');
+  // What is waited for long sees collections of garbage, which a signal that is only followed weakly does not outlive.
+  for (let i = 0; i < 5; i++) {
+    await turn();
+    collect();
+  }
+  timeIsUp();
+  await refused;
+  await closed;
+});
