@@ -174,12 +174,13 @@ function importsIn(file: string, source: string): Import[] {
 
 const importsOf = (file: string) => importsIn(file, readFileSync(join(ROOT, file), 'utf8'));
 
-const SOURCES = ['emulator', 'conformance', 'bin']
+const CODE = ['emulator', 'conformance', 'bin']
   .flatMap((half) =>
     readdirSync(join(ROOT, half), { recursive: true, encoding: 'utf8' }).map((file) => join(half, file)),
   )
-  .filter((file) => /\.tsx?$/.test(file))
-  .filter((file) => !/\.(test|harness)\.ts$/.test(file));
+  .filter((file) => /\.tsx?$/.test(file));
+const OF_TESTS = /\.(test|harness)\.ts$/;
+const SOURCES = CODE.filter((file) => !OF_TESTS.test(file));
 
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
@@ -289,4 +290,15 @@ test('only the clock reads the time of the machine, and only the seeded source i
 test('nothing outlives an emulator at the top of a module', () => {
   const declares = (file: string) => /^(?:export )?let /m.test(readFileSync(join(ROOT, file), 'utf8'));
   expect(SOURCES.filter((file) => file.startsWith('emulator/') && declares(file))).toEqual([]);
+});
+
+test('what draws its cases in a test draws the same ones each time', () => {
+  const tests = CODE.filter((file) => OF_TESTS.test(file)).map((file) => [
+    file,
+    readFileSync(join(ROOT, file), 'utf8'),
+  ]);
+  const drawing = tests.filter(([, code = '']) => /\bfc\.assert\(/.test(code));
+  expect(drawing.length).toBeGreaterThan(10);
+  const others = drawing.filter(([, code = '']) => !/^import '.*\/same-draws\.js';$/m.test(code));
+  expect(others.map(([file]) => file)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Incoming, type Outgoing, requestOf } from '../probe/outgoing.js';
 import { startInProcess } from './in-process.js';
+import '../../test/same-draws.js';
 
 type InProcess = ReturnType<typeof startInProcess>;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRedactor } from './redact.js';
+import '../../test/same-draws.js';
 
 const SECRET = 'sk-alice-0123456789/+=é';
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Evidence } from './exchange.js';
 import { createRedactor } from './redact.js';
+import '../../test/same-draws.js';
 
 const SECRET = 'sk-svc-Alice/0123+456789~abcdef"';
 const escaped = (text: string) =>

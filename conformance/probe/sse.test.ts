@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSseParser, type SseItem } from './sse.js';
+import '../../test/same-draws.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const parse = (...pieces: Uint8Array[]) => {

@@ -4,6 +4,7 @@ import yargs from 'yargs';
 import { FLAG_NAMES, FLAGS, kebab } from './flags.js';
 import { plainFlags } from './plain.js';
 import { yargsOptions } from './settings.js';
+import '../../test/same-draws.js';
 
 /** What yargs makes of the same flags. */
 function byYargs(args: readonly string[]): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createClock, LATEST, VIRTUAL_EPOCH } from './clock.js';
+import '../../test/same-draws.js';
 
 describe('a virtual clock', () => {
   test('stands still at its epoch until it is advanced', async () => {

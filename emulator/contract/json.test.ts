@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonSyntaxError, parseJson } from './json.js';
+import '../../test/same-draws.js';
 
 const errorOf = (text: string): unknown => {
   try {

@@ -8,6 +8,7 @@ import { canonicalise } from '../signing/canonical.js';
 import { verifyBytes } from '../signing/verify.js';
 import { createNonces, type KeptNonces } from './nonces.js';
 import { ALICE, createBench, INTERN, internRow, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
+import '../../test/same-draws.js';
 
 const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { percent, SPELLINGS, unicode } from '../credentials/spellings.harness.js';
 import { createRedaction } from './redaction.js';
+import '../../test/same-draws.js';
 
 const SECRET = 'emu-key-alice-0000000000000000';
 const OWN = `emu-ikey-${'aB3_-'.repeat(6)}xy`;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunView } from '../contract/run.js';
 import { createHarness, type Harness, type Listening, listen } from './chat.harness.js';
+import '../../test/same-draws.js';
 
 /**
  * One intern, any order of prompts, answers, wrong and stale answers, steers, disconnects, suspensions, deletions and

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Segment, split } from './split.js';
+import '../../test/same-draws.js';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 

@@ -7,6 +7,7 @@ import { loadSigningKey, publicJwk, readPrivateKey, readPublicKey, signingKeyFro
 import { signBytes } from './sign.js';
 import { createSigner } from './signer.js';
 import { decodeSignature, importPublicKey, verifyBytes } from './verify.js';
+import '../../test/same-draws.js';
 
 const LAYOUT: ProofLayout = {
   separator: '\n',

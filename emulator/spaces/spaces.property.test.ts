@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createEmulator } from '../index.js';
 import { anyRequest, createClient } from './any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
+import '../../test/same-draws.js';
 
 /** What differs by where it is: prefixes, and the end of a daemon token, which says whose it is. */
 const placeless = (answer: string) =>

@@ -4,6 +4,7 @@ import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
 import { createEncoder } from './chunks.js';
 import { Frames } from './frames.js';
+import '../../test/same-draws.js';
 
 const encode = (events: readonly RunEvent[]): string => {
   const encoder = createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc });

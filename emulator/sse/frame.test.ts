@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { frame, lineJson } from './frame.js';
+import '../../test/same-draws.js';
 
 test('any text is one line of JSON, equal when it is read again', () => {
   const text = fc.string({

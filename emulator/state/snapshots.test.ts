@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { anyRequest, createClient } from '../spaces/any-requests.harness.js';
+import '../../test/same-draws.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {
   const emulator = createEmulator({ clock: 'virtual', ...options });

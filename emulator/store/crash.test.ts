@@ -11,6 +11,7 @@ import { openFileStore } from './file.js';
 import { type Files, realFiles } from './files.js';
 import type { Store } from './store.js';
 import { internRow, uuid } from './test-rows.js';
+import '../../test/same-draws.js';
 
 let folder: string;
 let path: string;
