@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sampleResults } from '../testing/sample-results.js';
 import { htmlReport } from './html.js';
 
@@ -25,13 +25,13 @@ test.runIf(missing)('a browser is there to look at the report with', (context) =
 
 describe.skipIf(missing)('the HTML report in a browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intern-report-'));
+  const file = join(folder, 'report.html');
   const errors: string[] = [];
   const requests: string[] = [];
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
-    const file = join(folder, 'report.html');
     writeFileSync(file, htmlReport(sampleResults()));
     browser = await chromium.launch({
       ...(executablePath === undefined ? {} : { executablePath }),
@@ -51,6 +51,11 @@ describe.skipIf(missing)('the HTML report in a browser', () => {
       if (message.type() === 'error') errors.push(message.text());
     });
     page.on('request', (request) => requests.push(request.url()));
+  });
+  // Each test looks at the page as it opens, whatever was tried before.
+  beforeEach(async () => {
+    requests.length = 0;
+    await page.setViewportSize({ width: 1200, height: 900 });
     await page.goto(pathToFileURL(file).href);
   });
 
@@ -102,6 +107,7 @@ describe.skipIf(missing)('the HTML report in a browser', () => {
   });
 
   test('draws the stream step by step', async () => {
+    await page.locator('[id="check-chat/fails"] > summary').click();
     const steps = page.locator('[id="check-chat/fails"] .steps li');
     expect(await steps.allInnerTexts()).toEqual([
       expect.stringMatching(/^0\.01 s\s+final chunk$/),

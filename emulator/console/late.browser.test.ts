@@ -55,6 +55,24 @@ inBrowser('the console, where an answer comes late', (open) => {
     await page.getByRole('link', { name: /^newer/ }).waitFor();
   });
 
+  test('an intern is created, and talked to as a member, by who is quicker than the page', async () => {
+    const { page, api, url } = await open();
+    const target = await holdBack(page, 'target');
+    await page.goto('about:blank');
+    await page.goto(`${url}/_emulator/`);
+    await target.made;
+    await page.getByRole('button', { name: 'New intern' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New intern' });
+    await dialog.getByLabel('Name').fill('early-bird');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { data } = (await api.get('/interns')).json;
+    expect(data.map((row: { name: string }) => row.name)).toContain('early-bird');
+    const { data: entries } = (await api.get('/_emulator/journal')).json;
+    expect(entries.find((entry: { operation: string }) => entry.operation === 'create').caller).toBe('alice');
+    await target.release();
+  });
+
   test('a list of requests that is read again does not lose those that came meanwhile', async () => {
     const { page, api } = await open({ view: '#/requests' });
     await api.get('/interns/old');

@@ -4,9 +4,9 @@ import type { Ask, Clock, Fault, Intern, Run } from './types.js';
 
 /** The credential that the page acts on an intern with: a member's of its workspace, else the intern's own. */
 async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
-  const target = model.target.value;
-  if (target && intern.workspace_id === target.workspace_id) return target.credentials.api_key;
-  if (target?.credentials.foreign_api_key && intern.workspace_id === target.foreign_workspace_id)
+  const target = await model.knownTarget();
+  if (intern.workspace_id === target.workspace_id) return target.credentials.api_key;
+  if (target.credentials.foreign_api_key && intern.workspace_id === target.foreign_workspace_id)
     return target.credentials.foreign_api_key;
   return (await model.api.control<{ api_key: string }>('GET', `interns/${intern.id}`)).api_key;
 }
@@ -106,14 +106,16 @@ export async function deleteIntern(model: Model, intern: Intern, acknowledge: bo
 
 export interface NewIntern {
   name: string;
-  workspace_id: string;
+  /** Undefined for the first one that there is. */
+  workspace_id: string | undefined;
   description: string;
   instructions: string;
   provision: boolean;
 }
 
 export async function createIntern(model: Model, intern: NewIntern): Promise<Intern> {
-  const { name, workspace_id, description, instructions, provision } = intern;
+  const { name, description, instructions, provision } = intern;
+  const workspace_id = intern.workspace_id ?? (await model.knownTarget()).workspace_id;
   const body = {
     name,
     workspace_id,

@@ -273,6 +273,8 @@ export function createModel(api: Api) {
       connection.value = 'connecting';
       connect();
     },
+    /** What the emulator is, asked for where it is not known yet: somebody may be quicker than the page. */
+    knownTarget: async (): Promise<Target> => target.value ?? (await api.control<Target>('GET', 'target')),
     /** Milliseconds of the emulator's time, as far as they are known here. */
     now(): number {
       const reading = clock.value;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { createIntern } from '../actions.js';
+import { createIntern, type NewIntern } from '../actions.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -15,15 +15,15 @@ interface CreateDialogProps {
 export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   const { model } = useServices();
   const target = model.target.value;
-  const [form, setForm] = useState({
+  const [form, setForm] = useState<NewIntern>({
     name: '',
-    workspace_id: target?.workspace_id ?? '',
+    workspace_id: undefined,
     description: '',
     instructions: '',
     provision: true,
   });
   const [problem, setProblem] = useState('');
-  const set = (change: Partial<typeof form>) => setForm({ ...form, ...change });
+  const set = (change: Partial<NewIntern>) => setForm({ ...form, ...change });
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
@@ -52,7 +52,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
             {(ids) => (
               <select
                 {...ids}
-                value={form.workspace_id}
+                value={form.workspace_id ?? target.workspace_id}
                 onChange={(event) => set({ workspace_id: event.currentTarget.value })}
               >
                 <option value={target.workspace_id}>First — {target.workspace_id}</option>
