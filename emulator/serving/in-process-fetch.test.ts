@@ -45,6 +45,15 @@ describe('an abort rejects with its reason', () => {
     await emulator.close();
   });
 
+  test('in the same turn, though the answer was there at once', async () => {
+    const { emulator, list } = open();
+    const controller = new AbortController();
+    const listed = list({ signal: controller.signal });
+    controller.abort(why);
+    await expect(listed).rejects.toBe(why);
+    await emulator.close();
+  });
+
   test('in an injected delay, on a clock that stands still', async () => {
     const { emulator, list, fault } = open();
     await fault({ operation: 'list', delay: '5m' });
@@ -118,4 +127,22 @@ test('closing leaves no call pending', async () => {
   await emulator.close();
   await Promise.allSettled(calls);
   await expect(list()).rejects.toThrow('The emulator was closed');
+});
+
+test('a request whose body was used is none any more, as with the global fetch', async () => {
+  const { emulator, headers } = open();
+  const body = JSON.stringify({ name: 'once', workspace_id: emulator.target.workspace_id });
+  const request = new Request(`${emulator.target.base_url}/interns`, { method: 'POST', headers, body });
+  expect((await emulator.fetch(request)).status).toBe(201);
+  await expect(emulator.fetch(request)).rejects.toThrow(TypeError);
+  await expect(emulator.fetch(request, { signal: null })).rejects.toThrow(TypeError);
+  await emulator.close();
+});
+
+test('HEAD has no body, of the control interface neither', async () => {
+  const { emulator } = open();
+  const head = await emulator.fetch('/_emulator/health', { method: 'HEAD' });
+  expect(head.status).toBe(405);
+  expect(head.body).toBeNull();
+  await emulator.close();
 });

@@ -55,6 +55,7 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     // The one that was given: the request's own follows it weakly, and misses an abort once it was collected (Node 20).
     const given = init?.signal === undefined && input instanceof Request ? input.signal : init?.signal;
     const signal = given ?? undefined;
+    if (request.bodyUsed) throw new TypeError('The body of the request has been used already');
     scope.throwIfDisposed();
     signal?.throwIfAborted();
     const client = createClient();
@@ -68,7 +69,15 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     };
     // Most answers are there at once: nothing can end what nobody waits for.
     const response = answer instanceof Promise ? await inTime(answer, { scope, signal, leave }) : answer;
-    return signal && isStream(response) ? abortable(response, signal) : response;
+    if (request.method === 'HEAD' && response.body) return new Response(null, response);
+    if (!signal) return response;
+    // Whoever aborts in the same turn does so before any answer could come.
+    await undefined;
+    if (signal.aborted) {
+      leave(signal.reason);
+      throw signal.reason;
+    }
+    return isStream(response) ? abortable(response, signal) : response;
   };
 }
 
