@@ -13,7 +13,13 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-export const timestampSchema = withZod((z) => z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+/** A time as records carry it: ISO 8601 UTC with milliseconds, and one that there is. */
+export const timestampSchema = withZod((z) =>
+  z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    .refine((text) => Number.isFinite(Date.parse(text)), 'expected a time that there is'),
+);
 
 /** The intern record as it goes over the wire. Nullable fields are always present. */
 export const internSchema = withZod((z) =>

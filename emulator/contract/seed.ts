@@ -1,4 +1,4 @@
-import { description, instructions, model, nameSchema, STATUSES } from './intern.js';
+import { description, instructions, model, nameSchema, STATUSES, timestampSchema } from './intern.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
@@ -36,8 +36,8 @@ export const scimMappingSchema = withZod((z) =>
     workspace_id: uuid(),
     organization_id: z.string(),
     role: z.enum(['admin', 'member']),
-    created_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    updated_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    created_at: timestampSchema(),
+    updated_at: timestampSchema(),
   }),
 );
 export type ScimMapping = Infer<typeof scimMappingSchema>;

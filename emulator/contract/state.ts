@@ -124,7 +124,7 @@ export interface RowConflict {
 
 /**
  * What interns that are right one by one break together: names are unique per creator and workspace (CREATE-5), a vault
- * belongs to one intern (CREATE-2), and so does a key.
+ * belongs to one intern (CREATE-2), and so do a key and a place in the list (LIST-3).
  */
 export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
   const conflicts: RowConflict[] = [];
@@ -133,9 +133,10 @@ export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
     if (seen.has(key)) conflicts.push({ path, message });
     seen.add(key);
   };
-  for (const [index, { id, record, creator, api_key }] of rows.entries()) {
+  for (const [index, { id, seq, record, creator, api_key }] of rows.entries()) {
     const at = (...keys: string[]) => [index, ...keys];
     if (record.id !== id) conflicts.push({ path: at('record', 'id'), message: `expected the id of its row, ${id}` });
+    once(`seq ${seq}`, at('seq'), 'another intern has this place in the list');
     const { name, workspace_id, vault_id } = record;
     const taken = `${creator} has another intern called "${name}" in this workspace`;
     once(`name ${creator}\n${workspace_id}\n${name}`, at('record', 'name'), taken);

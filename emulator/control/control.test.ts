@@ -197,6 +197,16 @@ describe('a state that the interface could not have brought about is refused, na
       'interns[1].api_key: another intern has this key',
       ([a, b]) => Object.assign(b ?? {}, { api_key: a?.api_key }),
     ],
+    [
+      'a place in the list that is taken',
+      'interns[1].seq: another intern has this place in the list',
+      ([a, b]) => Object.assign(b ?? {}, { seq: a?.seq }),
+    ],
+    [
+      'a time that there is not',
+      'interns[0].record.updated_at: expected a time that there is',
+      ([row]) => Object.assign(row?.record ?? {}, { updated_at: '2026-13-01T25:00:00.000Z' }),
+    ],
   ])('%s', async (_, message, spoil) => {
     if ((await api.get('/interns')).json.data.length < 2) await api.create({ name: 'second' });
     const before = (await api.get('/_emulator/state?credentials=1')).text;
