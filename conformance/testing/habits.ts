@@ -1,4 +1,3 @@
-import type { Fetch } from '../probe/client.js';
 import type { Manner } from './manners.js';
 import { rewritten } from './rewrite.js';
 
@@ -198,19 +197,7 @@ export const saysNoMoreThanNeeded: Manner = (next) => async (request) =>
 
 /** A session that it has not given out is unknown to it, in chat too. */
 export const knowsItsSessionsOnly: Manner = (next) => {
-  const given: string[] = [];
-  const remember =
-    (next: Fetch): Fetch =>
-    async (request) => {
-      const response = await next(request);
-      const [mine, theirs] = response.body?.tee() ?? [];
-      if (mine === undefined || theirs === undefined) return response;
-      void new Response(mine).text().then(
-        (text) => given.push(text),
-        () => {},
-      );
-      return new Response(theirs, { status: response.status, headers: response.headers });
-    };
+  const given = new Set<unknown>();
   return async (request) => {
     const { act } = about(request);
     if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
@@ -219,9 +206,13 @@ export const knowsItsSessionsOnly: Manner = (next) => {
       .json()
       .catch(() => ({}))) as Record<string, unknown>;
     const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
-    const known = typeof asked !== 'string' || given.some((text) => text.includes(JSON.stringify(asked)));
-    if (!known && last?.role === 'user') return refusal(404, 'Session not found', 'not_found');
-    return remember(next)(request);
+    if (typeof asked === 'string' && !given.has(asked) && last?.role === 'user')
+      return refusal(404, 'Session not found', 'not_found');
+    const told = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
+    return rewritten(await next(request), {
+      json: (json) => told(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
+      heard: (sofar) => told(/"session_id":("(?:[^"\\]|\\.)*")/.exec(sofar)?.[1]),
+    });
   };
 };
 
@@ -239,12 +230,12 @@ export const oneThingAtATime: Manner = (next) => {
       return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
     const response = await next(request);
     if (act === 'invoke' && response.ok) engaged.add(id);
-    if (act === 'invoke' || !response.ok || response.body === null) return response;
-    const [mine, theirs] = response.body.tee();
-    void new Response(mine).text().then(
-      (text) => (text.includes('"finish_reason":"tool_calls"') ? engaged.add(id) : engaged.delete(id)),
-      () => {},
-    );
-    return new Response(theirs, { status: response.status, headers: response.headers });
+    if (act === 'invoke' || !response.ok) return response;
+    return rewritten(response, {
+      heard(sofar) {
+        if (sofar.includes('"finish_reason":"tool_calls"')) engaged.add(id);
+        else if (sofar.includes('data: [DONE]')) engaged.delete(id);
+      },
+    });
   };
 };

@@ -7,6 +7,8 @@ export interface Changes {
   /** A JSON body, changed in place. */
   json?(json: unknown): void;
   text?: StreamText;
+  /** A stream is looked at on its way, all of it so far, and passes as it is. */
+  heard?(sofar: string): void;
   /** The client has left the stream; `cancel` tells the target. Without it that is told at once. */
   left?(cancel: () => void): void;
 }
@@ -29,10 +31,7 @@ export async function rewritten(response: Response, changes: Changes): Promise<R
   return new Response(JSON.stringify(json), { status, headers });
 }
 
-function stream(
-  body: ReadableStream<Uint8Array>,
-  { text = (event) => `${event}\n\n`, left }: Changes,
-): ReadableStream<Uint8Array> {
+function stream(body: ReadableStream<Uint8Array>, { text, heard, left }: Changes): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -40,6 +39,13 @@ function stream(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await reader.read();
+      if (text === undefined) {
+        rest += decoder.decode(value, { stream: !done });
+        heard?.(rest);
+        if (done) controller.close();
+        else controller.enqueue(value);
+        return;
+      }
       rest += done ? '' : decoder.decode(value, { stream: true });
       const events = rest.split(/(?<=\n\n)/);
       rest = done ? '' : events.at(-1)?.endsWith('\n\n') === true ? '' : (events.pop() ?? '');
