@@ -11,6 +11,14 @@ const about = (request: Request) => {
 };
 const refusal = (status: number, message: string, reason: string, retryable = false, headers = {}) =>
   Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
+/** Its body, where that is a JSON object; else nothing is in it. */
+const bodyOf = async (request: Request): Promise<Readonly<Record<string, unknown>>> => {
+  const json: unknown = await request
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+};
 const unknown = () => refusal(404, 'Intern not found', 'not_found');
 
 /** A request of another method to the intern, by who sent the one at hand, or by somebody else. */
@@ -51,10 +59,7 @@ export const needsAMoment: Manner = (next, { host }) => {
     const { id, act, creates } = about(request);
     if (id !== undefined && /^(chat|invoke)/.test(act) && host.now() < (from.get(id) ?? 0)) {
       // What is wrong with the prompt itself is told first.
-      const { messages, input } = (await request
-        .clone()
-        .json()
-        .catch(() => ({}))) as Record<string, unknown>;
+      const { messages, input } = await bodyOf(request);
       const seen = await next(beside(request, id, 'GET'));
       if (seen.ok && (typeof input === 'string' || Array.isArray(messages)))
         return refusal(409, 'The intern is not ready', 'intern_not_ready', true);
@@ -76,14 +81,7 @@ const ROOM = 5;
 export const hasRoomForFew: Manner = (next) => async (request) => {
   const { creates } = about(request);
   if (!creates) return next(request);
-  const body = await request.clone().text();
-  const { name } = (() => {
-    try {
-      return (JSON.parse(body) ?? {}) as { name?: unknown };
-    } catch {
-      return {};
-    }
-  })();
+  const { name } = await bodyOf(request);
   const list = await next(
     new Request(request.url, { headers: { authorization: request.headers.get('authorization') ?? '' } }),
   );
@@ -201,10 +199,7 @@ export const knowsItsSessionsOnly: Manner = (next) => {
   return async (request) => {
     const { act } = about(request);
     if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
-    const { session_id: asked, messages } = (await request
-      .clone()
-      .json()
-      .catch(() => ({}))) as Record<string, unknown>;
+    const { session_id: asked, messages } = await bodyOf(request);
     const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
     if (typeof asked === 'string' && !given.has(asked) && last?.role === 'user')
       return refusal(404, 'Session not found', 'not_found');

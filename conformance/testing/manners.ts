@@ -181,6 +181,9 @@ export const settlesFirst: Manner = (next, { host }) => {
   return async (request) =>
     rewritten(await next(request), {
       json(json) {
+        // One that is suspended has been more than new.
+        const suspended = /^\/interns\/([^/]+)\/suspend$/.exec(pathOf(request))?.[1];
+        if (suspended !== undefined) until.delete(suspended);
         eachRecord(json, (record) => {
           const id = String(record.id);
           if (request.method === 'POST' && pathOf(request) === '/interns') until.set(id, host.now() + 1_500);
