@@ -3,6 +3,7 @@ import { grammar as unbroken } from '../framework/expect.js';
 import type { Host } from '../framework/time.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
 import type { Answer, OpenAnswer } from './client.js';
+import { GATEWAY } from './gateway.js';
 import { createSseParser } from './sse.js';
 
 /** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
@@ -74,7 +75,7 @@ function missing(transcript: Transcript, what: string, timeout: number): Finding
 export const NOT_TAKEN = 'the intern did not take the prompt';
 
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
-const CANNOT = new Set([429, 502, 503, 504]);
+const CANNOT = new Set([429, ...GATEWAY]);
 
 /** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;

@@ -1,6 +1,7 @@
 import { brief, type Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { proofHeadersOf } from '../framework/profile.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { NOT_TAKEN } from '../probe/reply.js';
 import { type CredentialName, internIn, type Send } from '../probe/request.js';
@@ -72,7 +73,8 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
     /^409\b.*"retryable":\s*true/s.test(String(error.actual)) &&
     idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.firstPrompt(id));
   if (status === undefined && !early) return undefined;
-  if (!isSuccess(error) && status !== '429') return undefined;
+  // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
+  if (!isSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
   if (status === undefined && /"reason":\s*"busy"/.test(String(error.actual))) return { again: LATER };
   const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
@@ -112,17 +114,39 @@ async function spent({ run }: Found): Promise<Circumstance | undefined> {
   return undefined;
 }
 
+/** Whether nobody finds an intern any more, or it is being torn down. */
+async function isGoing({ session }: RunContext, id: string, as: CredentialName): Promise<boolean> {
+  const { status, json } = await session.running.send({ path: `/interns/${id}`, as });
+  return status === 404 || (json as { status?: unknown } | undefined)?.status === 'destroying';
+}
+
+/**
+ * Whether others delete what the run has made and does nothing with: an intern is made for that the first time, and looked
+ * at from then on.
+ */
+async function othersDelete(run: RunContext): Promise<boolean> {
+  const { driver, pool, session } = run;
+  if (pool.witness !== undefined && session.history.deleted(pool.witness)) delete pool.witness;
+  if (pool.witness !== undefined) return isGoing(run, pool.witness, 'api_key');
+  const json = { name: `${session.prefix}${(++pool.count).toString(36)}`, workspace_id: driver.target.workspaceId };
+  const made = await session.running.send({ method: 'POST', path: '/interns', json });
+  const { id } = (made.json ?? {}) as { id?: unknown };
+  if (made.status < 300 && typeof id === 'string') pool.witness = id;
+  return false;
+}
+
 /** Somebody else has deleted an intern of the run. Those that are left are no older: they are not used any more. */
-async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
+async function deleted(found: Found): Promise<Circumstance | undefined> {
+  const { run, tried } = found;
   const { ledger, pool, session } = run;
   const ids = new Set(idsIn(tried.transcript));
   const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
   for (const { id, as } of ours) {
-    if (session.history.deleted(id)) continue;
-    const { status, json } = await session.running.send({ path: `/interns/${id}`, as });
-    if (status !== 404 && (json as { status?: unknown } | undefined)?.status !== 'destroying') continue;
+    if (session.history.deleted(id) || !(await isGoing(run, id, as))) continue;
     forget(pool);
-    return { again: 0 };
+    if (!(await othersDelete(run))) return { again: 0 };
+    const why = 'an intern was deleted in between, as was one that the run only made';
+    return { again: 0, skip: { need: 'interns that nobody else deletes', why, kind: 'race' } };
   }
   return undefined;
 }

@@ -54,6 +54,7 @@ export async function takeAway(
       prefix: options.prefix ?? session.prefix,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       created: options.created ?? session.created(),
+      atOnce: settings.concurrency,
       async pause(round) {
         if (over.signal.aborted) return false;
         if (driver.clock !== undefined) {

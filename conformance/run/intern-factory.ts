@@ -2,18 +2,24 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import { Finding, Unmet } from '../framework/assert.js';
 import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { RunContext } from './run-context.js';
 import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
 
+/** How often a create is sent that a gateway answers. */
+const TRIES = 3;
 /** How many boot, or run, before anybody asks for one. */
 const AHEAD = 1;
+
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
-  const { driver, lane, pool, session, obstacles } = run;
+  const { driver, host, lane, pool, session, obstacles } = run;
   const { api, check } = options;
   const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
 
+  const away = ({ status }: Answer) => driver.control === undefined && GATEWAY.has(status);
   const name = () => `${session.prefix}${(++pool.count).toString(36)}`;
   const body = (overrides: Record<string, unknown> = {}) => ({
     name: name(),
@@ -25,7 +31,12 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     obstacles.pass('create', check);
     let got = 'gave no answer';
     try {
-      const answer = await api.create(body(overrides), send);
+      let answer = await api.create(body(overrides), send);
+      // Under a new name: the one before may have been made all the same.
+      for (let tries = 1; tries < TRIES && away(answer) && !('name' in overrides); tries++) {
+        await host.sleep(1_000 * tries, options.signal);
+        answer = await api.create(body(overrides), send);
+      }
       got = `answered ${answer.status}`;
       // Which success it is, is for the checks of create to say: what others need is the intern.
       const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');

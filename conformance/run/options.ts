@@ -54,6 +54,8 @@ export function settingsOf(options: RunnerOptions): RunSettings {
   const { driver, host = systemHost } = options;
   const controlled = driver.control !== undefined;
   const timeout = options.timeout ?? 10_000;
+  const bootTimeout = options.bootTimeout ?? 120_000;
+  const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
   return {
     seed: options.seed ?? host.tag(8),
     runs: options.runs ?? (controlled ? 100 : 1),
@@ -62,8 +64,9 @@ export function settingsOf(options: RunnerOptions): RunSettings {
     concurrency: controlled ? 1 : (options.concurrency ?? 4),
     maxRequests: options.maxRequests,
     timeout,
-    bootTimeout: options.bootTimeout ?? 120_000,
-    streamTimeout: Math.max(timeout, controlled ? 0 : 40_000),
+    bootTimeout,
+    streamTimeout,
+    writeTimeout: Math.max(streamTimeout, bootTimeout),
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
     cleanupTime: options.cleanupTime ?? 60_000,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 20),

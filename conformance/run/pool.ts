@@ -26,6 +26,8 @@ export interface Pool {
    * same.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
+  /** Id of an intern that the run has made and does nothing with: what becomes of it, others do. */
+  witness?: string;
 }
 
 export const createPool = (): Pool => ({

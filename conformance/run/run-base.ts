@@ -20,6 +20,8 @@ export interface RunSettings {
   readonly bootTimeout: number;
   /** That a stream may keep a check waiting. */
   readonly streamTimeout: number;
+  /** Until the head of the answer to a write, where that may come when the write is done: a boot, a teardown. */
+  readonly writeTimeout: number;
   /** After which a check is cancelled. */
   readonly checkTimeout: number;
   /** For the whole clean-up. */

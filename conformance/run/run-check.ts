@@ -11,7 +11,7 @@ import type { CheckResult, Skip, Verdict } from './results.js';
 import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { NOTICED } from './session.js';
-import { Stopped } from './stopped.js';
+import { Cancelled, Stopped } from './stopped.js';
 
 /** What became of one check. */
 export interface CheckRun {
@@ -176,6 +176,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
     return { ...skipped('time and requests', why, 'stopped'), stopped: why };
   }
   if (error instanceof Unmet) return skipped(error.need, redactor.text(error.why), error.kind);
+  if (error instanceof Cancelled && run.session.slow) return skipped('a quicker target', error.message);
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
   if (run.driver.control === undefined) {

@@ -3,6 +3,7 @@ import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { type Conditions, createConditions } from './conditions.js';
@@ -40,6 +41,8 @@ export interface Session {
   lag: { readonly list: number; readonly read: number } | undefined;
   /** The target has said that requests come too fast (429). */
   hurried: boolean;
+  /** Some answer took longer than most may. */
+  slow: boolean;
   /** How the target refuses a create for which it has no room; undefined while it had room for all. */
   full: string | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
@@ -56,6 +59,8 @@ export interface Session {
 export const NOTICED = 30_000;
 /** ms after which a prompt is sent again to an intern that does not take its first one yet. */
 const READY = 2_000;
+/** ms before a read is sent again that a gateway has answered. */
+const AWAY = 500;
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
 const isTurn = (rest: string, body: unknown): boolean =>
@@ -196,6 +201,10 @@ export function createSession(run: RunBase): Session {
       conditions.seen(body as unknown as Intern);
   };
 
+  const leftAt = new WeakMap<Send, number>();
+  /** A write was never answered: others are given less time for nothing. */
+  let hangs = false;
+
   const client: Client = createClient({
     fetch: (request) =>
       daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)
@@ -212,7 +221,9 @@ export function createSession(run: RunBase): Session {
       !READS.has(send.method ?? 'GET') &&
       url.startsWith(collection) &&
       !/\/sign(\?|$)/.test(url)
-        ? settings.streamTimeout
+        ? hangs
+          ? settings.streamTimeout
+          : settings.writeTimeout
         : undefined,
     inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
@@ -224,15 +235,18 @@ export function createSession(run: RunBase): Session {
     },
     before,
     sent(send, url) {
+      leftAt.set(send, host.now());
       const id = driver.control === undefined ? idOf(url) : undefined;
       if (id !== undefined) conditions.sent(id, send.method ?? 'GET', restOf(url));
       if (id !== undefined) history.sent(about(send, url));
     },
     lost(send, url) {
+      if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
       const id = driver.control === undefined ? idOf(url) : undefined;
       if (id !== undefined) conditions.lost(id, send.method ?? 'GET', restOf(url));
     },
     after(send, url, status, headers) {
+      session.slow ||= host.now() - (leftAt.get(send) ?? host.now()) > settings.timeout;
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
       if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
         throw new Stopped(
@@ -240,15 +254,21 @@ export function createSession(run: RunBase): Session {
         );
       if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
       const intern = driver.control === undefined ? idOf(url) : undefined;
-      if (intern !== undefined) conditions.answered(intern);
+      const { method = 'GET' } = send;
+      const reads = READS.has(method);
+      const away = driver.control === undefined && GATEWAY.has(status);
+      if (intern !== undefined && away) conditions.lost(intern, method, restOf(url));
+      else if (intern !== undefined) conditions.answered(intern);
       if (driver.control === undefined) history.answered(about(send, url), status);
       // What was refused changed nothing; whatever else is no read may have.
-      const id = status < 400 && !READS.has(send.method ?? 'GET') ? intern : undefined;
+      const id = status < 400 && !reads ? intern : undefined;
       if (id !== undefined) {
-        conditions.done(id, send.method ?? 'GET', restOf(url), send.json);
-        if (send.method !== 'PATCH') words.done(id, restOf(url));
-        if (send.method === 'DELETE') mine.delete(id);
+        conditions.done(id, method, restOf(url), send.json);
+        if (method !== 'PATCH') words.done(id, restOf(url));
+        if (method === 'DELETE') mine.delete(id);
       }
+      // What reads may be sent again.
+      if (away && reads) return AWAY;
       // One that has come to run just now may need a moment until it takes prompts.
       if (status === 409 && intern !== undefined && conditions.runs(intern) && history.firstPrompt(intern, send))
         return READY;
@@ -272,6 +292,7 @@ export function createSession(run: RunBase): Session {
     lag: undefined,
     full: undefined,
     hurried: false,
+    slow: false,
     client,
     running: client.scope(run.signal),
     redactor,

@@ -17,7 +17,7 @@ const answer = (status: number, json: unknown, headers: Record<string, string> =
 });
 
 /** Cleans up after a run of so many interns against a target that answers like this. */
-async function after(target: (send: Send, count: number) => Answer) {
+async function after(target: (send: Send, count: number) => Answer | Promise<Answer>, atOnce = 1) {
   const ledger = createLedger();
   ledger.write({ event: 'creating', name: 'kabcd-0', as: 'api_key' });
   for (let n = 0; n < INTERNS; n++) ledger.write({ event: 'created', id: `i${n}`, name: `kabcd-${n}`, as: 'api_key' });
@@ -27,6 +27,7 @@ async function after(target: (send: Send, count: number) => Answer) {
     ledger,
     prefix: 'kabcd-',
     created: INTERNS,
+    atOnce,
     async send(send) {
       return target(send, ++sent);
     },
@@ -38,6 +39,19 @@ async function after(target: (send: Send, count: number) => Answer) {
 }
 
 const list = (data: unknown[] = []) => answer(200, { data, has_more: false });
+
+test('a clean-up takes away as many at a time as it is told', async () => {
+  let open = 0;
+  let most = 0;
+  const { left } = await after(async ({ method }) => {
+    if (method !== 'DELETE') return list();
+    most = Math.max(most, ++open);
+    await Promise.resolve();
+    open--;
+    return answer(202, {});
+  }, 4);
+  expect([left.length, most]).toEqual([0, 4]);
+});
 
 describe('a clean-up that the target keeps from its work', () => {
   test('by 429 gives up at once, and says why and when', async () => {

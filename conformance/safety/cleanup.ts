@@ -1,6 +1,6 @@
 import type { Answer } from '../probe/client.js';
 import type { CredentialName, Send } from '../probe/request.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, Made } from './ledger.js';
 
 /** An intern that is still there. */
 export interface Left {
@@ -29,6 +29,8 @@ export interface CleanupOptions {
   pause(round: number): Promise<boolean>;
   /** Number of interns made, also those gone by now. */
   readonly created: number;
+  /** How many are taken away at a time. */
+  readonly atOnce: number;
 }
 
 const why = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -129,6 +131,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) notSearched = why(error);
       }
+      const stay: Made[] = [];
       for (const made of ledger.open().filter((one) => one.as === as)) {
         const state = there?.get(made.id);
         // The list is taken at its word only for what has agreed to be deleted.
@@ -139,11 +142,17 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         if (state !== undefined) reasons.set(made.id, `still there, status ${state}`);
         if (made.deleting === true && state === 'destroying') leaving.add(made.id);
         else if (there !== undefined) leaving.delete(made.id);
-        if (made.deleting === true && state !== 'destroy_failed') continue;
-        const failed = await removeIntern(options.send, made);
-        if (failed === undefined) ledger.write({ event: 'deleting', id: made.id });
-        else reasons.set(made.id, failed);
+        if (made.deleting !== true || state === 'destroy_failed') stay.push(made);
       }
+      const waiting = stay.values();
+      const remove = async () => {
+        for (const made of waiting) {
+          const failed = await removeIntern(options.send, made);
+          if (failed === undefined) ledger.write({ event: 'deleting', id: made.id });
+          else reasons.set(made.id, failed);
+        }
+      };
+      await Promise.all(Array.from({ length: options.atOnce }, remove));
     }
     // A teardown takes its time; what is there after it is a leftover.
     if (ledger.open().length === 0 || givenUp() || !(await options.pause(round))) break;

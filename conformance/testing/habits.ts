@@ -28,26 +28,75 @@ const beside = (request: Request, id: string, method: string, rest = '', token?:
     headers: { authorization: token === undefined ? (request.headers.get('authorization') ?? '') : `Bearer ${token}` },
   });
 
-/** ms that a read is late. */
-const LATE = 1_000;
+/** ms that each replica is behind; a read is answered by any of them. */
+const ONE_REPLICA = [1_000];
+const REPLICAS = [0, 400, 1_200];
+const behind = (replicas: readonly number[], random: () => number) =>
+  replicas[Math.floor(random() * replicas.length)] ?? 0;
 
-/** Reads come from a replica that is a second behind: what was made is not there yet, what was changed is as it was. */
-export const readsLate: Manner = (next, { host }) => {
-  const before = new Map<string, { until: number; answer: Response }>();
-  const late = (id: string, answer: Response) => before.set(id, { until: host.now() + LATE, answer });
-  return async (request) => {
-    const { id, act, creates } = about(request);
-    const old = id === undefined ? undefined : before.get(id);
-    if (id !== undefined && act === '' && request.method === 'GET' && old !== undefined && host.now() < old.until)
-      return old.answer.clone();
-    const changes = id !== undefined && act === '' && request.method === 'PATCH';
-    const was = changes ? await next(beside(request, id, 'GET')) : undefined;
-    const response = await next(request);
-    if (id !== undefined && was?.ok && response.ok) late(id, was);
-    if (creates && response.status === 201) late(((await response.clone().json()) as { id: string }).id, unknown());
-    return response;
+/** Reads come from replicas that are behind: what was made is not there yet, what was changed is as it was. */
+const readsFrom =
+  (replicas: readonly number[]): Manner =>
+  (next, { host, random }) => {
+    const before = new Map<string, { at: number; answer: Response }>();
+    const late = (id: string, answer: Response) => before.set(id, { at: host.now(), answer });
+    return async (request) => {
+      const { id, act, creates } = about(request);
+      const old = id === undefined ? undefined : before.get(id);
+      const reads = id !== undefined && act === '' && request.method === 'GET';
+      if (reads && old !== undefined && host.now() - old.at < behind(replicas, random)) return old.answer.clone();
+      const changes = id !== undefined && act === '' && request.method === 'PATCH';
+      const was = changes ? await next(beside(request, id, 'GET')) : undefined;
+      const response = await next(request);
+      if (id !== undefined && was?.ok && response.ok) late(id, was);
+      if (creates && response.status === 201) late(((await response.clone().json()) as { id: string }).id, unknown());
+      return response;
+    };
   };
-};
+export const readsLate = readsFrom(ONE_REPLICA);
+
+/** Lists come from replicas: what was made since is not there yet. */
+const listsFrom =
+  (replicas: readonly number[]): Manner =>
+  (next, { host, random }) => {
+    const made = new Map<string, number>();
+    return async (request) => {
+      const response = await next(request);
+      const { creates, path } = about(request);
+      if (creates && response.status === 201)
+        made.set(((await response.clone().json()) as { id: string }).id, host.now());
+      if (request.method !== 'GET' || path !== '/interns') return response;
+      const late = behind(replicas, random);
+      return rewritten(response, {
+        json(json) {
+          const list = json as { data?: { id: string }[] };
+          if (list.data === undefined) return;
+          list.data = list.data.filter(({ id }) => host.now() - (made.get(id) ?? 0) >= late);
+        },
+      });
+    };
+  };
+export const listsLate = listsFrom(ONE_REPLICA);
+
+/** Some replicas are further behind than others. */
+export const readsReplicas: Manner = (next, setting) =>
+  listsFrom(REPLICAS)(readsFrom(REPLICAS)(next, setting), setting);
+
+/** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
+const DOWN = 0.03;
+
+/** A gateway that gives up on what is behind it now and then, before it has passed a request on or after. */
+export const failsInBetween: Manner =
+  (next, { random }) =>
+  async (request) => {
+    if (random() >= DOWN) return next(request);
+    const status = 502 + Math.floor(random() * 3);
+    if (random() < 0.5) await (await next(request)).body?.cancel();
+    return new Response(`<html><body><h1>${status}</h1></body></html>`, {
+      status,
+      headers: { 'content-type': 'text/html' },
+    });
+  };
 
 /** ms from a provision on in which an intern takes no prompt, whether it runs by then or not. */
 const WARMING = 5_000;

@@ -219,28 +219,6 @@ export const queuesForGood: Manner = (next) => {
 /** ms that a suspend goes on after its answer. */
 const STOPPING = 1_200;
 
-/** ms that lists are late. */
-const LATE = 1_000;
-
-/** Lists come from a replica that is a second behind: what was made since is not there yet, what is gone still is. */
-export const listsLate: Manner = (next, { host }) => {
-  const made = new Map<string, number>();
-  return async (request) => {
-    const response = await next(request);
-    const lists = request.method === 'GET' && pathOf(request) === '/interns';
-    const { id = undefined } =
-      request.method === 'POST' && response.status === 201 ? ((await response.clone().json()) as { id?: string }) : {};
-    if (id !== undefined) made.set(id, host.now());
-    if (!lists) return response;
-    return rewritten(response, {
-      json(json) {
-        if (!isRecord(json) || !Array.isArray(json.data)) return;
-        json.data = json.data.filter((one) => host.now() - (made.get(String(one.id)) ?? 0) > LATE);
-      },
-    });
-  };
-};
-
 /** A suspend takes a moment: runs end and prompts are refused at once, the record is `running` a little longer. */
 export const suspendsSlowly: Manner = (next, { host }) => {
   const until = new Map<string, number>();
