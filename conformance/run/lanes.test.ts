@@ -95,7 +95,8 @@ test.each([409, 503])('an answer of %i is looked at alone however often it was f
       if (at === 2 || at === 6) equal(`${status} busy`, 'a refusal', 'answer');
     }),
   );
-  expect(tries.slice(1)).toEqual([1, 1]);
+  expect(tries.length).toBeGreaterThan(2);
+  expect(new Set(tries.slice(1))).toEqual(new Set([1]));
 });
 
 test('what takes long is not done a third time where it failed in company and alone', async () => {
