@@ -179,7 +179,7 @@ test(
     expect(total).toBeGreaterThan(100);
     expect(existsSync(`${path}.lock`)).toBe(false);
   },
-  20_000 + KILLS * 3_000,
+  180_000 + KILLS * 3_000,
 );
 
 /** Puts interns one after another, saying each that is acknowledged. */
