@@ -120,6 +120,6 @@ inBrowser('the console, where an answer comes late', (open) => {
     await expect.poll(() => choice.inputValue()).toBe('silent');
     await inside.release();
     await aMoment(page);
-    expect(await choice.inputValue()).toBe('silent');
+    await expect.poll(() => choice.inputValue()).toBe('silent');
   });
 });
