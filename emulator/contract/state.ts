@@ -14,8 +14,8 @@ export const HIDDEN = '[redacted]';
 export const internRowSchema = withZod((z) =>
   z.strictObject({
     id: z.uuid().refine((id) => id === id.toLowerCase(), 'expected a UUID in lower case'),
-    /** Grows with every create: the order of the list, whatever the clock does. */
-    seq: z.int().min(0),
+    /** Grows with every create: the order of the list, whatever the clock does. What a cursor can name. */
+    seq: z.int().min(1).max(999_999_999_999_999),
     record: internSchema(),
     /** Caller id of whoever created it (names are unique per creator and workspace). */
     creator: z.string(),

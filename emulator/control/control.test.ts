@@ -203,6 +203,11 @@ describe('a state that the interface could not have brought about is refused, na
       ([a, b]) => Object.assign(b ?? {}, { seq: a?.seq }),
     ],
     [
+      'a place in the list that no cursor can name',
+      'interns[0].seq: expected at least 1',
+      ([row]) => Object.assign(row ?? {}, { seq: 0 }),
+    ],
+    [
       'a time that there is not',
       'interns[0].record.updated_at: expected a time that there is',
       ([row]) => Object.assign(row?.record ?? {}, { updated_at: '2026-13-01T25:00:00.000Z' }),

@@ -49,7 +49,7 @@ export const CONTROL = defineDeviations([
     requirement: 'EMU-1',
     description: 'The interns-only token of the target opens nothing.',
     mutant: callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
-    caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access'],
+    caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access-by-any-grant'],
   },
   {
     name: 'control-intern-without-script',

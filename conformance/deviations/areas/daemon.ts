@@ -15,14 +15,14 @@ export const DAEMON = defineDeviations([
     requirement: 'DAEMON-1',
     description: 'Origin and token are answered without Cache-Control: no-store.',
     mutant: withoutHeader(NOT_STORED, ({ status }, { operation }) => operation === 'daemon' && status < 400),
-    caughtBy: ['daemon/access'],
+    caughtBy: ['daemon/access', 'daemon/access-by-any-grant'],
   },
   {
     name: 'daemon-needs-the-vault-grant',
     requirement: 'DAEMON-1',
     description: 'An interns-only grant does not read the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'oauth_vault' })),
-    caughtBy: ['daemon/access', 'daemon/token-per-boot', 'auth/matrix'],
+    caughtBy: ['daemon/access-by-any-grant', 'daemon/token-per-boot', 'auth/matrix'],
   },
   {
     name: 'daemon-under-other-names',
