@@ -19,6 +19,7 @@ import {
   namesRoutesItsWay,
   needsAMoment,
   oneThingAtATime,
+  opensLate,
   readsLate,
   readsReplicas,
   saysNoMoreThanNeeded,
@@ -58,8 +59,8 @@ export interface Guise {
   readonly obeys: number;
   /** ms before each answer. */
   readonly delay?: number;
-  /** Its intern always has much to say. */
-  readonly talks?: true;
+  /** Its intern always has much to say: bit by bit, or all at once when it has thought. */
+  readonly talks?: 'at length' | 'at once';
   /** Its intern asks for permission in words of its own: what it is told to say, or the same before it asks and after. */
   readonly asks?: 'as told' | 'over again';
   /** Holds every stream back until it has ended, as a proxy does that buffers. */
@@ -107,6 +108,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'says what it is told to', obeys: 1, asks: 'as told' },
   { name: 'says again what it said before it asked', obeys: 0.9, asks: 'over again' },
   { name: 'reads late what was written', obeys: 0.9, manners: [readsLate] },
+  { name: 'thinks before it says anything', obeys: 0, talks: 'at once', manners: [opensLate] },
   { name: 'is read from replicas', obeys: 0.9, manners: [readsReplicas] },
   { name: 'is behind a gateway that is down at times', obeys: 0.8, manners: [failsInBetween] },
   { name: 'needs a moment before it takes prompts', obeys: 0.9, manners: [needsAMoment] },
@@ -118,7 +120,7 @@ export const GUISES: readonly Guise[] = [
 export const BUFFERING: Guise = {
   name: 'is behind a proxy that holds streams back',
   obeys: 0,
-  talks: true,
+  talks: 'at length',
   buffers: true,
 };
 
@@ -158,7 +160,7 @@ const WORDS = 'well let me see the sea is blue and a ship went by before noon so
 );
 
 /** What an intern says that does as it likes: a few words, many, a question now and then, an error once in a while. */
-function whims(seed: string, talks: boolean): Behaviour[] {
+function whims(seed: string, talks: Guise['talks']): Behaviour[] {
   const random = createRandom(hash(`${seed} whims`));
   const words = (n: number) => Array.from({ length: n }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
   const asks: Ask = {
@@ -170,7 +172,12 @@ function whims(seed: string, talks: boolean): Behaviour[] {
     {
       name: 'whim',
       async *turn(_, { clock }) {
-        const kind = talks ? 0.6 : random();
+        if (talks === 'at once') {
+          await clock.sleep(2_000 + Math.floor(random() * 2_000));
+          for (let at = 0; at < 10; at++) yield { say: `${words(1)} ` };
+          return;
+        }
+        const kind = talks === undefined ? random() : 0.6;
         if (kind < 0.1) await clock.sleep(900);
         yield { say: words(2) };
         if (kind > 0.5) {
@@ -245,7 +252,7 @@ export async function disguise(
   const emulator = await start({
     clock: 'virtual',
     seed,
-    scripts: [...whims(seed, guise.talks === true), ...Object.values(ASKERS)],
+    scripts: [...whims(seed, guise.talks), ...Object.values(ASKERS)],
     settings: { turns_per_minute: 0 },
   });
   const over = new AbortController();
