@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   publicUrl: TEXT,
   publicDaemonUrl: TEXT,
   settings: OBJECT,
-  controlToken: TEXT,
+  controlToken: ['visible ASCII characters, without spaces', (value) => isText(value) && /^[\x21-\x7e]+$/.test(value)],
   signingKey: TEXT,
   oidcIssuer: TEXT,
   oidcAudience: TEXT,

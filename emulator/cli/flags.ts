@@ -40,6 +40,19 @@ const text = (about: About, what = 'a text that is not empty', pattern = /\S/): 
   from: (value) => String(value),
 });
 
+/** Goes into a header, where another alphabet than ASCII arrives differently from client to client. It is not shown. */
+const token = (about: About): Flag<string> => {
+  const what = 'visible ASCII characters, without spaces';
+  const pattern = /^[\x21-\x7e]+$/;
+  return {
+    ...text({ value: 'token', ...about }, what, pattern),
+    parse(given) {
+      if (!pattern.test(given)) throw new RangeError(`expected ${what}`);
+      return given;
+    },
+  };
+};
+
 const path = (about: About): Flag<string> => ({ ...text({ value: 'file', path: 'always', ...about }, 'a path') });
 
 const choice = <const T extends string>(options: readonly [T, ...T[]], about: About): Flag<T> => ({
@@ -189,7 +202,7 @@ export const FLAGS = {
   executionDeadline: duration({ describe: 'How long a run started by invoke may take', fallback: '1h' }),
   keepalive: duration({ describe: 'Silence after which a stream carries a keepalive', fallback: '30s' }),
   proofWindow: duration({ describe: 'Age up to which the fake daemons take a proof', fallback: '60s' }),
-  controlToken: text({ describe: 'Token of the control interface; needed beyond loopback', value: 'token' }),
+  controlToken: token({ describe: 'Token of the control interface; needed beyond loopback' }),
   signingKey: path({ describe: 'Ed25519 private key for proofs: a PEM or JWK file', value: 'file' }),
   oidcIssuer: text(
     { describe: "Trust this OIDC issuer's access tokens too", value: 'url' },

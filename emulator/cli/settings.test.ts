@@ -105,6 +105,7 @@ describe('what cannot be used is told with its place', () => {
       { INTERN_EMULATOR_CLOK: 'virtual' },
       'INTERN_EMULATOR_CLOK: there is no such setting (did you mean INTERN_EMULATOR_CLOCK?)',
     ],
+    [{ INTERN_EMULATOR_CONTROL_TOKEN: 'sécret' }, /^INTERN_EMULATOR_CONTROL_TOKEN: expected visible ASCII [\w, ]+$/],
     [{ INTERN_EMULATOR_SCRIPTS: 'a,,b' }, 'INTERN_EMULATOR_SCRIPTS: expected entries that are not empty'],
   ])('variables %j', (env, message) => {
     expect(() => resolve({}, env)).toThrow(message);
