@@ -182,8 +182,9 @@ export const CHAT_LOCK = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const waiting: Transcript[] = [];
-      for (let at = 0; at < 3; at++) waiting.push(await asked(ctx, intern.id, ctx.prompt('ask-permission')));
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while three runs wait');
+      const many = ctx.target.kind === 'live' ? 2 : 3;
+      for (let at = 0; at < many; at++) waiting.push(await asked(ctx, intern.id, ctx.prompt('ask-permission')));
+      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while some runs wait');
       for (const t of waiting)
         expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a run that waited');
     },

@@ -83,6 +83,8 @@ export const CHAT_ONCE = defineChecks([
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
       ctx.undisturbed(ctx.target.kind === 'emulator' || away === undefined, 'an intern in reach', 'no 5xx', away);
       const delivered = replies.filter(({ status }) => status < 300).length;
+      // Why none was delivered is what any of them was told.
+      if (delivered === 0) await replies[0]?.end();
       if (delivered !== 1) {
         const told = async (reply: ChatReply) => (reply.status < 300 ? '200' : expect.shown(await reply.whole()));
         const all = (await Promise.all(replies.map(told))).join(', ');

@@ -14,6 +14,7 @@ import {
   permission,
   stillOpen,
 } from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -104,23 +105,29 @@ export const CHAT_REFUSALS = defineChecks([
       const other = await ctx.interns.running();
       const said = ctx.prompt('ask-permission');
       const one = await asked(ctx, intern.id, said);
-      const two = await asked(ctx, intern.id, said);
-      const far = await asked(ctx, other.id, said);
       const { session } = callOf(one);
-      for (const [call, what] of [
+      const invented = [
         [UNKNOWN, 'an invented call'],
-        [callOf(two).id, 'a call of another session'],
-        [callOf(far).id, 'a call of another intern'],
         [`${callOf(one).id}_`, 'a call spelled otherwise'],
-      ] as const) {
-        refusedAs(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
+      ] as const;
+      const elsewhere = picked(ctx, [
+        [intern.id, 'a call of another session'],
+        [other.id, 'a call of another intern'],
+      ] as const);
+      const asking: [string, Transcript][] = [];
+      const calls: (readonly [string, string])[] = [...picked(ctx, invented)];
+      for (const [id, what] of elsewhere) {
+        const t = await asked(ctx, id, said);
+        asking.push([id, t]);
+        calls.push([callOf(t).id, what]);
       }
+      for (const [call, what] of calls)
+        refusedAs(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
       const nowhere = { call: callOf(one).id, session: 'a-session-that-never-was', content: GOOD };
       refusedAs(await badAnswer(ctx, intern.id, nowhere), 'unknown', 'a call in a session that never was');
       refusedAs(await badAnswer(ctx, other.id, parts(one, GOOD)), 'unknown', 'a call and session of another intern');
-      for (const t of [one, two])
-        expect.finish(await answered(ctx, intern.id, t, GOOD), 'stop', 'the run, answered rightly');
-      await answered(ctx, other.id, far, GOOD);
+      for (const [id, t] of [[intern.id, one] as const, ...asking])
+        expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the run, answered rightly');
     },
   },
   {

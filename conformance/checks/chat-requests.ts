@@ -142,12 +142,12 @@ export const CHAT_REQUESTS = defineChecks([
     maxRuns: 40,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const twin = await talk(ctx, intern.id, 'Hello.');
+      // Two answers of a model differ by themselves.
+      const twin = ctx.target.kind === 'emulator' ? await talk(ctx, intern.id, 'Hello.') : undefined;
       await ctx.property('fields', unknownFields(), async (extra) => {
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra });
         expect.finish(t, 'stop');
-        // Two answers of a model differ by themselves.
-        if (t.scripted) equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
+        if (twin !== undefined) equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
       });
     },
   },

@@ -235,11 +235,11 @@ export const CHAT_STREAM = defineChecks([
     maxRuns: 20,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const plain = await talk(ctx, intern.id, 'Hello.');
+      // Two answers of a model differ by themselves.
+      const plain = ctx.target.kind === 'emulator' ? await talk(ctx, intern.id, 'Hello.') : undefined;
       await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra: { model } });
-        // Two answers of a model differ by themselves.
-        if (t.scripted) equal(t.content, plain.content, 'content of a reply to a request with a model');
+        if (plain !== undefined) equal(t.content, plain.content, 'content of a reply to a request with a model');
         for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk');
       });
       const model = 'kit/never-echoed';

@@ -1,6 +1,7 @@
 import { NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
   accepted,
@@ -16,6 +17,16 @@ import {
   when,
 } from '../helpers/chat.js';
 import { picked } from '../helpers/each.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+
+/**
+ * Whether a question that was refused an answer with another status than 400 is open at all: where it takes no good one
+ * either, that is what is wrong.
+ */
+async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Promise<void> {
+  if (status >= 401) await answered(ctx, id, t, 'allow_once');
+}
 
 /** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
 export const CHAT_UNACCEPTABLE = defineChecks([
@@ -33,6 +44,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       const refused = async (content: string) => {
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
         const what = `the answer ${JSON.stringify(content)}, which is no option`;
+        await open(ctx, intern.id, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
       // What is nearly an option, or says one in another form, may be taken for it: which answers will do is not stated.
@@ -168,12 +180,13 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      for (let turns = 0; turns < 5; turns++) {
+      for (let turns = 0; turns < (ctx.target.kind === 'live' ? 2 : 5); turns++) {
         const answer = await badAnswer(ctx, intern.id, {
           call: callOf(t).id,
           session: callOf(t).session,
           content: 'no such option',
         });
+        await open(ctx, intern.id, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
       }
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');

@@ -2,6 +2,7 @@ import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, callOf, HELD, sessionOf, talk } from '../helpers/chat.js';
+import { picked } from '../helpers/each.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 
@@ -188,16 +189,12 @@ export const INVOKE_SESSIONS = defineChecks([
         { status: 404 },
         'an invoke in a session of chat',
       );
-      expect.error(
-        await invoke(ctx, intern.id, 'Hello.', 'no-such-session'),
-        { status: 404 },
-        'an invoke in a session of nobody',
-      );
-      expect.error(
-        await invoke(ctx, intern.id, 'Hello.', ctx.interns.unknownId()),
-        { status: 404 },
-        'an invoke in a session of nobody',
-      );
+      for (const nobodys of picked(ctx, ['no-such-session', ctx.interns.unknownId()]))
+        expect.error(
+          await invoke(ctx, intern.id, 'Hello.', nobodys),
+          { status: 404 },
+          'an invoke in a session of nobody',
+        );
       equal(session(await invoke(ctx, intern.id, 'Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
     },
   },

@@ -47,7 +47,7 @@ function nothingOf(answer: Answer): void {
     fail(
       "the list by workspace_id with another workspace than the key's",
       'a refusal (4xx)',
-      `interns; ${data.length} of them`,
+      `answered with interns; ${data.length} of them`,
     );
 }
 
@@ -61,7 +61,7 @@ export const LIST = defineChecks([
     needs: ['write'],
     async run(ctx) {
       const { target } = ctx;
-      const interned = await oneAfterAnother(ctx, 4);
+      const interned = await oneAfterAnother(ctx, target.kind === 'live' ? 3 : 4);
       const made = interned.map(({ id }) => id);
       const data = await listed(ctx, 'the list', { having: made });
       newestFirst(ctx, of(data, made), interned, 'the list of interns');

@@ -201,7 +201,12 @@ export const SIGN_IDENTITY = defineChecks([
       const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
       const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');
       const two = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'the proof of a retry');
-      ok(two.nonce !== one.nonce, 'nonce of a proof', 'one that was never given', `given before; ${two.nonce}`);
+      ok(
+        two.nonce !== one.nonce,
+        'nonce of a proof',
+        'one that was never given',
+        `one that was given before; ${two.nonce}`,
+      );
       notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
     },
   },

@@ -233,7 +233,7 @@ export const SIGN = defineChecks([
         });
         for (const answer of answers) {
           const { nonce = '' } = proofOf(ctx, answer, true, 'a proof');
-          ok(!seen.has(nonce), 'nonce of a proof', 'one that was never given', `given before; ${nonce}`);
+          ok(!seen.has(nonce), 'nonce of a proof', 'one that was never given', `one that was given before; ${nonce}`);
           seen.add(nonce);
         }
       });

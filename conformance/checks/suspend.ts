@@ -41,9 +41,9 @@ export const SUSPEND = defineChecks([
     maxRuns: 10,
     async run(ctx) {
       const { api, interns, property } = ctx;
-      const intern = await interns.running();
       const some = said(ctx, { minLength: 1, maxLength: 50 });
       await property('settings', some, some, async (description, instructions) => {
+        const intern = await interns.running();
         expect.status(await api.update(intern.id, { description }), expect.ACCEPTED, 'an update while running');
         expect.done(await api.suspend(intern.id), 'the suspend');
         const stopped = await interns.untilSuspended(intern.id);

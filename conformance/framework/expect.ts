@@ -127,6 +127,8 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   const found = t.problems.filter(
     (problem) => counted.includes(problem.level) && (requirement === undefined || problem.requirement === requirement),
   );
+  // What is stated is the heavier breach, and what is published often comes of it.
+  found.sort((one, other) => Number(other.level === 'S') - Number(one.level === 'S'));
   const first = found[0];
   if (first !== undefined) {
     throw new Finding({

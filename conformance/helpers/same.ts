@@ -79,7 +79,7 @@ export async function indistinguishable(
   const place = first.startsWith('header') ? first : first.replace(/^body\b.*/, 'body');
   const found = `${first} is ${shown(ones)} instead of ${shown(others)}`;
   if (same.hides === undefined) fail(what, `the same ${place}`, `another ${place}; ${found}`);
-  fail(same.hides, 'told as if there were none', `another ${place}; ${what}: ${found}`);
+  fail(same.hides, 'the same as for one that nobody has', `another ${place}; ${what}: ${found}`);
 }
 
 /** Where all of the ones agree, and all of the others, and the ones not with the others. */

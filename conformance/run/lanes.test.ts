@@ -95,7 +95,7 @@ test.each([409, 503])('an answer of %i is looked at alone however often it was f
       if (at === 2 || at === 6) equal(`${status} busy`, 'a refusal', 'answer');
     }),
   );
-  expect(tries.length).toBeGreaterThan(2);
+  expect(tries.length).toBeGreaterThan(1);
   expect(new Set(tries.slice(1))).toEqual(new Set([1]));
 });
 

@@ -69,7 +69,7 @@ export function settingsOf(options: RunnerOptions): RunSettings {
     writeTimeout: Math.max(streamTimeout, bootTimeout),
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
     cleanupTime: options.cleanupTime ?? 60_000,
-    shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 20),
+    shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
     command: options.command ?? 'intern-conformance',
     blocking: options.blocking !== false,

@@ -12,8 +12,11 @@ export interface Pool {
   unused: Record<Shelf, Intern[]>;
   /** How often each was handed out. */
   readonly uses: Map<string, number>;
-  /** How long boots and teardowns took, in ms, and how many boots failed before one was seen to end. */
-  readonly took: { boot?: number; gone?: number };
+  /**
+   * How long boots and teardowns took, in ms, whether that of boots is what the service tells of them, and how many boots
+   * failed before one was seen to end.
+   */
+  readonly took: { boot?: number; gone?: number; exactly?: boolean };
   failedBoots: number;
   /** What was found of the target and found again, with no other check beside it. */
   readonly told: Set<string>;

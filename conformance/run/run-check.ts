@@ -73,10 +73,10 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
     const began = host.now();
     const tried = await attempt(run, check);
     const { error } = tried;
-    // What takes long, and came in company and alone, came twice.
+    // What takes long, or was found alone of others, and came in company and alone, came twice.
     const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion) === likeness(error);
-    const long = host.now() - began > LONG;
-    const confirmed = twice && long && !(error instanceof Falsified) ? TWICE : undefined;
+    const enough = twice && (host.now() - began > LONG || run.pool.told.has(likeness(error)));
+    const confirmed = enough && !(error instanceof Falsified) ? TWICE : undefined;
     const { again, skip } = (await behind(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
