@@ -87,3 +87,35 @@ test('one that got two writes at once is handed out to nobody: which was done la
   expect(ids[1]).not.toBe(ids[0]);
   expect(ids[2]).toBe(ids[1]);
 });
+
+test.each([
+  ['what the service tells', 3_000, 3_100],
+  ['what was seen, where it tells nothing', undefined, 3_500],
+])('a boot is first looked at after %s', async (_, tells, first) => {
+  const host = fakeHost();
+  const began = new Map<string, number>();
+  const looks: number[] = [];
+  const target = fakeTarget((request) => {
+    const { pathname } = new URL(request.url);
+    const id = pathname.split('/')[4];
+    const intern = target.interns.get(id ?? '');
+    if (request.method !== 'GET' || id === undefined || intern === undefined) return undefined;
+    const start = began.get(id) ?? 0;
+    looks.push(host.now() - start);
+    const runs = host.now() - start >= 3_000;
+    const created_at = new Date(start).toISOString();
+    const updated_at = new Date(start + (runs && tells !== undefined ? tells : 0)).toISOString();
+    return Response.json({ ...intern, status: runs ? 'running' : 'provisioning', created_at, updated_at });
+  });
+  const fetch = async (request: Request) => {
+    const answer = await target.fetch(request);
+    for (const id of target.interns.keys()) if (!began.has(id)) began.set(id, host.now());
+    return answer;
+  };
+  const boots = (id: string) =>
+    uses(id, async ({ interns }) => void (await interns.running({ description: 'one of its own' })));
+  const checks = ['a/1', 'a/2', 'a/3'].map(boots);
+  const results = await run({ driver: fakeDriver(fetch, host), host, checks, seed: 's', rate: 0, concurrency: 1 });
+  expect(results.counts.pass).toBe(3);
+  expect(looks.slice(-2)).toEqual([first, first]);
+});

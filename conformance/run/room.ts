@@ -39,18 +39,22 @@ export async function makeRoom(run: RunContext, more: { readonly shared: boolean
   lane.made.clear();
 }
 
+/** Whether a create was refused in a way that a deployment may choose which has no room for another. */
+export function mayLackRoom({ driver }: RunContext, { transcript }: Attempt): boolean {
+  const collection = `${driver.target.baseUrl}/interns`;
+  return transcript.some(
+    ({ request, response }) =>
+      request.method === 'POST' && request.url === collection && response !== undefined && REFUSED.has(response.status),
+  );
+}
+
 /**
  * Whether a create was refused because the deployment takes no further intern, which no sentence forbids: then so is one that
  * asks for nothing but a name, as others did that were taken. Makes room, as far as it is the run that fills it.
  */
-export async function noRoom(run: RunContext, { transcript }: Attempt): Promise<string | undefined> {
+export async function noRoom(run: RunContext, tried: Attempt): Promise<string | undefined> {
   const { driver, obstacles, pool, session } = run;
-  const collection = `${driver.target.baseUrl}/interns`;
-  const refused = transcript.some(
-    ({ request, response }) =>
-      request.method === 'POST' && request.url === collection && response !== undefined && REFUSED.has(response.status),
-  );
-  if (!refused || session.created() === 0) return undefined;
+  if (!mayLackRoom(run, tried) || session.created() === 0) return undefined;
   const name = `${session.prefix}${(++pool.count).toString(36)}`;
   const json = { name, workspace_id: driver.target.workspaceId };
   const answer = await session.running.send({ method: 'POST', path: '/interns', json });

@@ -8,7 +8,7 @@ import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circums
 import { type Confirmed, fault, reported } from './finding.js';
 import { likeness } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
-import { makeRoom } from './room.js';
+import { makeRoom, mayLackRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { NOTICED } from './session.js';
 import { Cancelled, Stopped } from './stopped.js';
@@ -106,6 +106,8 @@ async function known(run: RunContext, check: Check, tried: Attempt, began: numbe
   if (!(error instanceof Finding) || error instanceof NoAnswer || run.driver.control !== undefined) return undefined;
   const like = likeness(error);
   if (!run.pool.told.has(like) || BY_OTHERS.test(String(error.actual))) return undefined;
+  // Room is made by taking interns away, and others are at work with theirs.
+  if (mayLackRoom(run, tried)) return undefined;
   if ((await behind(run, check, tried, { began, tries: 1 })) !== undefined) return undefined;
   if (error instanceof Falsified) return outcomeOf(run, check, tried);
   const again = await attempt(run, check);
