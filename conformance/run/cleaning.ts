@@ -54,7 +54,8 @@ export async function takeAway(
       prefix: options.prefix ?? session.prefix,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       created: options.created ?? session.created(),
-      atOnce: settings.concurrency,
+      // Several at once get 429 again and again, and their time is up before they are gone.
+      atOnce: session.hurried ? 1 : settings.concurrency,
       async pause(round) {
         if (over.signal.aborted) return false;
         if (driver.clock !== undefined) {

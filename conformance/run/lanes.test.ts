@@ -190,6 +190,35 @@ test('one that asks for fewer requests gets one check at a time', async () => {
   expect(busy.slice(-10)).toEqual(Array(10).fill(1));
 });
 
+test.each([
+  ['several', 200, 4],
+  ['one after another where the target asked for fewer requests', 429, 1],
+])('interns are taken away %s', async (_, status, most) => {
+  const target = fakeTarget();
+  const host = fakeHost();
+  let lists = 0;
+  let flying = 0;
+  const at: number[] = [];
+  const fetch = async (request: Request) => {
+    if (request.method === 'GET' && ++lists === 2 && status !== 200) return new Response('{}', { status });
+    if (request.method !== 'DELETE') return target.fetch(request);
+    at.push(++flying);
+    await new Promise((resolve) => setImmediate(resolve));
+    flying--;
+    return target.fetch(request);
+  };
+  const makes = check('a/makes', async ({ api, interns }) => {
+    await api.list();
+    // What a check may hand to others is kept to the end.
+    for (let count = 0; count < 6; count++) await interns.stopped();
+  });
+  const driver = fakeDriver(fetch, host);
+  const results = await run({ driver, host, seed: 's', rate: 0, concurrency: 4, checks: [makes] });
+  expect(results.counts.pass).toBe(1);
+  expect(results.cleanup).toMatchObject({ created: 6, deleted: 6 });
+  expect(Math.max(...at)).toBe(most);
+});
+
 test('an intern that one check makes under a name of its own is not foreign to it for having been listed by another', async () => {
   const target = fakeTarget();
   const host = fakeHost();
