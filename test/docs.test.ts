@@ -64,14 +64,25 @@ test('a page that no other leads to is a page that nobody finds', () => {
   ).toEqual([]);
 });
 
-test('every requirement that a page names is in docs/requirements.md', () => {
-  const known = new Set<string>(REQUIREMENTS.map(({ id }) => id));
-  const areas = [...new Set([...known].map((id) => id.slice(0, id.indexOf('-'))))].join('|');
+const FEATURES = [...textOf('docs/features.md').matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = '']) => id);
+const IDS = new Set<string>([...REQUIREMENTS.map(({ id }) => id), ...FEATURES]);
+
+/** What looks like an id of a requirement or a feature, and is none that a page tells of. */
+const unknownIds = (file: string): string[] => {
+  const areas = [...new Set([...IDS].map((id) => id.slice(0, id.indexOf('-'))))].join('|');
   const named = new RegExp(`\\b(?:${areas})-\\d+\\b`, 'g');
-  const unknown = pages.flatMap((page) =>
-    [...textOf(page).matchAll(named)].filter(([id]) => !known.has(id)).map(([id]) => `${page}: ${id}`),
+  return [...textOf(file).matchAll(named)].filter(([id]) => !IDS.has(id)).map(([id]) => `${file}: ${id}`);
+};
+
+test('every id that a page or a source names is in docs/requirements.md or docs/features.md', () => {
+  const sources = ['emulator', 'conformance'].flatMap((half) =>
+    readdirSync(join(ROOT, half), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => join(half, file)),
   );
-  expect(unknown).toEqual([]);
+  expect(sources.length).toBeGreaterThan(300);
+  expect([...pages, ...sources].flatMap(unknownIds)).toEqual([]);
+  expect(new Set(FEATURES).size).toBe(FEATURES.length);
 });
 
 test.each(['docs/lab.md', 'docs/recipes.md'])(
