@@ -40,6 +40,7 @@ test('WEB-3: health needs no token, and answers whatever host it is asked by; an
     (await api.call(method, '/_emulator/health', { as: null, headers })).status;
   expect(await status('GET')).toBe(200);
   expect(await status('GET', { host: 'emulator:4683' })).toBe(200);
+  expect(await status('HEAD', { host: 'emulator:4683' })).toBe(200);
   expect(await status('GET', { origin: 'https://example.com' })).toBe(403);
   expect(await status('POST')).toBe(403);
 });

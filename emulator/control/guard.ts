@@ -16,7 +16,8 @@ function wrongToken(authorization: string | null | undefined, token: string): st
 
 /** Whether a request only asks if the emulator is up, as whoever starts it does: by whatever name, and without a token. */
 export const isHealthCheck = (method: string | undefined, path: string | undefined): boolean =>
-  method === 'GET' && (path === '/_emulator/health' || path?.startsWith('/_emulator/health?') === true);
+  (method === 'GET' || method === 'HEAD') &&
+  (path === '/_emulator/health' || path?.startsWith('/_emulator/health?') === true);
 
 /** Names of the emulator that lead to the interface alone (WEB-3). */
 const publicOnly = (host: string, publicHost: string | undefined) =>

@@ -30,6 +30,19 @@ test('SEE-2: lists every call, with and without the slash, and each of them is r
   });
 });
 
+test('a call that is read may be asked for its head alone, a stream too', async () => {
+  const api = createTestClient();
+  for (const path of ['/_emulator/health', '/_emulator/clock', '/_emulator/events']) {
+    const { status, text, headers } = await api.call('HEAD', path);
+    expect([path, status, text]).toEqual([path, 200, '']);
+    expect(headers.get('content-type')).toMatch(/json|event-stream/);
+  }
+  const refused = await api.call('HEAD', '/_emulator/reset');
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+  expect((await api.call('PATCH', '/_emulator/health')).headers.get('allow')).toBe('GET, HEAD');
+  await api.emulator.close();
+});
+
 test.each([
   ['/_emulator/clok', '/_emulator/clock'],
   ['/_emulator/intern/1', '/_emulator/interns/{id}'],

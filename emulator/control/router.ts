@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { distance } from '../contract/nearest.js';
-import { json, type PlainResponse, refusalResponse } from '../http/response.js';
+import { asResponse, json, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
@@ -102,6 +102,13 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
   }
 }
 
+/** The same without its body: a stream that nobody reads is let go of. */
+async function headOf(answer: PlainResponse | Response): Promise<PlainResponse> {
+  const { status, headers, body } = asResponse(answer);
+  await body?.cancel();
+  return { status, headers: Object.fromEntries(headers), body: null };
+}
+
 /** Serves a table of rows below `/_emulator`, with 404, 405 and errors in one form. */
 export function createRouter(
   rows: readonly ControlRow[],
@@ -115,11 +122,14 @@ export function createRouter(
     const path = url.pathname.slice('/_emulator'.length) || '/';
     const given = path.split('/');
     const known = (patterns.get(given[1] ?? '') ?? []).filter((pattern) => matches(pattern, given));
-    const found = known.find((candidate) => candidate.row.method === request.method);
+    const isHead = request.method === 'HEAD';
+    const method = isHead ? 'GET' : request.method;
+    const found = known.find((candidate) => candidate.row.method === method);
     try {
       if (known.length === 0) throw notFound(rows, path);
       if (!found) {
-        const allow = known.map((candidate) => candidate.row.method).join(', ');
+        const methods = known.map((candidate) => candidate.row.method);
+        const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
         return {
           ...errorJson(405, `${shownPath(path)} takes ${allow}`),
           headers: { 'content-type': 'application/json', allow },
@@ -127,7 +137,7 @@ export function createRouter(
       }
       const { row } = found;
       checkQuery(row, url.searchParams);
-      return await row.handle({
+      const answer = await row.handle({
         params: paramsOf(found, given),
         query: url.searchParams,
         request,
@@ -135,6 +145,7 @@ export function createRouter(
         // What is still being sent when the state is replaced is not written into the new one.
         body: async () => row.body && state.race(readJson(request, row.body)),
       });
+      return isHead ? await headOf(answer) : answer;
     } catch (error) {
       if (error instanceof ControlError) return errorJson(error.status, error.message);
       if (error instanceof Refusal) return refusalResponse(error);
