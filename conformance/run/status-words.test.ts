@@ -55,3 +55,15 @@ test('the filter of a list has the words of the deployment', () => {
     'http://x/interns?limit=1&status=queued%2Cfast%20asleep&x=1',
   );
 });
+
+test('the filter of a list has every word that means the same', () => {
+  const words = createStatusWords();
+  for (const [id, word] of [
+    ['one', 'asleep'],
+    ['two', 'broken'],
+  ] as const) {
+    words.done(id, 'suspend');
+    expect(shown(words, id, word)).toBe('stopped');
+  }
+  expect(words.address('http://x/interns?status=stopped')).toBe('http://x/interns?status=asleep%2Cbroken');
+});

@@ -80,8 +80,12 @@ export function createStatusWords(): StatusWords {
       if (own.size === 0) return url;
       const [before, filter, after] = url.split(/(?<=[?&]status=)([^&#]*)/);
       if (filter === undefined) return url;
-      const theirs = (one: string) => [...meanings].find(([, means]) => means === one)?.[0] ?? one;
-      const words = decodeURIComponent(filter).split(',').map(theirs).join(',');
+      // An intern that failed and was suspended then may wait under another word than others that wait.
+      const theirs = (one: string) => {
+        const words = [...meanings].filter(([, means]) => means === one).map(([word]) => word);
+        return words.length > 0 ? words : [one];
+      };
+      const words = decodeURIComponent(filter).split(',').flatMap(theirs).join(',');
       return `${before}${encodeURIComponent(words)}${after ?? ''}`;
     },
   };
