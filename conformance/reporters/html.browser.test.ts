@@ -1,29 +1,18 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { chromiumPath, LAUNCH_ARGS } from '../../test/chromium.js';
 import { sampleResults } from '../testing/sample-results.js';
 import { htmlReport } from './html.js';
 
-/** Where a browser is looked for; the variable names another one. */
-const CANDIDATES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
-const missing = executablePath === undefined;
-
-test.runIf(missing)('a browser is there to look at the report with', (context) => {
-  const why = `no chromium found at ${CANDIDATES.filter(Boolean).join(', ')}; set CHROMIUM_PATH`;
-  if (process.env.CI === 'true') throw new Error(why);
-  context.skip(why);
+test.runIf(chromiumPath === undefined)('a browser is there to look at the report with', (context) => {
+  context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
 });
 
-describe.skipIf(missing)('the HTML report in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the HTML report in a browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intern-report-'));
   const file = join(folder, 'report.html');
   const errors: string[] = [];
@@ -34,16 +23,8 @@ describe.skipIf(missing)('the HTML report in a browser', () => {
   beforeAll(async () => {
     writeFileSync(file, htmlReport(sampleResults()));
     browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
+      ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+      args: LAUNCH_ARGS,
     });
     page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
     page.on('pageerror', (error) => errors.push(error.message));
