@@ -119,3 +119,27 @@ test.each([
   expect(results.counts.pass).toBe(3);
   expect(looks.slice(-2)).toEqual([first, first]);
 });
+
+test.each([
+  ['the first', 1],
+  ['a later one', 3],
+])('where what is created boots at once and %s fails to, what is to wait is still waited for', async (_, fails) => {
+  const seen = new Set<string>();
+  let creates = 0;
+  const target = booting((method, rest) => {
+    for (const intern of target.interns.values())
+      if (intern.status === 'stopped' && !seen.has(intern.id)) {
+        seen.add(intern.id);
+        intern.status = ++creates === fails ? 'failed' : 'running';
+      }
+    return method === 'POST' && rest === 'provision' ? 409 : undefined;
+  });
+  const handed: string[] = [];
+  const takes = (id: string) =>
+    uses(id, async ({ interns, api }) => {
+      const intern = await interns.stopped({ description: `for ${id}` });
+      handed.push(((await api.get(intern.id)).json as { status: string }).status);
+    });
+  expect(await verdicts(['a/1', 'a/2', 'a/3', 'a/4'].map(takes), target)).toEqual(Array(4).fill('pass'));
+  expect(handed).toEqual(Array(4).fill('stopped'));
+});

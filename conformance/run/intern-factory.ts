@@ -6,10 +6,12 @@ import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { RunContext } from './run-context.js';
-import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
+import { createWaiting, FAILED_BOOTS, type FactoryOptions, NO_FAILURE } from './waiting.js';
 
 /** How often a create is sent that a gateway answers. */
 const TRIES = 3;
+/** How many are made where a service boots by itself what is to wait, and fails to. */
+const FAILURES = 3;
 /** How many boot, or run, before anybody asks for one. */
 const AHEAD = 1;
 
@@ -71,9 +73,14 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
     if (idle.status === 'running') return suspended(idle.id);
-    if (pool.waiting !== 'boots') return settled(idle);
-    const now = await readOf(idle.id);
-    return now === undefined || now.status === 'stopped' ? now : settled(now);
+    const now = pool.waiting === 'boots' ? await readOf(idle.id) : idle;
+    if (now === undefined || (pool.waiting === 'boots' && now.status === 'stopped')) return now;
+    try {
+      return await settled(now);
+    } catch (error) {
+      if (error instanceof Unmet) return undefined;
+      throw error;
+    }
   };
   /** One that stopped and that nobody uses. */
   const unused = async (): Promise<Intern | undefined> => {
@@ -83,10 +90,19 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
     return undefined;
   };
-  const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
-    if (!plain(overrides, send)) return settled(await create(overrides ?? {}, send), send);
-    return (await unused()) ?? settled(hand(await create({})));
+  /** A new one that waits. Its boot, where it was booted all the same, may fail: then another is made. */
+  const waits = async (overrides: Record<string, unknown>, send?: SendOptions) => {
+    for (let made = 1; ; made++) {
+      try {
+        return await settled(hand(await create(overrides, send)), send);
+      } catch (error) {
+        const failed = error instanceof Unmet && error.need === NO_FAILURE;
+        if (!failed || 'name' in overrides || made >= FAILURES) throw error;
+      }
+    }
   };
+  const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) =>
+    plain(overrides, send) ? ((await unused()) ?? waits({})) : waits(overrides ?? {}, send);
 
   /** Waits for one that was created with `provision: true`, or was provisioned. */
   const booted = async (booting: Intern, send?: SendOptions, began?: number) => {

@@ -22,8 +22,13 @@ export interface FactoryOptions {
 
 /** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
 const SETTLES = 15_000;
+/** Statuses that are no way to wait. */
+const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
 /** How many boots may fail, before any was seen to end, until no more are tried. */
 export const FAILED_BOOTS = 3;
+
+/** What lacks where a new intern, which was not to boot, was booted all the same and failed to. */
+export const NO_FAILURE = 'an intern that does not fail before it is asked to boot';
 
 /** ms after a delete at which a deployment does not show an intern otherwise than in its teardown. */
 const BACK = 60_000;
@@ -45,6 +50,9 @@ function told({ created_at, updated_at }: Intern, seen: number): number | undefi
 }
 /** ms that a change may take until it is read. */
 const ARRIVES = 100;
+
+const failure = (what: string, { last_failure_message: why }: Intern): string =>
+  `${what} failed${typeof why === 'string' ? ` (${why})` : ''}`;
 
 /** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
 export interface Waiting extends Pick<InternFactory, 'untilGone'> {
@@ -101,9 +109,14 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
         );
         return untilSuspended(made.id, send);
       }
+      if (now.status === 'failed') {
+        // It was booted, and that fails at times: what becomes of the next, it does not tell.
+        pool.waiting = 'boots';
+        throw new Unmet(NO_FAILURE, failure('the boot of a new intern', now));
+      }
       if (pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
       const late = host.now() - began;
-      if (late > SETTLES && !['stopped', 'provisioning'].includes(now.status)) pool.waiting = 'otherwise';
+      if (late > SETTLES && pool.waiting === 'unknown' && !COMING_OR_GOING.has(now.status)) pool.waiting = 'otherwise';
       if (late > bootTimeout) throw neverSettles(now);
     }
   };
@@ -186,8 +199,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     }
   };
   /** A boot may fail: the service says so, and has kept its word. */
-  const bootFailed = ({ last_failure_message: why }: Intern) => {
-    const failed = `the boot of an intern failed${typeof why === 'string' ? ` (${why})` : ''}`;
+  const bootFailed = (intern: Intern) => {
+    const failed = failure('the boot of an intern', intern);
     if (pool.took.boot === undefined && ++pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failed);
     return new Unmet('an intern that boots', failed);
   };
