@@ -3,104 +3,9 @@ import { content, earlier } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
 import { equal, Finding, fail, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, heard, talk } from '../helpers/chat.js';
-
-/** Longest way, in ms, from the first byte to the last of what is sent in one go. */
-const AT_ONCE = 30;
-/** Fewer chunks than this may be all that the intern had to say, in one go. */
-const SEVERAL = 4;
-
-const LONG_REPLY = 'Please tell me at length, in five sentences or more, what the sea looks like.';
-
-/**
- * How a long reply arrives: all at once, long after the service told another prompt that the run goes on (409 busy), it may
- * have been held back. An intern that thinks for long and says it all in one go looks the same.
- */
-async function arrival(ctx: Ctx, id: string) {
-  const began = ctx.elapsed();
-  await ctx.api.get(id);
-  const latency = ctx.elapsed() - began;
-  const opening = ctx.chat(id, LONG_REPLY);
-  let opened = false;
-  void opening.then(
-    () => {
-      opened = true;
-    },
-    () => {},
-  );
-  let told: number | undefined;
-  for (let tries = 0; tries < 2 && !opened && told === undefined; tries++) {
-    const other = await ctx.open({
-      method: 'POST',
-      path: `/interns/${id}/chat/completions`,
-      json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
-      limited: true,
-    });
-    if (!opened && other.status === 409) told = ctx.elapsed();
-    await other.close();
-  }
-  const reply = await opening;
-  const head = ctx.elapsed();
-  // The other prompt may have come first.
-  if (reply.status >= 300) return { how: 'not seen', wait: 0 } as const;
-  const t = await reply.end();
-  const at = t.items.map((item) => item.at);
-  const spread = (at.at(-1) ?? 0) - (at[0] ?? 0);
-  if (spread > AT_ONCE) return { how: 'streams', wait: 0 } as const;
-  const wait = told === undefined ? 0 : head - told;
-  const how = wait > Math.max(100, 3 * latency) && t.chunks.length >= SEVERAL ? 'late' : 'not seen';
-  return { how, wait } as const;
-}
-
-/**
- * How many chunks of a reply came only after a suspend had ended its run, `wait` ms into it, although they were said before:
- * none where it was not seen. An intern that still thought then has said nothing.
- */
-async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
-  const { id } = await ctx.interns.running();
-  const began = ctx.elapsed();
-  const opening = ctx.chat(id, LONG_REPLY);
-  let opened = false;
-  const seen = opening.then(
-    () => {
-      opened = true;
-    },
-    () => {},
-  );
-  while (!opened && ctx.elapsed() - began < wait) await ctx.settle();
-  const early = opened;
-  const { status } = await ctx.api.suspend(id);
-  await seen;
-  const reply = await opening;
-  const t = await reply.end();
-  if (early || status >= 300 || t.error?.reason !== 'run_ended') return 0;
-  const at = t.items.map((item) => item.at);
-  const atOnce = (at.at(-1) ?? 0) - (at[0] ?? 0) <= AT_ONCE;
-  return atOnce ? t.chunks.filter((chunk) => /"(content|reasoning)":"[^"]/.test(JSON.stringify(chunk))).length : 0;
-}
-
-/** How often a reply is cut short, and how often it has to show that it was held back. */
-const CUTS = 4;
-const SHOWN = 2;
-
-/** A finding where replies that come all at once, `wait` ms late, were said before: nothing else is told from an intern. */
-async function heldBack(ctx: Ctx, wait: number): Promise<void> {
-  let shown = 0;
-  for (let cuts = 0; cuts < CUTS && shown < SHOWN; cuts++) {
-    const chunks = await saidBefore(ctx, 0.6 * wait);
-    if (chunks < 2 || ++shown < SHOWN) continue;
-    ctx.streamsAreHeldBack();
-    throw new Finding({
-      what: 'arrival of a reply',
-      expected: 'what the intern says, while its run goes on',
-      actual: `nothing until a suspend had ended the run, then head, ${chunks} chunks that were said before, and [DONE] at once`,
-      confirmed: { tries: SHOWN, failures: SHOWN },
-    });
-  }
-  ctx.unmet('an intern that says one thing after another', 'its replies came late, and each all at once');
-}
+import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 
 /** CHAT-1: the form of a reply. */
 export const CHAT_STREAM = defineChecks([
@@ -149,12 +54,16 @@ export const CHAT_STREAM = defineChecks([
         if (before === undefined && first.transcript.finish === undefined) return first.disconnect();
         await first.end();
       }
-      let late = 0;
+      const seen: Arrival[] = [];
       for (let tries = 0; tries < 3; tries++) {
-        const seen = await arrival(ctx, intern.id);
-        if (seen.how === 'streams') return;
-        if (seen.how === 'late' && ++late === 2) await heldBack(ctx, seen.wait);
+        const one = await arrival(ctx, intern.id);
+        if (one.how === 'streams') return;
+        seen.push(one);
+        const late = seen.filter((before) => before.how === 'late');
+        if (one.how === 'late' && late.length === 2) await heldBack(ctx, late);
       }
+      const unknown = seen.find(({ how }) => how === 'unknown');
+      if (unknown?.how === 'unknown') ctx.unmet('a reply that tells whether streams are held back', unknown.why);
       ctx.internDid(false, {
         did: 'say enough, or fall silent,',
         what: 'arrival of a reply',

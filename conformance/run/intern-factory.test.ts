@@ -143,3 +143,30 @@ test.each([
   expect(await verdicts(['a/1', 'a/2', 'a/3', 'a/4'].map(takes), target)).toEqual(Array(4).fill('pass'));
   expect(handed).toEqual(Array(4).fill('stopped'));
 });
+
+test('where a boot fails before any was seen to end, another intern is booted', async () => {
+  let made = 0;
+  const broken = new Set<string>();
+  const target = fakeTarget((request) => {
+    const { pathname } = new URL(request.url);
+    const [, , , , id = '', rest] = pathname.split('/');
+    if (request.method === 'POST' && id === '' && ++made === 1) broken.add('id-1');
+    const intern = target.interns.get(id);
+    if (intern !== undefined && broken.has(id)) intern.status = 'failed';
+    return rest === 'provision' ? Response.json({}, { status: 202 }) : undefined;
+  });
+  expect(await verdicts([runs('a/takes')], target)).toEqual(['pass']);
+  expect(made).toBeGreaterThan(1);
+});
+
+test('where every boot fails, a check gives up after a few', async () => {
+  const target = fakeTarget((request) => {
+    for (const intern of target.interns.values()) intern.status = 'failed';
+    return request.url.endsWith('/provision') ? Response.json({}, { status: 202 }) : undefined;
+  });
+  expect(await verdicts([runs('a/takes'), runs('b/takes')], target)).toEqual([
+    'the boot of an intern failed',
+    'the boot of an intern failed',
+  ]);
+  expect(target.log.filter((line) => line === 'POST /api/v1/interns').length).toBeLessThan(8);
+});

@@ -160,12 +160,14 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     for (;;) {
       const next = hand(pool.unused.booting.shift() ?? (await boot()));
       await ahead();
+      const before = pool.failedBoots;
       try {
         return hand(await booted(next, undefined, session.conditions.of(next.id)?.since));
       } catch (error) {
-        // Another may come up.
-        if (!(error instanceof Unmet) || pool.took.boot === undefined || pool.failedBoots >= FAILED_BOOTS) throw error;
-        pool.failedBoots++;
+        // Another may come up. One that takes all the time there is tells of the others, before any was seen to.
+        const failed = pool.took.boot !== undefined || pool.failedBoots > before;
+        if (!(error instanceof Unmet) || !failed || pool.failedBoots >= FAILED_BOOTS) throw error;
+        if (pool.took.boot !== undefined) pool.failedBoots++;
       }
     }
   };

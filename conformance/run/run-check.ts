@@ -42,7 +42,10 @@ const skipped = (need: string, why: string, kind: Skip['kind'] = 'need'): Outcom
   skip: { need, why, kind },
 });
 
-/** What stands behind a finding on a deployment. Looked at over the network: what it meets there is not the check's. */
+/**
+ * What stands behind a finding on a deployment: nothing, where the check itself has seen it more than once. Looked at over
+ * the network: what it meets there is not the check's.
+ */
 async function behind(
   run: RunContext,
   check: Check,
@@ -52,6 +55,7 @@ async function behind(
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, more.tries);
+  if (error.confirmed !== undefined) return undefined;
   return circumstance({ run, check, tried, error, began: more.began }).catch(() => undefined);
 }
 
@@ -181,7 +185,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
   if (error instanceof Cancelled && run.session.slow) return skipped('a quicker target', error.message);
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
-  if (run.driver.control === undefined) {
+  if (run.driver.control === undefined && error.confirmed === undefined) {
     const moved = stillStreams(error, tried) ?? (await moves(run));
     if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { equal, fail } from '../framework/assert.js';
+import { equal, Finding, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from '../testing/fake-target.js';
 import type { Results } from './results.js';
@@ -80,6 +80,21 @@ describe('verdicts', () => {
     expect(only(results)).toMatchObject({ verdict: 'skip', skip: { kind: 'race' } });
     expect(only(results).note).toMatchObject({ flaky: true, confirmed: { tries: 1, failures: 0 } });
     expect(results.counts.fail).toBe(0);
+  });
+
+  test('what a check has seen several times itself is neither repeated nor looked behind', async () => {
+    const target = fakeTarget();
+    let tries = 0;
+    const seen = { tries: 2, failures: 2 };
+    const reads = check('a/seen', async ({ api }) => {
+      tries++;
+      await api.list();
+      throw new Finding({ what: 'x', expected: 1, actual: 2, confirmed: seen });
+    });
+    const results = await go([reads], target);
+    expect(only(results)).toMatchObject({ verdict: 'fail', finding: { confirmed: seen } });
+    expect(tries).toBe(1);
+    expect(target.log.filter((line) => line.startsWith('POST'))).toEqual([]);
   });
 });
 

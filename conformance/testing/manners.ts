@@ -346,14 +346,19 @@ export const successesOfItsOwn: Manner = (next) => async (request) => {
   return new Response(await response.arrayBuffer(), { status: request.method === 'POST' ? 201 : 202, headers });
 };
 
-/** One boot in seven fails, and one teardown. */
-export const failsAtTimes: Manner =
-  (next, { random, puts }) =>
-  async (request) => {
+/** One intern in seven does not come up, and of one in seven the teardown fails. */
+export const failsAtTimes: Manner = (next, { random, puts }) => {
+  const stays = new Set<string>();
+  return async (request) => {
+    const id = /\/interns\/([^/]+)$/.exec(pathOf(request))?.[1];
+    // Until then it does what its prompts say.
+    if (request.method === 'DELETE' && id !== undefined && stays.delete(id)) await puts(id, 'teardown-fails');
     const response = await next(request);
     if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
-    const { id } = (await response.clone().json()) as { id: string };
+    const made = (await response.clone().json()) as { id: string };
     const chance = random();
-    if (chance < 0.3) await puts(id, chance < 0.15 ? 'boot-fails' : 'teardown-fails');
+    if (chance < 0.15) await puts(made.id, 'boot-fails');
+    else if (chance < 0.3) stays.add(made.id);
     return response;
   };
+};

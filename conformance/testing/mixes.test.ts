@@ -53,3 +53,22 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
     }
   },
 );
+
+/** What keeps a kit that measures in the wrong place from seeing that streams are held back. */
+test.each([
+  'takes its time for each answer',
+  'takes one request a second',
+  'reads late what was written',
+  'is read from replicas',
+  'needs a moment before it takes prompts',
+  'is tidied up by somebody else',
+])('streams that a proxy holds back are found at a server that %s', { timeout: 300_000 }, async (habit) => {
+  const mix = mixed([called(habit), called('is behind a proxy that holds streams back')]);
+  const { driver, host, close } = await disguise(mix, 'held');
+  try {
+    const { checks } = await run({ driver, host, seed: 'held', rate: 0, only: ['chat-stream/as-it-is-said'] });
+    expect(checks.map(({ verdict, finding }) => [verdict, finding?.what])).toEqual([['fail', 'arrival of a reply']]);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,141 @@
+import { Finding } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import type { Transcript } from '../probe/chunks.js';
+
+/** Longest way, in ms, from the first byte to the last of what is sent in one go. */
+const AT_ONCE = 30;
+/** Fewer chunks than this may be all that the intern had to say, in one go. */
+const SEVERAL = 4;
+/** How much longer than an answer of the target a reply has to take, and ms that it has to take in any case. */
+const LONGER = 1.3;
+const LEAST = 100;
+
+const LONG_REPLY = 'Please tell me at length, in five sentences or more, what the sea looks like.';
+
+/** How a long reply arrived. */
+export type Arrival =
+  | { readonly how: 'streams' }
+  /** All at once: `wait` ms after the service had told that the run goes on, where an answer takes `latency` ms. */
+  | { readonly how: 'late'; readonly wait: number; readonly latency: number }
+  /** Nothing can be told from it. */
+  | { readonly how: 'short'; readonly t: Transcript }
+  | { readonly how: 'unknown'; readonly why: string };
+
+const arrivedAtOnce = ({ items }: Transcript): boolean => (items.at(-1)?.at ?? 0) - (items[0]?.at ?? 0) <= AT_ONCE;
+
+/** Starts a long reply, and tells whether its head has come. */
+function longReply(ctx: Ctx, id: string) {
+  const opening = ctx.chat(id, LONG_REPLY);
+  let opened = false;
+  const seen = opening.then(
+    () => {
+      opened = true;
+    },
+    () => {},
+  );
+  return {
+    opening,
+    seen,
+    isOpen: () => opened,
+    /** Lets `ms` pass, or less where the head comes before. */
+    async pass(ms: number) {
+      const began = ctx.elapsed();
+      while (!opened && ctx.elapsed() - began < ms) await ctx.settle();
+    },
+  };
+}
+
+/** How often another prompt is sent to learn whether a run goes on, and ms after one that came too fast (429). */
+const ASKS = 4;
+const SOON = 1_000;
+
+/** When the service tells another prompt that the run goes on (409 busy); undefined where it does not before the head. */
+async function toldBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply>): Promise<number | undefined> {
+  for (let asks = 0; asks < ASKS && !reply.isOpen(); asks++) {
+    const other = await ctx.open({
+      method: 'POST',
+      path: `/interns/${id}/chat/completions`,
+      json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
+      limited: true,
+    });
+    const told = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
+    await other.close();
+    if (told !== undefined) return told;
+    // A date stands for a moment too.
+    if (other.status === 429) await reply.pass(1_000 * Number(other.headers.get('retry-after')) || SOON);
+  }
+  return undefined;
+}
+
+/**
+ * How a long reply arrives: all at once, long after the service told another prompt that the run goes on, it may have been
+ * held back. An intern that thinks for long and says it all in one go looks the same.
+ */
+export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
+  // Of the one exchange: before it the run may wait for its rate, or for what it wrote to be read.
+  const read = await ctx.open({ path: `/interns/${id}` });
+  await read.whole();
+  const latency = read.headAfter;
+  const sent = longReply(ctx, id);
+  const told = await toldBusy(ctx, id, sent);
+  const reply = await sent.opening;
+  const head = ctx.elapsed();
+  // The other prompt may have come first.
+  if (reply.status >= 300) return { how: 'unknown', why: 'another prompt was taken before it' };
+  const t = await reply.end();
+  if (!arrivedAtOnce(t)) return { how: 'streams' };
+  if (t.chunks.length < SEVERAL) return { how: 'short', t };
+  if (told === undefined)
+    return { how: 'unknown', why: 'a reply came all at once, and no other prompt was told before' };
+  const wait = head - told;
+  if (wait > Math.max(LEAST, LONGER * latency)) return { how: 'late', wait, latency };
+  const took = `${Math.round(wait)} ms after another prompt was told that the run goes on`;
+  return { how: 'unknown', why: `a reply came all at once ${took}, where an answer takes ${Math.round(latency)} ms` };
+}
+
+/**
+ * How many chunks of a reply came only after a suspend had ended its run, `wait` ms into it, although they were said before:
+ * none where it was not seen. An intern that still thought then has said nothing.
+ */
+async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
+  const { id } = await ctx.interns.running();
+  // One that has come to run may need a moment until it takes prompts: the suspend would be there before.
+  const first = await ctx.chat(id, 'Hello.');
+  if (first.status >= 300) return 0;
+  await first.end();
+  const sent = longReply(ctx, id);
+  await sent.pass(wait);
+  const early = sent.isOpen();
+  const { status } = await ctx.api.suspend(id);
+  await sent.seen;
+  const reply = await sent.opening;
+  if (early || status >= 300 || reply.status >= 300) return 0;
+  const t = await reply.end();
+  if (t.error?.reason !== 'run_ended' || !arrivedAtOnce(t)) return 0;
+  return t.chunks.filter((chunk) => /"(content|reasoning)":"[^"]/.test(JSON.stringify(chunk))).length;
+}
+
+/** How often a reply is cut short, and how often it has to show that it was held back. */
+const CUTS = 4;
+const SHOWN = 2;
+
+/**
+ * A finding where replies that come late and all at once were said before: nothing else is told from an intern. They are cut
+ * when the head of one that streams would have come, and while one that is held back still goes on.
+ */
+export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency: number }[]): Promise<void> {
+  const wait = Math.min(...late.map((one) => (one.wait + one.latency) / 2));
+  let shown = 0;
+  for (let cuts = 0; cuts < CUTS && shown < SHOWN; cuts++) {
+    const chunks = await saidBefore(ctx, wait);
+    if (chunks < 2 || ++shown < SHOWN) continue;
+    ctx.streamsAreHeldBack();
+    throw new Finding({
+      what: 'arrival of a reply',
+      expected: 'what the intern says, while its run goes on',
+      actual: `nothing until a suspend had ended the run, then head, ${chunks} chunks that were said before, and [DONE] at once`,
+      confirmed: { tries: SHOWN, failures: SHOWN },
+    });
+  }
+  ctx.unmet('an intern that says one thing after another', 'its replies came late, and each all at once');
+}
