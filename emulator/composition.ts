@@ -203,7 +203,7 @@ export function compose(
   const journal: Journal = factories.createJournal(clock, accounts, sequence.next, mount.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
-    interns: { interns, provisioning, store, create },
+    interns: { interns, provisioning, store, profile, create },
     chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn },
     daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },

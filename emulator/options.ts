@@ -5,7 +5,7 @@ import type { ClockKind } from './clock/clock.js';
 import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
 import { JsonSyntaxError, parseJson } from './contract/json.js';
 import { problem, words } from './contract/problem.js';
-import { PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
+import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
 import { type Seed, seedSchema } from './contract/seed.js';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './contract/settings.js';
 import { inWords } from './contract/system-error.js';
@@ -159,7 +159,7 @@ export function loadAllowedHosts(given: readonly string[] = []): readonly string
 /** The pages that may use the interface. @throws OptionError */
 export function loadCors(given: EmulatorOptions['cors'], profile: Profile): Cors {
   try {
-    return createCors(given, Object.values(proofHeaders(profile)));
+    return createCors(given, [idempotencyHeader(profile), ...Object.values(proofHeaders(profile))]);
   } catch (error) {
     throw error instanceof CorsInvalid ? new OptionError(error.message) : error;
   }

@@ -5,6 +5,7 @@ import { equal, fail, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { idempotencyHeaderOf } from '../framework/profile.js';
 import { textBytes } from '../helpers/bytes.js';
 import { picked } from '../helpers/each.js';
 import { listed } from '../helpers/lists.js';
@@ -46,14 +47,15 @@ export const IDEMPOTENCY = defineChecks([
     needs: ['write'],
     maxRuns: 25,
     async run(ctx) {
-      const { api, interns, property } = ctx;
+      const { api, interns, property, target } = ctx;
+      const header = idempotencyHeaderOf(target.profile);
       await property('keys', idempotencyKey(), fc.integer({ min: 1, max: 3 }), async (tail, retries) => {
         const body = interns.body({ description: 'once' });
         const key = `${body.name}${tail}`.slice(0, 255);
         const first = expect.intern(await api.create(body, keyed(key)), expect.CREATED, 'the create');
         for (let count = 0; count < retries; count++) {
           const again = replayed(await api.create(body, keyed(key)), AGAIN);
-          equal(again.id, first.id, 'id of the retry');
+          equal(again.id, first.id, `id of the retry, its key in \`${header}\``);
         }
         equal(await called(ctx, body.name, [first.id]), 1, `interns of the name after ${retries} retries`);
       });

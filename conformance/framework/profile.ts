@@ -29,12 +29,15 @@ export function readProfile(value: unknown, from: string): Profile {
       (entry) => FIELDS.find((field) => field === entry) ?? wrong(key, `fields out of ${FIELDS.join(', ')}`),
     );
   if (typeof row.published !== 'boolean') wrong('published', 'true or false');
+  const key =
+    row.idempotency_header === undefined ? {} : { idempotency_header: text('idempotency_header').toLowerCase() };
   const layout = (row.proof_layout ?? {}) as Record<string, unknown>;
   return {
     name: text('name'),
     published: row.published === true,
     tool_name: text('tool_name'),
     proof_header_prefix: text('proof_header_prefix').toLowerCase(),
+    ...key,
     model_placeholder: text('model_placeholder'),
     route_methods: texts(row.route_methods, 'route_methods'),
     proof_layout: {
@@ -50,6 +53,12 @@ export const SHIPPED: Readonly<Record<string, Profile>> = {
   svc: readProfile(svc, 'profile svc'),
   openrouter: readProfile(openrouter, 'profile openrouter'),
 };
+
+/** How a create names its idempotency key where a profile says nothing of it: the published name (CREATE-4). */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** The name of the header that carries an idempotency key. */
+export const idempotencyHeaderOf = (profile: Profile): string => profile.idempotency_header ?? IDEMPOTENCY_HEADER;
 
 /** Names of the headers that carry a proof. */
 export function proofHeadersOf(profile: Profile): ProofHeaders {

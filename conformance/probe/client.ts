@@ -3,6 +3,7 @@ import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
 import {
   canBeClosed,
+  type HeaderNames,
   headersOf,
   type Incoming,
   type Outgoing,
@@ -30,6 +31,7 @@ export interface ClientOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   credential(name: CredentialName): string;
+  readonly headerNames?: HeaderNames;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
   /** ms until the head of the answer to one request has to be there; `timeout` where it is undefined. */
@@ -107,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const body = text ?? send.body;
-      const headers = headersOf(send, options.credential);
+      const headers = headersOf(send, options.credential, options.headerNames);
       mustGoOn();
       await options.before?.(send, url, signal);
       mustGoOn();

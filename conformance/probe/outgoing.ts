@@ -61,8 +61,11 @@ export function withHost(url: string, host: string): URL {
   return address;
 }
 
+/** What the target calls headers that checks send by their published names, in lower case. */
+export type HeaderNames = Readonly<Record<string, string>>;
+
 /** The headers of a request, its credential among them. */
-export function headersOf(send: Send, credential: (name: CredentialName) => string): Headers {
+export function headersOf(send: Send, credential: (name: CredentialName) => string, names: HeaderNames = {}): Headers {
   const headers = new Headers();
   if (send.as !== null) {
     const as = send.as ?? 'api_key';
@@ -73,8 +76,8 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
   if (send.json !== undefined) headers.set('content-type', 'application/json');
   if (send.host !== undefined) headers.set('host', send.host);
   for (const [name, value] of Object.entries(send.headers ?? {})) {
-    if (value === undefined) headers.delete(name);
-    else headers.set(name, value);
+    if (value === undefined) headers.delete(names[name] ?? name);
+    else headers.set(names[name] ?? name, value);
   }
   return headers;
 }

@@ -1,7 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
 import { Unmet } from '../framework/assert.js';
-import { proofHeadersOf } from '../framework/profile.js';
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
@@ -233,6 +233,7 @@ export function createSession(run: RunBase): Session {
       if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
       return value;
     },
+    headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
     sent(send, url) {
       leftAt.set(send, host.now());

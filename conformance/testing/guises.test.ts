@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../emulator/contract/profile.js';
 import type { Driver } from '../drivers/driver.js';
+import { newEmulator } from '../drivers/emulator.js';
+import { SHIPPED } from '../framework/profile.js';
 import { run } from '../run/runner.js';
 import {
   BUFFERING,
@@ -111,6 +114,37 @@ test.each(UNPUBLISHED)(
     expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toEqual([]);
   },
 );
+
+describe('a target that calls the header of idempotency keys otherwise', () => {
+  const own = { ...(SHIPPED.svc as NonNullable<typeof SHIPPED.svc>), idempotency_header: 'x-once' };
+
+  async function heldAgainst(profile: Profile): Promise<string[]> {
+    const guise: Guise = { name: 'names its keys', obeys: 1 };
+    const { driver, host, close } = await disguise(guise, 'keys', (options) =>
+      newEmulator({ ...options, profile: own }),
+    );
+    try {
+      const named: Driver = { ...driver, target: { ...driver.target, profile } };
+      const { checks } = await run({ driver: named, host, seed: 'keys', rate: 0 });
+      expect(checks.length).toBeGreaterThan(150);
+      return checks.flatMap(
+        ({ requirement, finding, error }) => finding?.breaks ?? (finding || error ? requirement : []),
+      );
+    } finally {
+      await close();
+    }
+  }
+
+  test('is asked by that name where the profile says it', { timeout: 300_000 }, async () => {
+    expect(await heldAgainst(own)).toEqual([]);
+  });
+
+  test('is told under CREATE-4 alone where it does not', { timeout: 300_000 }, async () => {
+    expect(new Set(await heldAgainst({ ...own, idempotency_header: 'idempotency-key' }))).toEqual(
+      new Set(['CREATE-4']),
+    );
+  });
+});
 
 test('a token that expires is told once, and held against nobody', { timeout: 300_000 }, async () => {
   const { why, results } = await findings(EXPIRING, 'guise');

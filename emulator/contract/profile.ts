@@ -6,6 +6,8 @@ import { type Infer, withZod } from './with-zod.js';
 export const PROOF_FIELDS = ['intern_id', 'timestamp', 'nonce', 'user', 'method', 'path', 'body_sha256'] as const;
 export type ProofField = (typeof PROOF_FIELDS)[number];
 
+const HEADER_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
 /** What differs between deployments of the interface: names, and the layout of the signed bytes. */
 export const profileSchema = withZod((z) =>
   z.strictObject({
@@ -13,9 +15,9 @@ export const profileSchema = withZod((z) =>
     /** Whether a broken *published* requirement fails a target of this profile, or only warns. */
     published: z.boolean(),
     tool_name: z.string().min(1),
-    proof_header_prefix: z
-      .string()
-      .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected a lower-case header name without colon'),
+    proof_header_prefix: z.string().regex(HEADER_NAME, 'expected a lower-case header name without colon'),
+    /** The header of a create's key: `idempotency-key` where it is left out (CREATE-4). */
+    idempotency_header: z.string().regex(HEADER_NAME, 'expected a lower-case header name without colon').optional(),
     model_placeholder: z.string().min(1),
     /** Methods that a signing request may name in `route` (SIGN-3). */
     route_methods: z.array(z.string().regex(/^[A-Z]+$/, 'expected an upper-case method')).min(1),
@@ -33,6 +35,13 @@ export const PROFILES: Readonly<Record<'svc' | 'openrouter', Profile>> = {
   svc: svc as Profile,
   openrouter: openrouter as Profile,
 };
+
+/** How a create names its idempotency key where its profile says nothing of it: the published name (CREATE-4). */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** The name of the header that carries a create's idempotency key under a profile, in lower case. */
+export const idempotencyHeader = ({ idempotency_header }: Pick<Profile, 'idempotency_header'>): string =>
+  idempotency_header ?? IDEMPOTENCY_HEADER;
 
 /** The names of the headers that carry a proof under a profile. */
 export function proofHeaders(profile: Pick<Profile, 'proof_header_prefix'>) {

@@ -5,7 +5,7 @@ import { isSent, type PlainResponse, toResponse } from './response.js';
 /** What a page may read of an answer beside what every page may (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
 /** What a page may send when it does not say what it is going to. */
-const ALLOWED = ['authorization', 'content-type', 'idempotency-key', 'x-request-id'];
+const ALLOWED = ['authorization', 'content-type', 'x-request-id'];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /** An entry of `--cors` that is none. */
@@ -68,10 +68,10 @@ function allowing(entries: readonly string[]): (origin: string) => boolean {
  * what whoever has the token may do, so that every loopback page may be let in.
  *
  * @param entries those of `--cors`
- * @param proofHeaders names that the profile gives the headers of proofs
+ * @param ofProfile names of the headers that a profile names: of keys and of proofs
  * @throws CorsInvalid for an entry that is none
  */
-export function createCors(entries: readonly string[] = [], proofHeaders: readonly string[] = []): Cors {
+export function createCors(entries: readonly string[] = [], ofProfile: readonly string[] = []): Cors {
   const allows = allowing(entries);
   const silent = entries.includes('none');
   const vary = silent ? {} : { vary: 'Origin' };
@@ -102,7 +102,7 @@ export function createCors(entries: readonly string[] = [], proofHeaders: readon
           'access-control-allow-origin': origin,
           'access-control-allow-methods': METHODS,
           'access-control-allow-headers':
-            header('access-control-request-headers') ?? [...ALLOWED, ...proofHeaders].join(', '),
+            header('access-control-request-headers') ?? [...ALLOWED, ...ofProfile].join(', '),
           'access-control-max-age': '600',
           ...(header('access-control-request-private-network') === 'true'
             ? { 'access-control-allow-private-network': 'true' }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { PROFILES } from '../contract/profile.js';
 import { createTestClient } from '../test-client.js';
 
 const KEY = { headers: { 'idempotency-key': 'k' } };
@@ -141,4 +142,37 @@ test('CREATE-5: names, lengths and unknown fields', async () => {
   expect(await status({ instructions: 'x'.repeat(100_001) })).toBe(400);
   expect(await status({ unknown: 1 })).toBe(400);
   expect(await status({ provision: 'yes' })).toBe(400);
+});
+
+describe('a profile that names the header of idempotency keys', () => {
+  const profile = { ...PROFILES.svc, idempotency_header: 'x-once' };
+  const api = createTestClient({ profile });
+  const twice = async (header: string, name: string) => {
+    const create = (description: string) =>
+      api.post('/interns', { name, workspace_id: api.workspaceId, description }, { headers: { [header]: 'one' } });
+    return [(await create('a')).json.error, (await create('b')).json.error?.metadata.reason];
+  };
+
+  test('has its keys read there (CREATE-4)', async () => {
+    expect(await twice('X-Once', 'named')).toEqual([undefined, 'idempotency_key_reused']);
+    expect(await twice('Idempotency-Key', 'published')).toEqual([undefined, 'name_conflict']);
+  });
+
+  test('is told to pages and in the OpenAPI document', async () => {
+    const preflight = await api.emulator.fetch(`${api.emulator.target.base_url}/interns`, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.headers.get('access-control-allow-headers')).toMatch(/\bx-once\b/);
+    const { json } = await api.get('/_emulator/openapi.json');
+    const names = json.paths['/interns'].post.parameters.map(({ name }: { name?: string }) => name);
+    expect(names).toContain('x-once');
+    expect(names).not.toContain('Idempotency-Key');
+  });
+
+  test('is refused with the key and what was expected', () => {
+    expect(() => createTestClient({ profile: { ...profile, idempotency_header: 'X Once' } })).toThrow(
+      /profile: idempotency_header: expected a lower-case header name/,
+    );
+  });
 });

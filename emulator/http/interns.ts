@@ -13,6 +13,7 @@ import {
   updateBodySchema,
 } from '../contract/intern.js';
 import { problems, words } from '../contract/problem.js';
+import { idempotencyHeader, type Profile } from '../contract/profile.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
@@ -25,6 +26,7 @@ export interface InternRoutesDeps {
   readonly interns: Interns;
   readonly provisioning: Provisioning;
   readonly store: Store;
+  readonly profile: Profile;
   create(request: CreateRequest): CreateResult;
 }
 
@@ -61,15 +63,16 @@ function parseNoFields(parts: RequestParts): undefined {
   return undefined;
 }
 
-function idempotencyKey(headers: Headers): string | undefined {
-  const key = headers.get('idempotency-key');
+function idempotencyKey(headers: Headers, name: string): string | undefined {
+  const key = headers.get(name);
   if (key === null) return undefined;
   if (key.length < 1 || key.length > 255) throw new Refusal('invalid_idempotency_key');
   return key;
 }
 
 /** The lifecycle operations: LIST, CREATE, GET, UPDATE, DELETE, PROV and SUSP of the contract. */
-export function internRoutes({ interns, provisioning, store, create }: InternRoutesDeps): Route[] {
+export function internRoutes({ interns, provisioning, store, profile, create }: InternRoutesDeps): Route[] {
+  const keyHeader = idempotencyHeader(profile);
   const recordAnswer = recordAnswers();
   return [
     route<ListQuery>({
@@ -91,7 +94,10 @@ export function internRoutes({ interns, provisioning, store, create }: InternRou
       path: '/interns',
       credential: 'any',
       body: JSON_BODY,
-      parse: (parts) => ({ body: checked(createBodySchema, parts.json()), key: idempotencyKey(parts.headers) }),
+      parse: (parts) => ({
+        body: checked(createBodySchema, parts.json()),
+        key: idempotencyKey(parts.headers, keyHeader),
+      }),
       authorize({ caller, input }) {
         if (input.body.workspace_id.toLowerCase() !== caller.workspaceId) throw new Refusal('workspace_not_found');
       },

@@ -86,7 +86,11 @@ const PARAMETER = {
   },
 } as const;
 
-function operationOf(route: Route, components: Record<string, object>) {
+/** The parameters of an operation, with the name that the profile gives the header of keys. */
+const named = (parameters: readonly { readonly name?: string }[] = [], { idempotency_header: name }: Profile) =>
+  parameters.map((one) => (name !== undefined && one.name === 'Idempotency-Key' ? { ...one, name } : one));
+
+function operationOf(route: Route, profile: Profile, components: Record<string, object>) {
   const text = OPERATION_TEXTS[route.operation];
   const alias = route.successor !== undefined;
   const path = shownPath(route.path);
@@ -95,7 +99,7 @@ function operationOf(route: Route, components: Record<string, object>) {
   const responses = { ...Object.fromEntries(text.answers.map(answerOf)), ...refusals.responses };
   const parameters = [
     ...(path.includes('{internId}') ? [PARAMETER.internId] : path.includes('{id}') ? [PARAMETER.id] : []),
-    ...(text.parameters ?? []),
+    ...named(text.parameters, profile),
     { $ref: '#/components/parameters/RequestId' },
   ];
   const description = alias
@@ -127,7 +131,7 @@ export function openApiDocument({ routes, profile, version, baseUrl, issuer }: D
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = shownPath(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, profile, schemas) };
   }
   return {
     openapi: '3.1.0',
