@@ -2,7 +2,7 @@ import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { value, visible } from './stream-text.js';
-import { summary } from './tty.js';
+import { idsOf, LIKELY, summary } from './tty.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */
 const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
@@ -11,7 +11,7 @@ const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g,
 /** GitHub Actions workflow commands: an annotation for each group of findings. The job summary is Markdown, written apart. */
 export function github(results: Results): string {
   const lines: string[] = [];
-  for (const { title, many: count, checks } of groups(results.checks)) {
+  for (const { title, many: count, checks, parts } of groups(results.checks)) {
     const [check] = checks;
     const { finding, error } = check;
     const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
@@ -23,8 +23,10 @@ export function github(results: Results): string {
       finding === undefined
         ? `${faultOf(check)}: ${error?.message}`
         : `${check.title}\n${quoted}${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
-    const ids = checks.length > 1 ? `\nchecks: ${checks.map(({ id }) => id).join(', ')}` : '';
-    lines.push(`::${kind} title=${heading}::${data(text + ids)}`);
+    const [same, ...rest] = parts;
+    const ids = same.checks.length > 1 ? `\nchecks: ${idsOf(same.checks)}` : '';
+    const others = rest.map((part) => `\n${LIKELY}: ${part.title}: ${idsOf(part.checks)}`).join('');
+    lines.push(`::${kind} title=${heading}::${data(text + ids + others)}`);
   }
   for (const reason of results.reasons) lines.push(`::error title=Conformance::${data(reason)}`);
   for (const left of results.cleanup.failed) {

@@ -1,11 +1,11 @@
 import type { Exchange } from '../probe/exchange.js';
-import { faultOf, groups, skips } from '../run/groups.js';
+import { type FindingGroup, faultOf, groups, skips } from '../run/groups.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { streamRows } from './stream-picture.js';
 import { seconds, value, visible } from './stream-text.js';
-import { addressText, choices, unseen } from './tty.js';
+import { addressText, choices, LIKELY, unseen } from './tty.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -14,13 +14,14 @@ interface Markup {
 type Content = Markup | string | number | undefined | readonly Content[];
 
 /** Text for HTML, in elements and in quoted attributes. */
-const escaped = (text: string): string =>
-  visible(text)
+const entities = (text: string): string =>
+  text
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
     .replace(/"/g, '&quot;')
     .replace(/'/g, '&#39;');
+const escaped = (text: string): string => entities(visible(text));
 
 const render = (content: Content): string => {
   if (content === undefined) return '';
@@ -37,10 +38,7 @@ const safe = (markup: string): Markup => ({ markup });
 
 /** Where JSON, addresses and headers may be broken, so that no word in them is. */
 const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
-const breakable = (text: string): Content =>
-  visible(text)
-    .split(JOINTS)
-    .flatMap((part, at) => (at === 0 ? [part] : [safe('<wbr>'), part]));
+const breakable = (text: string): Markup => safe(visible(text).split(JOINTS).map(entities).join('<wbr>'));
 const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
 
 const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
@@ -110,6 +108,21 @@ function timeline(exchange: Exchange): Markup | undefined {
   )}<span class="time">0</span><span class="time right">${seconds(span)}, ${response.ended ?? 'still open'}</span></div>`;
 }
 
+/** How many findings are named that follow from the first. */
+const FOLLOWERS = 3;
+
+/** What else a cause shows as. */
+function followersView([, ...others]: FindingGroup['parts']): Markup | undefined {
+  if (others.length === 0) return undefined;
+  const more = others.length - FOLLOWERS;
+  return html`<span class="follows dim">${LIKELY}: ${others
+    .slice(0, FOLLOWERS)
+    .map(({ title }, at) => [
+      at === 0 ? '' : '; ',
+      breakable(title),
+    ])}${more > 0 ? `; and ${more} more` : undefined}</span>`;
+}
+
 /** What is wrong, largest group first: the part of the page that most readers need. */
 function groupsView(results: Results): Markup | undefined {
   const found = groups(results.checks);
@@ -117,12 +130,12 @@ function groupsView(results: Results): Markup | undefined {
   return html`<ol class="groups">${found
     .slice(0, 12)
     .map(
-      ({ title, many, checks }) =>
+      ({ title, many, checks, parts }) =>
         html`<li><span class="badge ${checks[0].known === true ? 'known' : checks[0].verdict}">${checks[0].known === true ? 'known' : checks[0].verdict}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
           checks.length > 1
             ? html`<b>${many}: ${breakable(title)}</b>`
             : html`<b>${breakable(title)}</b> <span class="dim">${checks[0].id}</span>`
-        }</a></li>`,
+        }${followersView(parts)}</a></li>`,
     )}${found.length > 12 ? html`<li class="dim">and ${found.length - 12} more below</li>` : undefined}</ol><p class="dim">fail: breaks what the interface states. warn: differs from the published API, which this target need not follow.</p>`;
 }
 

@@ -2,6 +2,7 @@ import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { exchangeLines, value, visible } from './stream-text.js';
+import { LIKELY } from './tty.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
 export const xml = (text: string): string =>
@@ -58,11 +59,13 @@ function testcase(check: CheckResult, title: string): string {
 export function junit(results: Results): string {
   const failures = results.checks.filter((check) => check.verdict === 'fail' && check.known !== true).length;
   const titles = new Map(
-    groups(results.checks).flatMap(({ title, many, checks }) =>
-      checks.map(
-        ({ id, finding }) => [id, checks.length > 1 ? `${many}: ${title}` : (finding?.what ?? title)] as const,
-      ),
-    ),
+    groups(results.checks).flatMap(({ title, many, checks, parts }) => {
+      const whole = checks.length > 1 ? `${many}: ${title}` : title;
+      return parts.flatMap((part, at) => {
+        const message = at === 0 ? whole : `${part.title} (${LIKELY} as of ${whole})`;
+        return part.checks.map(({ id }) => [id, message] as const);
+      });
+    }),
   );
   const incomplete = results.verdict === 'incomplete' ? 1 : 0;
   const tests = results.checks.length + incomplete;

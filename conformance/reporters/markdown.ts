@@ -3,7 +3,7 @@ import type { Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
-import { choices, summary, unseen } from './tty.js';
+import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 
 /** Text that Markdown and the HTML within it take for nothing but text. */
 export const plain = (text: string): string =>
@@ -45,15 +45,13 @@ export function markdown(results: Results): string {
   if (missed !== undefined) lines.push('', `> ${missed}`);
   const found = groups(results.checks);
   if (found.length > 0) lines.push('', '## Findings');
-  for (const { title, many, checks } of found) {
+  for (const { title, many, checks, parts } of found) {
     const [check, ...others] = checks;
+    const [same, ...rest] = parts;
     if (others.length > 0)
-      lines.push(
-        '',
-        `### ${ICON[check.verdict]} ${many}: ${plain(title)}`,
-        '',
-        checks.map(({ id }) => plain(id)).join(', '),
-      );
+      lines.push('', `### ${ICON[check.verdict]} ${many}: ${plain(title)}`, '', plain(idsOf(same.checks)));
+    if (rest.length > 0) lines.push('', `${LIKELY}:`, '');
+    for (const part of rest) lines.push(`- ${plain(part.title)}: ${plain(idsOf(part.checks))}`);
     const { finding } = check;
     const { id: row, quote } = clauseOf(check);
     lines.push(

@@ -180,6 +180,32 @@ test('one fault is one group, be it a failure here and a warning there; the term
   expect(REPORTERS.html({ ...results, checks })).toContain(line);
 });
 
+test.each(['tty', 'html', 'markdown', 'junit', 'github'] as const)(
+  '%s: names what likely has the same cause apart from what says the same',
+  (kind) => {
+    const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
+    if (one?.finding === undefined) throw new Error('the sample has no such check');
+    const actual = '409 busy although nothing streams';
+    const of = (id: string, what: string) => ({ ...one, id, finding: { ...one.finding, what, expected: 'x', actual } });
+    const checks = [of('chat/a', 'the answer'), of('chat/b', 'the answer'), of('chat/c', 'a prompt')] as never;
+    const text = REPORTERS[kind]({ ...results, checks }).replace(/<wbr>/g, '');
+    expect(text).toContain('likely the same cause');
+    expect(text).toMatch(/a prompt (is|\S+) 409 busy although nothing streams, expected x/);
+    expect(text).toMatch(/3 checks(: |%3A )the answer is 409/);
+  },
+);
+
+test('a long number is told by its length: that is what is wrong with a time in milliseconds', () => {
+  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
+  if (one?.finding === undefined) throw new Error('the sample has no such check');
+  const finding = { ...one.finding, what: 'the time', expected: 'Unix seconds', actual: '1795328030123' };
+  expect(groups([{ ...one, finding }])[0]?.title).toBe('the time is a 13-digit number, expected Unix seconds');
+});
+
+test('JUnit says of one finding too what is wrong, not only what was looked at', () => {
+  expect(REPORTERS.junit(results)).toMatch(/<failure message="[^"]* is [^"]*, expected /);
+});
+
 test('the headline tells how much was checked, and why not more', () => {
   expect(REPORTERS.tty(results)).toMatch(/does not conform: 5 of 6 checked, 1 not \(1 need a control interface\)/);
 });

@@ -23,6 +23,12 @@ const mark = (c: Colours, check: CheckResult): string => {
 
 const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
+/** What stands above findings that say something else, and follow from what the first one says as far as the kit can tell. */
+export const LIKELY = 'likely the same cause';
+
+/** The ids of checks in one line. */
+export const idsOf = (checks: readonly CheckResult[]): string => checks.map(({ id }) => id).join(', ');
+
 /** One failing check in full: what is asked, what came, how to see it again. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   const { id, sentence, where, quote } = clauseOf(check);
@@ -109,11 +115,14 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     return `${c.bold(c.yellow('incomplete'))}: no check ran, ${visible(why)}  ${targetText(results.target)}\n`;
   const lines: string[] = [];
   const found = groups(results.checks);
-  for (const { title, many, checks } of found) {
+  for (const { title, many, checks, parts } of found) {
     const [first, ...others] = checks;
     if (others.length > 0) lines.push('', c.bold(`${many}: ${visible(title)}`));
     lines.push('', ...failure(first, c));
-    if (others.length > 0) lines.push(c.dim(`  and so do ${others.map(({ id }) => id).join(', ')}`));
+    const [same, ...rest] = parts;
+    if (same.checks.length > 1) lines.push(c.dim(`  and so do ${idsOf(same.checks.slice(1))}`));
+    if (rest.length > 0) lines.push(`  ${LIKELY}`);
+    for (const part of rest) lines.push(`    ${visible(part.title)}: ${c.dim(idsOf(part.checks))}`);
   }
   const skipped = skips(results.checks);
   if (skipped.length > 0) lines.push('', c.bold('Skipped'));

@@ -6,6 +6,7 @@ import { NoAnswer } from '../probe/no-answer.js';
 import { NOT_TAKEN } from '../probe/reply.js';
 import { type CredentialName, internIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
+import { wantsSuccess } from './causes.js';
 import { readsLag } from './lag.js';
 import { forget } from './pool.js';
 import type { Skip } from './results.js';
@@ -32,9 +33,6 @@ export interface Circumstance {
 
 /** ms before the first further try of a check that a deployment cannot answer now. */
 const LATER = 2_000;
-
-const isSuccess = ({ expected }: Finding): boolean =>
-  [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
 
 /** Ids of the interns that requests of the attempt were about. */
 const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
@@ -74,7 +72,7 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
     idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.firstPrompt(id));
   if (status === undefined && !early) return undefined;
   // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
-  if (!isSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;
+  if (!wantsSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
   if (status === undefined && /"reason":\s*"busy"/.test(String(error.actual))) return { again: LATER };
   const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
@@ -153,7 +151,7 @@ async function deleted(found: Found): Promise<Circumstance | undefined> {
 
 /** Who may create interns beside the holder of the API key, is not stated. */
 function forbidden({ tried, error }: Found): Circumstance | undefined {
-  if (!/^403\b/.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  if (!/^403\b/.test(String(error.actual)) || !wantsSuccess(error)) return undefined;
   const creates = tried.transcript.filter(
     ({ request: { method, url } }) => method === 'POST' && /\/interns$/.test(url),
   );
@@ -166,7 +164,8 @@ function forbidden({ tried, error }: Found): Circumstance | undefined {
 
 /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
 function namedSession({ check, tried, error }: Found): Circumstance | undefined {
-  if (check.requirement === 'CHAT-15' || !/^4\d\d\b/.test(String(error.actual)) || !isSuccess(error)) return undefined;
+  if (check.requirement === 'CHAT-15' || !/^4\d\d\b/.test(String(error.actual)) || !wantsSuccess(error))
+    return undefined;
   const at = tried.transcript.findLastIndex(
     ({ request, response }) =>
       /\/chat\/completions$/.test(request.url) && [400, 404, 422].includes(response?.status ?? 0),
@@ -189,7 +188,7 @@ function namedSession({ check, tried, error }: Found): Circumstance | undefined 
 function unnamedRoute({ run, check, tried, error }: Found): Circumstance | undefined {
   if (check.level !== 'S') return undefined;
   const last = tried.transcript.findLast(({ request }) => /\/sign(\?|$)/.test(request.url));
-  const refused = /^400\b/.test(String(error.actual)) && isSuccess(error);
+  const refused = /^400\b/.test(String(error.actual)) && wantsSuccess(error);
   if (run.session.history.signsRoutes()) {
     const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.request.body ?? '')?.[1];
     if (!refused || path === undefined || path === '"/api/invoke"') return undefined;

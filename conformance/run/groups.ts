@@ -1,5 +1,6 @@
 import { brief } from '../framework/assert.js';
 import { STREAM_ORDER } from '../framework/expect.js';
+import { causesOf } from './causes.js';
 import type { CheckResult, FindingResult, Skip } from './results.js';
 
 /** Checks that found the same. */
@@ -9,6 +10,14 @@ export interface FindingGroup {
   /** How many: `36 checks`, and of which verdicts where they differ. */
   readonly many: string;
   /** The worst first: it stands for all in short reports. */
+  readonly checks: readonly [CheckResult, ...CheckResult[]];
+  /** What they say, each with those that say it: more than one where the others follow from the first. */
+  readonly parts: readonly [Part, ...Part[]];
+}
+
+/** Checks that say the same. */
+export interface Part {
+  readonly title: string;
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }
 
@@ -31,7 +40,7 @@ const gist = (value: unknown): string => {
   if (typeof value === 'object' && value !== null && text.length > WHOLE) return outline(value);
   const [first = ''] = text
     .replace(ORIGIN, '')
-    .replace(VOLATILE, '…')
+    .replace(VOLATILE, (found) => (/^\d+$/.test(found) ? `a ${found.length}-digit number` : '…'))
     .split(/[;\n]|(?<=.)\{/);
   return first.trim().replace(/:$/, '').slice(0, 100);
 };
@@ -114,24 +123,43 @@ function count(members: readonly CheckResult[]): string {
   return `${members.length} checks${split}`;
 }
 
-/** Findings by what they found: groups with a failure first, then those with warnings, then known ones; the largest first. */
-export function groups(checks: readonly CheckResult[]): FindingGroup[] {
-  const found = new Map<string, [CheckResult, ...CheckResult[]]>();
+type Members = [CheckResult, ...CheckResult[]];
+
+/** Puts together those with the same key, in the order in which keys come first. */
+function by(checks: readonly CheckResult[], key: (check: CheckResult) => string): Members[] {
+  const found = new Map<string, Members>();
   for (const check of checks) {
-    if (check.verdict !== 'fail' && check.verdict !== 'warn' && check.verdict !== 'error') continue;
-    const key = `${check.known === true ? 'known' : 'new'} ${keyOf(check)}`;
-    const group = found.get(key);
-    if (group === undefined) found.set(key, [check]);
+    const group = found.get(key(check));
+    if (group === undefined) found.set(key(check), [check]);
     else group.push(check);
   }
-  return [...found.values()]
-    .map((members) => {
-      // What the checks of the broken row itself say is what it is about.
-      members.sort((one, other) => rank(one) - rank(other) || away(one) - away(other));
-      return { title: shared(members), many: count(members), checks: members };
-    })
-    .sort((one, other) => rank(one.checks[0]) - rank(other.checks[0]) || other.checks.length - one.checks.length);
+  return [...found.values()];
 }
+
+/**
+ * Findings by what they found, or by what lies behind several: groups with a failure first, then those with warnings, then
+ * known ones; the largest first.
+ */
+export function groups(checks: readonly CheckResult[]): FindingGroup[] {
+  const found = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error');
+  const causes = causesOf(found);
+  const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
+  const whole = (check: CheckResult) =>
+    `${check.known === true ? 'known' : 'new'} ${causes.get(check)?.key ?? keyOf(check)}`;
+  return by(found, whole)
+    .map((members): FindingGroup => {
+      // What says what lies behind it all, then what the checks of the broken row itself say, is what it is about.
+      members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
+      const parts = by(members, keyOf).map((part) => ({ title: shared(part), checks: part }));
+      const [first = { title: shared(members), checks: members }, ...others] = parts;
+      const told = others.length === 0 ? undefined : causes.get(members[0])?.title;
+      return { title: told ?? first.title, many: count(members), checks: members, parts: [first, ...others] };
+    })
+    .sort((one, other) => worst(one) - worst(other) || other.checks.length - one.checks.length);
+}
+
+/** The worst of a group. */
+const worst = ({ checks }: FindingGroup): number => Math.min(...checks.map(rank));
 
 /** Checks that one thing kept from a verdict. */
 export interface SkipGroup {

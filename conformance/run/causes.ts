@@ -1,0 +1,105 @@
+import type { Exchange } from '../probe/exchange.js';
+import { internIn, isAnswer } from '../probe/request.js';
+import type { CheckResult } from './results.js';
+
+/** Whether a finding missed a success. */
+export const wantsSuccess = ({ expected }: { readonly expected: unknown }): boolean =>
+  [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
+
+/** What lies behind findings that say different things. */
+export interface Cause {
+  /** The same for all that it is behind. */
+  readonly key: string;
+  /** What it is, in one line, where none of the findings says it. */
+  readonly title?: string;
+  /** Whether the finding says it itself, and is not one of those that follow from it. */
+  readonly itself: boolean;
+}
+
+/** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
+const SESSIONS = 'chat-sessions/continue';
+
+const ANSWER = 'the answer to a question';
+
+/** A request as the interface names it: no address, no query, no id. */
+function operationOf({ request: { method, url, body } }: Exchange): string {
+  if (isAnswer(parsed(body))) return ANSWER;
+  const id = internIn(url);
+  const path = url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
+  return `${method} ${id === undefined ? path : path.replace(id, '{internId}')}`;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = ({ response }: Exchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
+
+/** The refusal that a check ended with: `404 not_found`. */
+function refusal(check: CheckResult): { readonly of: string; readonly with: string } | undefined {
+  const last = check.finding?.transcript.at(-1);
+  const status = last?.response?.status;
+  if (last === undefined || status === undefined || status < 400) return undefined;
+  const { error } = (parsed(textOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
+  const reason = error?.metadata?.reason;
+  return { of: operationOf(last), with: typeof reason === 'string' ? `${status} ${reason}` : `${status}` };
+}
+
+/** A refusal that contradicts what was seen before: `409 busy although no run of the intern streams`. */
+const contradiction = ({ actual }: { readonly actual: unknown }): string | undefined =>
+  /^\d{3} .*? although [^:;]*/.exec(String(actual))?.[0];
+
+/** Whether the last request of a check was sent in a session. */
+const inSession = ({ finding }: CheckResult): boolean =>
+  typeof (parsed(finding?.transcript.at(-1)?.request.body) as { session_id?: unknown } | undefined)?.session_id ===
+  'string';
+
+/**
+ * What lies behind each finding, where that is behind others too:
+ *
+ * - A request is refused whatever it says. Where a valid one was answered `404 not_found`, and none of its kind succeeded,
+ *   that another is answered the same says no more.
+ * - A refusal that contradicts what was seen (`409 busy although no run streams`), whatever it was the answer to.
+ * - A session's id that does not lead back to the session: whatever was sent in one went elsewhere.
+ */
+export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResult, Cause> {
+  const found = checks.filter(({ finding }) => finding !== undefined);
+  const succeeded = new Set(
+    found.flatMap(({ finding }) =>
+      (finding?.transcript ?? []).filter(({ response }) => (response?.status ?? 500) < 300).map(operationOf),
+    ),
+  );
+  const refused = new Map<string, string>();
+  for (const check of found) {
+    const { of, with: how } = refusal(check) ?? {};
+    if (of === undefined || succeeded.has(of) || check.finding === undefined || !wantsSuccess(check.finding)) continue;
+    const key = `${of} is answered ${how}`;
+    refused.set(key, contradiction(check.finding) ?? refused.get(key) ?? key);
+  }
+  const sessions = found.some(({ id, finding }) => id === SESSIONS && finding?.what.startsWith('session_id'));
+
+  const causeOf = (check: CheckResult): Cause | undefined => {
+    const { finding } = check;
+    if (finding === undefined) return undefined;
+    if (sessions && (check.id === SESSIONS || inSession(check)))
+      return { key: SESSIONS, itself: check.id === SESSIONS };
+    const although = contradiction(finding);
+    if (although !== undefined) return { key: although, itself: true };
+    const { of, with: how } = refusal(check) ?? {};
+    const answered = `${of} is answered ${how}`;
+    const key = refused.get(answered);
+    if (key === undefined) return undefined;
+    const itself = wantsSuccess(finding);
+    return of === ANSWER ? { key, itself } : { key, itself, title: `${answered}, whatever is sent` };
+  };
+  return new Map(
+    found.flatMap((check) => {
+      const cause = causeOf(check);
+      return cause === undefined ? [] : [[check, cause] as const];
+    }),
+  );
+}
