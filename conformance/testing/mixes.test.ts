@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { CheckResult, Skip, Verdict } from '../run/results.js';
 import { run } from '../run/runner.js';
 import { disguise } from './guises.js';
-import { canGoTogether, INGREDIENTS, mixed, mixOf, undeserved } from './mixes.js';
+import { canGoTogether, INGREDIENTS, mixed, mixOf, toldOf } from './mixes.js';
 
 const called = (name: string) => {
   const found = INGREDIENTS.find((one) => one.name === name);
@@ -43,11 +44,9 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   async (mix) => {
     const { driver, host, close } = await disguise(mix, 'mix');
     try {
-      const { checks, counts, exit, reasons } = await run({ driver, host, seed: 'mix', rate: 0 });
-      const held = undeserved(mix, checks);
-      expect(held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message}`)).toEqual([]);
-      expect([exit, reasons]).toEqual([0, []]);
-      expect(counts.pass).toBeGreaterThan(90);
+      const results = await run({ driver, host, seed: 'mix', rate: 0 });
+      expect(toldOf(mix, results)).toEqual([]);
+      expect(results.counts.pass).toBeGreaterThan(90);
     } finally {
       await close();
     }
@@ -71,4 +70,55 @@ test.each([
   } finally {
     await close();
   }
+});
+
+describe('of a run against a mix is told', () => {
+  const shows = ['chat-stream/as-it-is-said'];
+  const result = (verdict: Verdict, more: Partial<CheckResult> = {}): CheckResult => ({
+    id: 'chat-stream/as-it-is-said',
+    requirement: 'CHAT-1',
+    level: 'S',
+    title: '',
+    verdict,
+    duration: 0,
+    requests: 0,
+    properties: [],
+    ...more,
+  });
+  const told = (mix: Parameters<typeof toldOf>[0], checks: CheckResult[], reasons: string[] = []) => {
+    const failed = checks.some(({ verdict }) => verdict === 'fail');
+    const exit = failed ? 1 : reasons.length > 0 ? 3 : 0;
+    return toldOf(mix, { checks, exit, reasons }).map(({ id, expected }) => (expected ? `may be: ${id}` : id));
+  };
+  const skip = (kind: Skip['kind']) => result('skip', { skip: { need: 'it', why: 'not so', kind } });
+
+  test('nothing where what it breaks is found', () => {
+    expect(told({ shows }, [result('fail')], ['8 check(s) blocked'])).toEqual([]);
+  });
+
+  test.each([
+    ['passes', [result('pass')]],
+    ['warns', [result('warn')]],
+    ['is skipped for what the intern did, which did what it takes', [skip('intern')]],
+    ['was not done', []],
+  ])('what it breaks, as missed, where the check for it %s', (_, checks) => {
+    expect(told({ shows }, checks)).toContain('missed chat-stream/as-it-is-said');
+  });
+
+  test('what it breaks, as not judged, where the run says why', () => {
+    expect(told({ shows }, [skip('race')])).toEqual(['may be: missed chat-stream/as-it-is-said']);
+  });
+
+  test('another finding of what it breaks', () => {
+    expect(told({ shows }, [result('fail'), result('fail', { id: 'chat-stream/grammar' })])).toEqual([
+      'fail chat-stream/grammar',
+    ]);
+  });
+
+  test('a run that is incomplete, as it may be where each of its reasons is one of the mix', () => {
+    const incomplete = [/^2 intern/];
+    expect(told({ incomplete }, [], ['2 interns are left'])).toEqual(['may be: exit 3']);
+    expect(told({ incomplete }, [], ['2 interns are left', '3 checks are blocked'])).toEqual(['exit 3']);
+    expect(told({}, [], ['2 interns are left'])).toEqual(['exit 3']);
+  });
 });

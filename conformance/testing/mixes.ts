@@ -1,5 +1,5 @@
 import { createRandom, hash } from '../framework/random.js';
-import type { CheckResult } from '../run/results.js';
+import type { CheckResult, Results } from '../run/results.js';
 import {
   BUFFERING,
   EXPIRING,
@@ -11,19 +11,22 @@ import {
   UNPUBLISHED,
 } from './guises.js';
 
-/** A guise, and what may be held against it: requirements that are published, or the one that it breaks. */
+/** A guise, and what a run may make of it. */
 export interface Ingredient extends Guise {
+  /** What may be held against it: requirements that are published. */
   readonly differs?: readonly string[];
-  /** A run may end with 3: what it is given is good for a part of it only. */
-  readonly incomplete?: true;
+  /** Checks that have to find something: it breaks what they look at. */
+  readonly shows?: readonly string[];
+  /** Why a run may be incomplete: what it is given is good for a part of it only. */
+  readonly incomplete?: readonly RegExp[];
 }
 
 /** What a mix is made of: real deployments have several habits at once. */
 export const INGREDIENTS: readonly Ingredient[] = [
   ...GUISES,
   ...UNPUBLISHED,
-  { ...BUFFERING, differs: ['CHAT-1'] },
-  { ...EXPIRING, incomplete: true },
+  { ...BUFFERING, shows: ['chat-stream/as-it-is-said'] },
+  { ...EXPIRING, incomplete: [/^--oauth-[a-z-]*token (opens nothing|was taken before)/] },
   { ...OTHER_REASONS, differs: ['reason'] },
   { ...OTHER_SUCCESSES, differs: ['CREATE-4', 'PROV-1', 'SUSP-1'] },
   { ...OTHER_STATUSES, differs: ['GET-1', 'LIST-2'] },
@@ -51,6 +54,8 @@ export function mixed(parts: readonly Ingredient[]): Ingredient {
     ...(most('slow') > 0 ? { slow: most('slow') } : {}),
     manners: parts.flatMap(({ manners = [] }) => manners),
     differs: parts.flatMap(({ differs = [] }) => differs),
+    shows: parts.flatMap(({ shows = [] }) => shows),
+    incomplete: parts.flatMap(({ incomplete = [] }) => incomplete),
   };
 }
 
@@ -69,13 +74,51 @@ export function mixOf(seed: string, n: number, from: readonly Ingredient[] = ING
 }
 
 /** What is held against a mix that nothing it is made of deserves. */
-export function undeserved(
-  { differs = [] }: Pick<Ingredient, 'differs'>,
+function undeserved(
+  { differs = [], shows = [] }: Pick<Ingredient, 'differs' | 'shows'>,
   checks: readonly CheckResult[],
 ): CheckResult[] {
-  return checks.filter(({ verdict, requirement, finding }) => {
-    if (verdict === 'pass' || verdict === 'skip') return false;
+  return checks.filter(({ id, verdict, requirement, finding }) => {
+    if (verdict === 'pass' || verdict === 'skip' || shows.includes(id)) return false;
     const told = differs.includes(requirement) || (differs.includes('reason') && /reason/.test(finding?.what ?? ''));
-    return !(told && (verdict === 'warn' || requirement === 'CHAT-1'));
+    return !(told && verdict === 'warn');
   });
+}
+
+/** What a run told of a mix, or did not, that is to be looked at. */
+export interface Told {
+  readonly id: string;
+  readonly what: string;
+  readonly actual?: unknown;
+  /** It is as it may be: the mix is such that the run could not do better, and it said so. */
+  readonly expected?: true;
+}
+
+/** All that is to be looked at in the results of a run against a mix: nothing where it judged as it should. */
+export function toldOf(
+  mix: Pick<Ingredient, 'differs' | 'shows' | 'incomplete'>,
+  { checks, exit, reasons }: Pick<Results, 'checks' | 'exit' | 'reasons'>,
+): Told[] {
+  const { shows = [], incomplete = [] } = mix;
+  const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => ({
+    id: `${verdict} ${id}`,
+    what: finding?.what ?? error?.message ?? '',
+    actual: finding?.actual,
+  }));
+  const found: string[] = [];
+  const missed = shows.flatMap((id): Told[] => {
+    const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
+    if (verdict === 'fail') found.push(id);
+    if (verdict === 'fail') return [];
+    // What an intern did is no reason: these do what it takes.
+    const said = skip !== undefined && skip.kind !== 'intern';
+    const what = skip === undefined ? `the verdict is ${verdict}` : `${skip.need}: ${skip.why}`;
+    return [{ id: `missed ${id}`, what, ...(said ? { expected: true } : {}) }];
+  });
+  const ended: Told[] = [];
+  if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
+    const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one.test(reason)));
+    ended.push({ id: `exit ${exit}`, what: reasons.join('; '), ...(may ? { expected: true } : {}) });
+  }
+  return [...wrong, ...missed, ...ended];
 }
