@@ -39,6 +39,8 @@ export interface Send {
   readonly timeout?: number;
   /** A 429 is what is asked for: it is not waited out. */
   readonly limited?: boolean;
+  /** A read that does not wait for what was written to be there, where reads lag behind. */
+  readonly soon?: boolean;
 }
 
 /** Whether a body of chat answers a question: its last message is that of a tool. */

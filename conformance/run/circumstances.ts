@@ -7,7 +7,7 @@ import { NOT_TAKEN } from '../probe/reply.js';
 import { type CredentialName, internIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { wantsSuccess } from './causes.js';
-import { readsLag } from './lag.js';
+import { readsLag } from './measure-lag.js';
 import { forget } from './pool.js';
 import type { Skip } from './results.js';
 import { noRoom } from './room.js';
@@ -245,7 +245,7 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
   return { again: LATER };
 }
 
-/** Lists and reads may lag behind what was written. Told once: from then on they are given the time. */
+/** Lists and reads may lag behind what was written: from then on they are given the time. */
 const lag = async ({ run, tried }: Found): Promise<Circumstance | undefined> =>
   (await readsLag(run, tried)) ? { again: 0 } : undefined;
 

@@ -8,6 +8,7 @@ import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { type Conditions, createConditions } from './conditions.js';
 import { createHistory, type History } from './history.js';
+import { type Lag, NO_LAG } from './lag.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
@@ -37,8 +38,8 @@ export interface Session {
   readonly limited: readonly Answer[];
   /** ms since a client of the run left a stream of the intern. */
   leftAgo(id: string): number | undefined;
-  /** ms that lists, and reads of one intern, lag behind what was written; undefined until it was looked at. */
-  lag: { readonly list: number; readonly read: number } | undefined;
+  /** How far lists, and reads of one intern, lag behind what was written. */
+  lag: Lag;
   /** The target has said that requests come too fast (429). */
   hurried: boolean;
   /** Some answer took longer than most may. */
@@ -136,7 +137,7 @@ export function createSession(run: RunBase): Session {
   const lagOf = (url: string): number => {
     const { lag } = session;
     const id = idOf(url);
-    if (lag === undefined || (id !== undefined && restOf(url) !== '')) return 0;
+    if (id !== undefined && restOf(url) !== '') return 0;
     if (id === undefined) return url.split('?')[0] === collection ? lag.list - (host.now() - history.wrote()) : 0;
     return lag.read - (host.now() - history.wrote(id));
   };
@@ -151,7 +152,7 @@ export function createSession(run: RunBase): Session {
       }
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
     }
-    const late = cleaning || (send.method ?? 'GET') !== 'GET' ? 0 : lagOf(url);
+    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lagOf(url);
     if (late > 0) await host.sleep(late, signal);
     await rate.take(signal);
     if (!READS.has(send.method ?? 'GET')) {
@@ -290,7 +291,7 @@ export function createSession(run: RunBase): Session {
   });
 
   const session: Session = {
-    lag: undefined,
+    lag: NO_LAG,
     full: undefined,
     hurried: false,
     slow: false,

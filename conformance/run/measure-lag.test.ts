@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { fail } from '../framework/assert.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { run } from './runner.js';
+
+/** A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. */
+function late(lags: readonly number[], knowsLimits = true) {
+  const host = fakeHost();
+  const target = fakeTarget((request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (request.method !== 'GET' || pathname !== '/api/v1/interns') return undefined;
+    if (!knowsLimits && searchParams.has('limit')) return Response.json({ error: { code: 400 } }, { status: 400 });
+    const data = [...target.interns.values()].filter(({ id }, nth) => {
+      const at = made.get(id) ?? host.now();
+      made.set(id, at);
+      return host.now() - at >= (lags[nth] ?? lags.at(-1) ?? 0);
+    });
+    return Response.json({ data: data.reverse(), has_more: false });
+  });
+  const made = new Map<string, number>();
+  const fetch = async (request: Request) => {
+    const answer = await target.fetch(request);
+    for (const id of target.interns.keys()) if (!made.has(id)) made.set(id, host.now());
+    return answer;
+  };
+  return { host, driver: fakeDriver(fetch, host) };
+}
+
+const lists = check(
+  'a/lists',
+  async ({ interns, api }) => {
+    const { id } = await interns.stopped({ description: 'to be listed' });
+    const { json } = await api.list();
+    const { data } = json as { data: { id: string }[] };
+    if (!data.some((one) => one.id === id)) fail('the list', 'the new intern in it', data.length);
+  },
+  { fresh: true },
+);
+
+test.each([
+  ['as late as it was measured', [1_200], 'pass'],
+  ['later than the first intern of the measurement', [1_200, 300, 1_200], 'pass'],
+  ['later than all of the first measurement', [1_200, 300, 300, 300, 1_200], 'pass'],
+  ['late, but not in the first measurement', [1_200, 0, 1_200], 'pass'],
+  ['never', [Number.POSITIVE_INFINITY], 'fail'],
+  ['too late', [60_000], 'fail'],
+])('a list that shows what was made %s', async (_, lags, verdict) => {
+  const results = await run({ ...late(lags), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
+  expect(results.checks.map((one) => one.verdict)).toEqual([verdict]);
+});
+
+test('a target that knows no limit is measured without', async () => {
+  const results = await run({ ...late([1_200], false), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
+  expect(results.counts.pass).toBe(1);
+});

@@ -1,0 +1,105 @@
+import type { Attempt } from './attempt.js';
+import type { RunContext } from './run-context.js';
+
+/** Longest wait for what was written to be read, in ms, and how long reads are given then: some replicas are slower. */
+const LONGEST = 10_000;
+const given = (ms: number) => 1.5 * ms + 300;
+/** Looks in a row at which something has to show: one replica may have it before another that answers next. */
+const SURE = { list: 10, read: 6 };
+/** Writes after which it is looked: the replicas that answered may have been the quick ones. More where one is seen to be late. */
+const WRITES = { least: 2, most: 3 };
+/** How often it is measured: at a deployment that is quick, each finding of a run would cost so many requests. */
+const MEASURED = 3;
+
+/** ms until something shows and goes on to; 0 where it does from the first look on, undefined where it never does. */
+async function until({ host, signal }: RunContext, sure: number, shows: () => Promise<boolean>) {
+  const began = host.now();
+  let since = 0;
+  for (let row = 0; ; ) {
+    row = (await shows()) ? row + 1 : 0;
+    if (row === sure) return since;
+    if (row === 0 && since > LONGEST) return undefined;
+    await host.sleep(100, signal);
+    if (row === 0) since = host.now() - began;
+  }
+}
+
+/** The longest of several waits; undefined where one had no end: what never shows is no lag. */
+async function longest(wait: (nth: number) => Promise<number | undefined>): Promise<number | undefined> {
+  let most = 0;
+  for (let nth = 0; nth < (most > 0 ? WRITES.most : WRITES.least); nth++) {
+    const took = await wait(nth);
+    if (took === undefined) return undefined;
+    most = Math.max(most, took);
+  }
+  return most;
+}
+
+/**
+ * Whether the reads of a deployment lag further behind what is written than was known, of one intern or of all: no sentence
+ * says that they show it at once. Measured when a check that read has found something, a few times, as where several
+ * replicas answer it depends on which did; from then on a read waits that long after a write. It hides none that never
+ * shows what was written, nor one that takes longer than {@link LONGEST}.
+ */
+export async function readsLag(run: RunContext, { transcript }: Attempt): Promise<boolean> {
+  const { driver, lane, pool, session, settings } = run;
+  const collection = `${driver.target.baseUrl}/interns`;
+  const reads = transcript.some(
+    ({ request: { method, url } }) =>
+      method === 'GET' && /^(\/[^/]+)?$/.test((url.split('?')[0] ?? '').replace(collection, '')),
+  );
+  const before = session.lag;
+  if (!reads || driver.control !== undefined || settings.readOnly || before.measured >= MEASURED) return false;
+  session.lag = { ...before, measured: before.measured + 1 };
+  const { running: client } = session;
+  // The interface does not state paging: a target may know no limit.
+  let query = { limit: 500 } as { limit?: number };
+  const listed = async () => {
+    const send = () => client.send({ path: '/interns', query, soon: true });
+    let answer = await send();
+    if (answer.status >= 400 && answer.status < 500 && query.limit !== undefined) {
+      query = {};
+      answer = await send();
+    }
+    const { data } = (answer.json ?? {}) as { data?: { name?: unknown }[] };
+    return Array.isArray(data) ? data : [];
+  };
+
+  const create = async () => {
+    const name = `${session.prefix}${(++pool.count).toString(36)}`;
+    const json = { name, workspace_id: driver.target.workspaceId };
+    const created = await client.send({ method: 'POST', path: '/interns', json });
+    const { id } = (created.json ?? {}) as { id?: unknown };
+    if (created.status >= 300 || typeof id !== 'string') return undefined;
+    lane.made.add(id);
+    return { id, name };
+  };
+  let made = await create();
+  const measure = async (kind: 'list' | 'read', wait: (nth: number) => Promise<number | undefined>) =>
+    before.never.includes(kind) ? undefined : longest(wait);
+  const list = await measure('list', async (nth) => {
+    if (nth > 0) made = await create();
+    const name = made?.name;
+    if (name === undefined) return 0;
+    return until(run, SURE.list, async () => (await listed()).some((one) => one.name === name));
+  });
+  const read = await measure('read', async (nth) => {
+    if (made === undefined) return 0;
+    const path = `/interns/${made.id}`;
+    const description = `change ${nth}`;
+    const changed = await client.send({ method: 'PATCH', path, json: { description } });
+    if (changed.status >= 300) return 0;
+    return until(run, SURE.read, async () => {
+      const { json } = await client.send({ path, soon: true });
+      return ((json ?? {}) as { description?: unknown }).description === description;
+    });
+  });
+  const known = session.lag;
+  session.lag = {
+    measured: known.measured,
+    never: [...(list === undefined ? ['list' as const] : []), ...(read === undefined ? ['read' as const] : [])],
+    list: Math.max(known.list, list ? given(list) : 0),
+    read: Math.max(known.read, read ? given(read) : 0),
+  };
+  return session.lag.list > before.list || session.lag.read > before.read;
+}
