@@ -2,8 +2,9 @@ import nacl from 'tweetnacl';
 import { expect, test } from 'vitest';
 import { Finding, Unmet } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
-import { SHIPPED } from '../framework/profile.js';
-import { holds, type Proof, type ProofSubject, sha256, signedBytes } from './proofs.js';
+import { proofHeadersOf, SHIPPED } from '../framework/profile.js';
+import type { Answer } from '../probe/client.js';
+import { holds, type Proof, type ProofSubject, proofOf, sha256, signedBytes } from './proofs.js';
 
 const pair = nacl.sign.keyPair.fromSeed(new Uint8Array(32));
 const profile = SHIPPED.svc as NonNullable<typeof SHIPPED.svc>;
@@ -48,3 +49,22 @@ test('another layout than that of a shipped profile is held against nobody', () 
 
 test('a proof for another path is, where the plainest proof verifies', () =>
   expect(deployment('\n', (path) => path.toLowerCase())).rejects.toBeInstanceOf(Finding));
+
+test.each([
+  ['base64url', `${'A'.repeat(84)}-_`, '86 characters, with - or _ as base64url has them, without padding'],
+  ['hexadecimal', 'ab'.repeat(64), '128 characters, without padding'],
+  ['broken into lines', `${'A'.repeat(76)}\n${'A'.repeat(10)}==`, '89 characters, with others than Base64 has: "\\n"'],
+])('a signature in %s is told by what it looks like: reports leave itself out', (_, signature, told) => {
+  const json = { 'x-signature': signature, 'x-timestamp': '1790000000', 'x-user': 'me' };
+  const answer = { status: 200, json, text: '' } as unknown as Answer;
+  try {
+    proofOf({ proof: proofHeadersOf({ ...profile, proof_header_prefix: 'x' }) }, answer, false, 'a proof');
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toMatchObject({
+      what: 'x-signature of a proof',
+      expected: 'the Base64 of an Ed25519 signature',
+      actual: told,
+    });
+  }
+});

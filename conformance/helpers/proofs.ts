@@ -11,6 +11,23 @@ import type { Answer } from '../probe/client.js';
 /** Base64 of 64 bytes, standard alphabet, padded. */
 export const SIGNATURE = form(/^[A-Za-z0-9+/]{86}==$/, 'the Base64 of an Ed25519 signature');
 
+/** What a text is that is no such Base64: the text itself is secret, and reports leave it out. */
+function encoding(text: string): string {
+  const odd = text.replace(/[A-Za-z0-9+/=_-]/g, '');
+  const told = [
+    `${text.length} characters`,
+    ...(/[-_]/.test(text) ? ['with - or _ as base64url has them'] : []),
+    ...(/=$/.test(text) ? [] : ['without padding']),
+    ...(odd === '' ? [] : [`with others than Base64 has: ${JSON.stringify(odd.slice(0, 20))}`]),
+  ];
+  return told.join(', ');
+}
+
+/** Checks that a proof's signature is Base64, and tells of one that is not what it looks like. */
+function isSignature(text: string, what: string): void {
+  if (!SIGNATURE.test(text)) fail(what, SIGNATURE.words, encoding(text));
+}
+
 const UNIX_SECONDS = form(/^[1-9]\d{8,10}$/, 'Unix seconds');
 
 /** Lower-case hexadecimal SHA-256. */
@@ -44,9 +61,9 @@ export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean
     if (typeof found !== 'string' || found === '') return fail(`${key} of ${what}`, 'a string', found);
     return found;
   };
-  match(value(names.signature), SIGNATURE, `${names.signature} of ${what}`);
+  isSignature(value(names.signature), `${names.signature} of ${what}`);
   match(value(names.timestamp), UNIX_SECONDS, `${names.timestamp} of ${what}`);
-  if (routed) match(value(names.signatureV2), SIGNATURE, `${names.signatureV2} of ${what}`);
+  if (routed) isSignature(value(names.signatureV2), `${names.signatureV2} of ${what}`);
   return {
     signature: value(names.signature),
     timestamp: value(names.timestamp),

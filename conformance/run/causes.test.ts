@@ -33,6 +33,13 @@ function found(
   });
   return { ...one, id, finding: { ...one.finding, ...finding, transcript } };
 }
+/** The same, asked with another credential. */
+function asked(check: CheckResult, as: string): CheckResult {
+  if (check.finding === undefined) throw new Error('it found nothing');
+  const headers = { authorization: `Bearer [${as}]` };
+  const transcript = check.finding.transcript.map((one) => ({ ...one, request: { ...one.request, headers } }));
+  return { ...check, finding: { ...check.finding, transcript } };
+}
 const told = (checks: readonly CheckResult[]) =>
   groups(checks).map(({ title, parts }) => [title, ...parts.map((part) => part.checks.map(({ id }) => id).join(' '))]);
 
@@ -110,4 +117,52 @@ test('where a session is not found again, what was sent in one is not told apart
     ],
     ['a prompt is a stream of its own, expected steered', 'chat/plain'],
   ]);
+});
+
+test('the same request, refused in the same way although a success was due, is one finding in whichever words', () => {
+  const no = refused(409, 'name_conflict');
+  const body = { name: 'a' };
+  const create = 'POST ';
+  const checks = [
+    found(
+      'create/retry',
+      { what: 'a repeated create', expected: 'a success', actual: no },
+      [create, body, '201 {}'],
+      [create, body, no],
+    ),
+    found(
+      'model/statuses',
+      { what: 'status of the create', expected: SUCCESS, actual: no },
+      [create, body, '201 {}'],
+      [create, body, no],
+    ),
+    found('create/other', { what: 'status of a create', expected: SUCCESS, actual: refused(400, 'x') }, [
+      create,
+      {},
+      refused(400, 'x'),
+    ]),
+  ];
+  expect(told(checks)).toEqual([
+    ['a repeated create is 409, expected a success', 'create/retry', 'model/statuses'],
+    [`a create is answered 400, expected ${SUCCESS}`, 'create/other'],
+  ]);
+});
+
+test('what is taken from who may not send it is one finding; what is taken from who may, is not', () => {
+  const yes = '200 {"signature":"x"}';
+  const of = (as: string) =>
+    [
+      found('sign/alias', { what: 'signing with that', expected: 'a refusal (4xx)', actual: yes }, [ALIAS, {}, yes]),
+      found('auth/signing', { what: `status of sign as ${as}`, expected: 403, actual: yes }, [ALIAS, {}, yes]),
+    ].map((check) => asked(check, as));
+  expect(groups(of('oauth_interns_only_token'))).toHaveLength(1);
+  expect(groups(of('api_key'))).toHaveLength(2);
+});
+
+test.each([
+  [['a', 'b', 'c'], ['a'], 'the keys is with b, c, expected only a'],
+  [['a'], ['a', 'b'], 'the keys is without b, expected a, b'],
+  [['secret'], [], 'the keys is secret, expected none'],
+])('a list of names is told by what it has too many or too few of', (actual, expected, title) => {
+  expect(groups([found('a/b', { what: 'the keys', actual, expected })])[0]?.title).toBe(title);
 });

@@ -6,6 +6,10 @@ import type { CheckResult } from './results.js';
 export const wantsSuccess = ({ expected }: { readonly expected: unknown }): boolean =>
   [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
 
+/** Whether a finding missed a refusal. */
+const wantsRefusal = ({ expected }: { readonly expected: unknown }): boolean =>
+  [expected].flat().every((one) => /^4\d\d$|^a refusal/.test(String(one)));
+
 /** What lies behind findings that say different things. */
 export interface Cause {
   /** The same for all that it is behind. */
@@ -39,14 +43,47 @@ function parsed(text: string | undefined): unknown {
 
 const textOf = ({ response }: Exchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
 
-/** The refusal that a check ended with: `404 not_found`. */
-function refusal(check: CheckResult): { readonly of: string; readonly with: string } | undefined {
+/** What a check ended with: what was asked, by whom, and with what it was answered: `404 not_found`. */
+interface Ending {
+  readonly of: string;
+  readonly as: string | undefined;
+  readonly status: number;
+  readonly with: string;
+}
+
+function endingOf(check: CheckResult): Ending | undefined {
   const last = check.finding?.transcript.at(-1);
   const status = last?.response?.status;
-  if (last === undefined || status === undefined || status < 400) return undefined;
+  if (last === undefined || status === undefined) return undefined;
   const { error } = (parsed(textOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
   const reason = error?.metadata?.reason;
-  return { of: operationOf(last), with: typeof reason === 'string' ? `${status} ${reason}` : `${status}` };
+  return {
+    of: operationOf(last),
+    as: /\[(\w+)\]/.exec(last.request.headers.authorization ?? '')?.[1],
+    status,
+    with: typeof reason === 'string' ? `${status} ${reason}` : `${status}`,
+  };
+}
+
+function refusal(check: CheckResult): Ending | undefined {
+  const ending = endingOf(check);
+  return ending !== undefined && ending.status >= 400 ? ending : undefined;
+}
+
+/**
+ * That the same request was answered in the same way that none of them should be: refused where a success was due, or taken
+ * from who may not send it.
+ */
+function sameEnding(check: CheckResult): string | undefined {
+  const { finding } = check;
+  const ending = endingOf(check);
+  if (finding === undefined || ending === undefined || !String(finding.actual).startsWith(String(ending.status)))
+    return undefined;
+  const { of, as, status, with: how } = ending;
+  const refused = status >= 400 && wantsSuccess(finding);
+  const taken = status < 300 && wantsRefusal(finding) && as !== undefined && as !== 'api_key';
+  if (refused) return `${of} is answered ${how}`;
+  return taken ? `${of} is taken from ${as}` : undefined;
 }
 
 /** A refusal that contradicts what was seen before: `409 busy although no run of the intern streams`. */
@@ -64,6 +101,7 @@ const inSession = ({ finding }: CheckResult): boolean =>
  * - A request is refused whatever it says. Where a valid one was answered `404 not_found`, and none of its kind succeeded,
  *   that another is answered the same says no more.
  * - A refusal that contradicts what was seen (`409 busy although no run streams`), whatever it was the answer to.
+ * - A request that is refused in the same way, or taken from the same caller, in checks that say so in words of their own.
  * - A session's id that does not lead back to the session: whatever was sent in one went elsewhere.
  */
 export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResult, Cause> {
@@ -92,7 +130,10 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
     const { of, with: how } = refusal(check) ?? {};
     const answered = `${of} is answered ${how}`;
     const key = refused.get(answered);
-    if (key === undefined) return undefined;
+    if (key === undefined) {
+      const same = sameEnding(check);
+      return same === undefined ? undefined : { key: same, itself: true };
+    }
     const itself = wantsSuccess(finding);
     return of === ANSWER ? { key, itself } : { key, itself, title: `${answered}, whatever is sent` };
   };

@@ -1,6 +1,6 @@
 import { brief } from '../framework/assert.js';
 import { STREAM_ORDER } from '../framework/expect.js';
-import { causesOf } from './causes.js';
+import { type Cause, causesOf } from './causes.js';
 import type { CheckResult, FindingResult, Skip } from './results.js';
 
 /** Checks that found the same. */
@@ -22,7 +22,15 @@ export interface Part {
 }
 
 const ORIGIN = /https?:\/\/[^/\s]+(?:\/\S*?\/v\d+(?=\/))?/g;
-const VOLATILE = /[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\bk[a-z0-9]{4}-[a-z0-9]+|\b\d{5,}\b/gi;
+const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+/gi;
+const VALUES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
+
+/** What of a text is left out. */
+type Mask = (text: string) => string;
+/** Addresses and ids: they tell a reader nothing. */
+const unnamed: Mask = (text) => text.replace(ORIGIN, '').replace(IDS, '…');
+/** Times and long numbers too: they differ between findings that are the same. */
+const unvalued: Mask = (text) => unnamed(text).replace(VALUES, '…');
 
 /** The longest list or object that stands in a title as it is. */
 const WHOLE = 80;
@@ -34,53 +42,65 @@ const outline = (value: object): string => {
   return `an object with ${names.slice(0, 6).join(', ')}${names.length > 6 ? ', …' : ''}`;
 };
 
-/** Without ids, times and names of the run; what comes after the gist of a longer text left out. */
-const gist = (value: unknown): string => {
+/** What comes after the gist of a longer text is left out. */
+const gist = (value: unknown, mask: Mask): string => {
   const text = typeof value === 'string' ? value : brief(value, 400);
   if (typeof value === 'object' && value !== null && text.length > WHOLE) return outline(value);
-  const [first = ''] = text
-    .replace(ORIGIN, '')
-    .replace(VOLATILE, (found) => (/^\d+$/.test(found) ? `a ${found.length}-digit number` : '…'))
-    .split(/[;\n]|(?<=.)\{/);
+  const [first = ''] = mask(text).split(/[;\n]|(?<=.)\{/);
   return first.trim().replace(/:$/, '').slice(0, 100);
 };
 
-/** What was looked at, ids and addresses left out. */
-const looked = (what: string): string => what.replace(ORIGIN, '').replace(VOLATILE, '…');
-
-/** The same without where: `status of the second create` is a status. */
-const subject = (what: string): string => looked(what).replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
+/** What was looked at without where: `status of the second create` is a status. */
+const subject = (what: string): string => what.replace(/,? (of|in|after|while|before|sent|for) .*$/s, '');
 
 /** Whose fault it is that nothing can be said of the target. */
 export const faultOf = ({ error }: CheckResult): string =>
   error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
 
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** What one list of names has and another lacks. */
+function names(actual: readonly string[], expected: readonly string[]): readonly [string, string] | undefined {
+  const more = actual.filter((one) => !expected.includes(one));
+  const missing = expected.filter((one) => !actual.includes(one));
+  if (expected.length === 0) return [more.join(', '), 'none'];
+  const said = [
+    ...(more.length === 0 ? [] : [`with ${more.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`without ${missing.join(', ')}`]),
+  ].join(' and ');
+  if (said === '' || said.length > 2 * WHOLE) return undefined;
+  return [said, `${missing.length === 0 ? 'only ' : ''}${expected.join(', ')}`];
+}
+
 /** What is and what was expected, in words: those that differ only in a value that is not the point say the same. */
-function compared({ actual, expected }: Omit<Seen, 'what'>): readonly [string, string] {
+function compared({ actual, expected }: Omit<Seen, 'what'>, mask: Mask): readonly [string, string] {
   // The text 404 is not the number 404, nor is 409 the text 409.
   if (typeof expected === 'number' && actual === String(expected)) return ['a text', 'a number'];
-  const [is, should] = [gist(actual), gist(expected)];
+  const listed = isNames(actual) && isNames(expected) ? names(actual, expected) : undefined;
+  if (listed !== undefined) return [mask(listed[0]), mask(listed[1])];
+  const [is, should] = [gist(actual, mask), gist(expected, mask)];
   if (is === should) return [brief(actual, 100), brief(expected, 100)];
   return [is === '' ? 'empty' : is, should];
 }
 
 /** What is wrong, in one line; `name` says what it was looked at in. */
-function sentence(check: CheckResult, name: (what: string) => string): string {
+function sentence(check: CheckResult, name: (what: string) => string, mask: Mask): string {
   const { finding, error } = check;
-  if (finding === undefined) return `${faultOf(check)}: ${gist(error?.message ?? check.title)}`;
-  return sentenceOf(finding, name);
+  if (finding === undefined) return `${faultOf(check)}: ${gist(error?.message ?? check.title, unvalued)}`;
+  return sentenceOf(finding, name, mask);
 }
 
 type Seen = Pick<FindingResult, 'what' | 'expected' | 'actual'>;
 
-function sentenceOf(finding: Seen, name: (what: string) => string): string {
+function sentenceOf(finding: Seen, name: (what: string) => string, mask: Mask): string {
   // How a client ended that gave no answer.
   if (finding.what === 'crashed' || finding.what === 'hung')
-    return `the client ${finding.what}: ${gist(finding.actual)}`;
+    return `the client ${finding.what}: ${gist(finding.actual, mask)}`;
   // A rule that a stream breaks says itself what is wrong.
-  if (finding.expected === STREAM_ORDER) return `the stream breaks a rule: ${gist(finding.actual)}`;
-  const [is, expected] = compared(finding);
-  return `${name(finding.what)} is ${is}, expected ${expected}`;
+  if (finding.expected === STREAM_ORDER) return `the stream breaks a rule: ${gist(finding.actual, mask)}`;
+  const [is, expected] = compared(finding, mask);
+  return `${name(mask(finding.what))} is ${is}, expected ${expected}`;
 }
 
 /** Longest name of what was looked at that a line has room for. */
@@ -88,24 +108,24 @@ const LINE = 120;
 
 /** What is wrong with a check, in one line: `the second create is answered 200, expected 201`. */
 export const titleOf = (check: CheckResult): string => {
-  const line = sentence(check, (what) => (what.length > LINE ? subject(what) : looked(what)));
+  const line = sentence(check, (what) => (what.length > LINE ? subject(what) : what), unnamed);
   return line.replace(/^status of (.*?) is (?=\d{3}\b)/, '$1 is answered ');
 };
 
 /** By what findings are told together, whatever it was found of: `status is 200, expected 201`. */
-const keyOf = (check: CheckResult): string => sentence(check, subject);
+const keyOf = (check: CheckResult): string => sentence(check, subject, unvalued);
 
 /** The same of what was not told yet. */
-export const likeness = (finding: Seen): string => sentenceOf(finding, subject);
+export const likeness = (finding: Seen): string => sentenceOf(finding, subject, unvalued);
 
 const NAMED = 2;
 /** What checks found that found the same: of statuses, some of what was answered with them. */
 function shared(members: readonly [CheckResult, ...CheckResult[]]): string {
   const lines = new Set(members.map(titleOf));
   if (lines.size === 1) return titleOf(members[0]);
-  const key = keyOf(members[0]);
+  const key = sentence(members[0], subject, unnamed);
   if (!/^status is \d{3}\b/.test(key)) return key;
-  const where = [...new Set(members.map(({ finding }) => looked(finding?.what ?? '').replace(/^status of /, '')))];
+  const where = [...new Set(members.map(({ finding }) => unnamed(finding?.what ?? '').replace(/^status of /, '')))];
   return `${key} (${where.slice(0, NAMED).join(', ')}${where.length > NAMED ? ', …' : ''})`;
 }
 
@@ -136,13 +156,20 @@ function by(checks: readonly CheckResult[], key: (check: CheckResult) => string)
   return [...found.values()];
 }
 
+/** Causes that are behind findings which say different things: what says the same is together anyway. */
+function distinct(causes: ReadonlyMap<CheckResult, Cause>): ReadonlyMap<CheckResult, Cause> {
+  const said = new Map<string, Set<string>>();
+  for (const [check, { key }] of causes) said.set(key, (said.get(key) ?? new Set()).add(keyOf(check)));
+  return new Map([...causes].filter(([, { key }]) => (said.get(key)?.size ?? 0) > 1));
+}
+
 /**
  * Findings by what they found, or by what lies behind several: groups with a failure first, then those with warnings, then
  * known ones; the largest first.
  */
 export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const found = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error');
-  const causes = causesOf(found);
+  const causes = distinct(causesOf(found));
   const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
   const whole = (check: CheckResult) =>
     `${check.known === true ? 'known' : 'new'} ${causes.get(check)?.key ?? keyOf(check)}`;
