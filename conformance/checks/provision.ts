@@ -2,7 +2,7 @@ import { equal, match, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
-import { asleep } from '../helpers/turns.js';
+import { asleep, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
@@ -14,10 +14,10 @@ export const PROVISION = defineChecks([
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
     async run(ctx) {
-      const { api, interns, chat } = ctx;
+      const { interns, chat } = ctx;
       const intern = await interns.stopped();
       await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat before the boot');
-      expect.done(await api.provision(intern.id), 'the provision');
+      await provisioned(ctx, intern);
       await interns.until(intern.id, ['running']);
       const t = await (await chat(intern.id, 'Hello.')).end();
       expect.finish(t, 'stop', 'chat after the boot');

@@ -5,7 +5,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
 import { untouched } from '../helpers/settings.js';
-import { asleep, closed } from '../helpers/turns.js';
+import { asleep, closed, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
@@ -24,9 +24,9 @@ export const SUSPEND = defineChecks([
       const intern = expect.intern(await api.update(id, settings), expect.ACCEPTED, 'an update');
       equal([intern.description, intern.instructions], Object.values(settings), 'the settings that are to be kept');
       expect.done(await api.suspend(intern.id), 'the suspend');
-      await interns.untilSuspended(intern.id);
+      const suspended = await interns.untilSuspended(intern.id);
       await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat with a suspended intern');
-      expect.done(await api.provision(intern.id), 'the provision');
+      await provisioned(ctx, suspended);
       const resumed = await interns.until(intern.id, ['running']);
       for (const key of KEPT) equal(resumed[key], intern[key], `${key} after suspend and provision`);
       expect.finish(await (await chat(intern.id, 'Hello.')).end(), 'stop', 'chat after the provision');

@@ -1,3 +1,4 @@
+import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, fail, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -87,7 +88,25 @@ export async function asleep(
   what: string,
 ): Promise<void> {
   if ((await refusedOrWoken(ctx, id, answer, what)) === 'woken')
-    ctx.unmet('an intern that sleeps until it is provisioned', 'a prompt has woken one that did not run');
+    ctx.unmet(SLEEPS, 'a prompt has woken one that did not run');
+}
+const SLEEPS = 'an intern that sleeps until it is provisioned';
+
+/**
+ * Provisions one that refused a prompt, as it did not run. A deployment may refuse the prompt and boot the intern for it all
+ * the same: then it shows that it does, and there is nothing left to provision. `before` is what it showed before.
+ */
+export async function provisioned(
+  ctx: Pick<Ctx, 'api' | 'target' | 'unmet'>,
+  { id, status: before }: Pick<Intern, 'id' | 'status'>,
+): Promise<void> {
+  const answer = await ctx.api.provision(id);
+  if (ctx.target.kind === 'live' && answer.status === 409) {
+    const { status } = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that is not provisioned');
+    if (status !== before && WOKEN.includes(status))
+      ctx.unmet(SLEEPS, `a prompt that was refused has woken one that did not run: it is ${status}`);
+  }
+  expect.done(answer, 'the provision');
 }
 
 /** An answer to a question that is not open any more is refused. `why` says why it is not. */

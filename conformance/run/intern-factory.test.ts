@@ -144,21 +144,6 @@ test.each([
   expect(handed).toEqual(Array(4).fill('stopped'));
 });
 
-test('where a boot fails before any was seen to end, another intern is booted', async () => {
-  let made = 0;
-  const broken = new Set<string>();
-  const target = fakeTarget((request) => {
-    const { pathname } = new URL(request.url);
-    const [, , , , id = '', rest] = pathname.split('/');
-    if (request.method === 'POST' && id === '' && ++made === 1) broken.add('id-1');
-    const intern = target.interns.get(id);
-    if (intern !== undefined && broken.has(id)) intern.status = 'failed';
-    return rest === 'provision' ? Response.json({}, { status: 202 }) : undefined;
-  });
-  expect(await verdicts([runs('a/takes')], target)).toEqual(['pass']);
-  expect(made).toBeGreaterThan(1);
-});
-
 test('where every boot fails, a check gives up after a few', async () => {
   const target = fakeTarget((request) => {
     for (const intern of target.interns.values()) intern.status = 'failed';
@@ -169,4 +154,62 @@ test('where every boot fails, a check gives up after a few', async () => {
     'the boot of an intern failed',
   ]);
   expect(target.log.filter((line) => line === 'POST /api/v1/interns').length).toBeLessThan(8);
+});
+
+/** A service at which the boots of these fail, in the order in which they are made. Others are seen to boot, in a word of its own. */
+function failing(fails: (nth: number) => boolean, word = 'failed') {
+  let made = 0;
+  const target = fakeTarget(async (request) => {
+    const [, , , , id = '', rest] = new URL(request.url).pathname.split('/');
+    if (rest === 'chat') return Response.json({ error: { code: 409, message: 'No' } }, { status: 409 });
+    if (rest === 'provision') return Response.json({}, { status: 202 });
+    const intern = target.interns.get(id);
+    if (intern?.status === 'coming_up') {
+      intern.status = fails(Number(id)) ? word : 'running';
+      return Response.json({ ...intern, status: 'coming_up' });
+    }
+    if (request.method !== 'POST') return undefined;
+    const { name } = (await request.json()) as { name: string };
+    const created = { id: String(++made), name, workspace_id: 'workspace', status: 'coming_up' };
+    target.interns.set(created.id, created);
+    return Response.json(created, { status: 201 });
+  });
+  return target;
+}
+
+test.each([
+  ['has seen none to end', (nth: number) => nth < 3],
+  ['has seen others to end', (nth: number) => nth % 2 === 0],
+])('a boot that fails keeps no check from its intern where the run %s', async (_, fails) => {
+  const special = (id: string) =>
+    uses(id, async ({ interns }) => void (await interns.running({ description: `for ${id}` })));
+  const found = await verdicts(['a/1', 'a/2', 'a/3', 'a/4', 'a/5'].map(special), failing(fails));
+  expect(found).toEqual(Array(5).fill('pass'));
+});
+
+test('an intern that is to have a name of its own is not replaced', async () => {
+  const named = uses('a/named', async ({ interns }) => void (await interns.running({ name: 'kit-named' })));
+  expect(
+    await verdicts(
+      [named],
+      failing((nth) => nth === 1),
+    ),
+  ).toEqual(['the boot of an intern failed']);
+});
+
+test('a word of its own for a boot that failed costs the time of a boot once', async () => {
+  const special = (id: string) =>
+    uses(id, async ({ interns }) => void (await interns.running({ description: `for ${id}` })));
+  const host = fakeHost();
+  const results = await run({
+    driver: fakeDriver(failing((nth) => nth < 4 && nth !== 2, 'broken').fetch, host),
+    host,
+    checks: ['a/1', 'a/2', 'a/3'].map(special),
+    seed: 's',
+    rate: 0,
+    concurrency: 1,
+  });
+  expect(results.checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
+  const waited = host.slept.reduce((sum, ms) => sum + ms, 0);
+  expect([waited > 120_000, waited < 200_000]).toEqual([true, true]);
 });

@@ -151,23 +151,25 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('running', check);
-    if (!plain(overrides, send)) return booted(await create({ provision: true, ...overrides }, send), send);
-    for (let idle = pool.unused.running.pop(); idle !== undefined; idle = pool.unused.running.pop()) {
+    const special = !plain(overrides, send);
+    const idles = special ? [] : pool.unused.running;
+    for (let idle = idles.pop(); idle !== undefined; idle = idles.pop()) {
       await ahead();
       const up = await awake(hand(idle));
       if (up !== undefined) return up;
     }
     for (;;) {
-      const next = hand(pool.unused.booting.shift() ?? (await boot()));
-      await ahead();
-      const before = pool.failedBoots;
+      const next = special
+        ? await create({ provision: true, ...overrides }, send)
+        : hand(pool.unused.booting.shift() ?? (await boot()));
+      if (!special) await ahead();
       try {
-        return hand(await booted(next, undefined, session.conditions.of(next.id)?.since));
+        const up = await booted(next, send, special ? undefined : session.conditions.of(next.id)?.since);
+        return special ? up : hand(up);
       } catch (error) {
-        // Another may come up. One that takes all the time there is tells of the others, before any was seen to.
-        const failed = pool.took.boot !== undefined || pool.failedBoots > before;
-        if (!(error instanceof Unmet) || !failed || pool.failedBoots >= FAILED_BOOTS) throw error;
-        if (pool.took.boot !== undefined) pool.failedBoots++;
+        // Another may come up, where it need not be this one.
+        const named = overrides !== undefined && 'name' in overrides;
+        if (!(error instanceof Unmet) || named || pool.failedBoots >= FAILED_BOOTS) throw error;
       }
     }
   };

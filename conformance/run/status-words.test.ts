@@ -67,3 +67,23 @@ test('the filter of a list has every word that means the same', () => {
   }
   expect(words.address('http://x/interns?status=stopped')).toBe('http://x/interns?status=asleep%2Cbroken');
 });
+
+test('a word that only those are shown with that do not come up means that their boot has failed', () => {
+  const words = createStatusWords();
+  const boots = (id: string, ...shows: string[]) => {
+    words.done(id, 'boot');
+    return shows.map((status) => shown(words, id, status));
+  };
+  boots('one', 'booting', 'broken');
+  words.hangs('one');
+  // As long as none has come up, it may be the word for a boot.
+  expect(shown(words, 'one', 'broken')).toBe('provisioning');
+  boots('two', 'booting');
+  words.hangs('two');
+  boots('three', 'booting', 'ready');
+  words.runs('three');
+  expect(shown(words, 'one', 'broken')).toBe('failed');
+  expect(words.unsure('one')).toBe(false);
+  expect(boots('four', 'booting', 'ready')).toEqual(['provisioning', 'running']);
+  expect(words.address('http://x/interns?status=failed')).toBe('http://x/interns?status=broken');
+});

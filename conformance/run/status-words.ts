@@ -28,6 +28,11 @@ export interface StatusWords {
   unsure(id: string): boolean;
   /** The intern takes prompts: what it is shown with means that it runs. */
   runs(id: string): void;
+  /**
+   * The intern had all the time there is to boot and does not run: a word that others are not shown with before they come to
+   * run means that its boot has failed.
+   */
+  hangs(id: string): void;
   /** Puts the deployment's words in the place of the published ones in the filter of a list. */
   address(url: string): string;
 }
@@ -38,6 +43,19 @@ export function createStatusWords(): StatusWords {
   const own = new Set<string>();
   const going = new Map<string, Going>();
   const shown = new Map<string, string>();
+  /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
+  const onTheWay = new Map<string, Set<string>>();
+  const leads = new Set<string>();
+  /** Those in which one had all the time there is, and did not come up. */
+  const hung = new Set<string>();
+  const tellFailed = () => {
+    if (leads.size === 0) return;
+    for (const word of hung) if (!leads.has(word) && !meanings.has(word)) meanings.set(word, 'failed');
+  };
+  const cameUp = (id: string) => {
+    for (const word of onTheWay.get(id) ?? []) leads.add(word);
+    tellFailed();
+  };
 
   const meaning = (id: string, word: string): string | undefined => {
     const does = going.get(id);
@@ -57,6 +75,7 @@ export function createStatusWords(): StatusWords {
         what
       ];
       if (next !== undefined) going.set(id, next);
+      if (next === 'boots') onTheWay.set(id, new Set());
     },
     read(record) {
       const { id, status: word } = record;
@@ -66,15 +85,29 @@ export function createStatusWords(): StatusWords {
         own.add(word);
         record.status = meaning(id, word) ?? word;
       }
-      if (record.status === 'running' && going.get(id) === 'boots') going.set(id, 'running');
+      if (going.get(id) === 'boots') {
+        if (record.status !== 'running') onTheWay.get(id)?.add(word);
+        else {
+          going.set(id, 'running');
+          cameUp(id);
+        }
+      }
     },
     unsure(id) {
       const word = shown.get(id);
-      return word !== undefined && !published.has(word) && meanings.get(word) !== 'running';
+      return word !== undefined && !published.has(word) && !['running', 'failed'].includes(meanings.get(word) ?? '');
     },
     runs(id) {
       const word = shown.get(id);
-      if (word !== undefined && !published.has(word)) meanings.set(word, 'running');
+      if (word === undefined || published.has(word)) return;
+      meanings.set(word, 'running');
+      onTheWay.get(id)?.delete(word);
+      cameUp(id);
+    },
+    hangs(id) {
+      const word = shown.get(id);
+      if (word !== undefined && !published.has(word)) hung.add(word);
+      tellFailed();
     },
     address(url) {
       if (own.size === 0) return url;

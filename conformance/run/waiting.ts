@@ -24,7 +24,7 @@ export interface FactoryOptions {
 const SETTLES = 15_000;
 /** Statuses that are no way to wait. */
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
-/** How many boots may fail, before any was seen to end, until no more are tried. */
+/** How many boots in a row may fail until no more are tried. */
 export const FAILED_BOOTS = 3;
 
 /** What lacks where a new intern, which was not to boot, was booted all the same and failed to. */
@@ -181,6 +181,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send))) intern = await read();
       if (statuses.includes(intern.status)) {
         if (boots) obstacles.gone('running');
+        if (boots) pool.failedBoots = 0;
         if (boots && revivals === 0) bootTook(intern, host.now() - began, looks);
         return intern;
       }
@@ -198,20 +199,27 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       });
     }
   };
-  /** A boot may fail: the service says so, and has kept its word. */
-  const bootFailed = (intern: Intern) => {
-    const failed = failure('the boot of an intern', intern);
-    if (pool.took.boot === undefined && ++pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failed);
-    return new Unmet('an intern that boots', failed);
+  /** Told once, where others would wait in vain. */
+  const notBooted = (why: string, boots = 1) => {
+    pool.failedBoots += boots;
+    if (pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, why);
+    return new Unmet('an intern that boots', why);
   };
-  /** How long a boot may take is not stated. The others do not wait as long for nothing. */
-  const neverRan = ({ status }: Intern) => {
+  /** A boot may fail: the service says so, and has kept its word. */
+  const bootFailed = ({ last_failure_message: why }: Intern) =>
+    notBooted(`the boot of an intern failed${typeof why === 'string' ? ` (${why})` : ''}`);
+  /**
+   * How long a boot may take is not stated: one that takes all the time there is, before any was seen to end, stands for all.
+   * A word that nobody knows may mean that it has failed: then one more is tried.
+   */
+  const neverRan = ({ id, status }: Intern) => {
     const boots = ['queued', 'provisioning'].includes(status);
     const why = boots
       ? `an intern still boots after ${waited()}; allow more with --boot-timeout`
       : `an intern that was provisioned did not come to run within ${waited()}; it is ${status}`;
-    obstacles.met('running', check, why);
-    return new Unmet('an intern that boots', why);
+    const all = session.words.unsure(id) ? FAILED_BOOTS - 1 : FAILED_BOOTS;
+    session.words.hangs(id);
+    return notBooted(why, pool.took.boot === undefined ? all : 1);
   };
 
   const untilGone = async (id: string, send?: SendOptions) => {

@@ -35,7 +35,7 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
 
 /** As little of a service as the engine needs: create, list, get, delete. `first` may answer instead. */
 export function fakeTarget(
-  first: (request: Request) => Response | Promise<Response> | undefined = () => undefined,
+  first: (request: Request) => Response | Promise<Response | undefined> | undefined = () => undefined,
 ): FakeTarget {
   const interns: FakeTarget['interns'] = new Map();
   const log: string[] = [];

@@ -273,6 +273,7 @@ export async function disguise(
     random,
     keys: {
       peer: String(credentials.peer_api_key),
+      outsider: String(credentials.outsider_api_key),
       api: [
         String(credentials.api_key),
         String(credentials.peer_api_key),

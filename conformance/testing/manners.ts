@@ -6,8 +6,8 @@ import { rewritten, type StreamText } from './rewrite.js';
 export interface Setting {
   readonly host: Host;
   random(): number;
-  /** API key of another member of the workspace, and an API key or own key. */
-  readonly keys: { readonly peer: string; readonly api: readonly string[] };
+  /** API key of another member of the workspace, one of somebody outside the programme, and each API key or own key beside it. */
+  readonly keys: { readonly peer: string; readonly outsider: string; readonly api: readonly string[] };
   /** Puts a script on an intern, as its boot and its teardown are decided. */
   puts(id: string, script: string): Promise<void>;
 }

@@ -34,9 +34,11 @@ test('a mix has every habit of what it is made of', () => {
 });
 
 /** Mixes that something was held against once, and others by chance. More: npm run soak -- --mix 3 */
-const MIXES = [['obeys nothing and chats', 'queues what waits for a provision', 'is tidied up by somebody else']].map(
-  (names) => mixed(names.map(called)),
-);
+const MIXES = [
+  ['obeys nothing and chats', 'queues what waits for a provision', 'is tidied up by somebody else'],
+  ['needs a moment before it takes prompts', 'wakes for a prompt'],
+  ['fails to boot, or to go, at times', 'has statuses of its own'],
+].map((names) => mixed(names.map(called)));
 
 test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   'nothing is held against a server that $name',
