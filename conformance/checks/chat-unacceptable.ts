@@ -19,13 +19,15 @@ import {
 import { picked } from '../helpers/each.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
+import { GATEWAY } from '../probe/gateway.js';
 
 /**
  * Whether a question that was refused an answer with another status than 400 is open at all: where it takes no good one
- * either, that is what is wrong.
+ * either, that is what is wrong. What a gateway answers says nothing of the question, which the next value needs.
  */
 async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Promise<void> {
-  if (status >= 401) await answered(ctx, id, t, 'allow_once');
+  if (status >= 401 && (ctx.target.kind === 'emulator' || !GATEWAY.has(status)))
+    await answered(ctx, id, t, 'allow_once');
 }
 
 /** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */

@@ -2,7 +2,9 @@ import { brief, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
+import type { Answer } from '../probe/client.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
+import { GATEWAY } from '../probe/gateway.js';
 import type { ChatReply } from '../probe/reply.js';
 import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
@@ -14,6 +16,7 @@ import { Cancelled, Stopped } from './stopped.js';
 const GRACE = 250;
 /** Requests that a transcript keeps at most. */
 const KEPT = 40;
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** One try of a check. */
 export interface Attempt {
@@ -26,7 +29,12 @@ export interface Attempt {
   readonly properties: readonly PropertyRun[];
   /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
   readonly leftAgo: ReadonlyMap<string, number>;
+  /** How a gateway answered a write of it, in the place of what is behind it: whether that was done, nobody can tell. */
+  readonly lostWrite?: string;
 }
+
+/** Whether an error is told as the interface has it: a gateway that stands before the service has words of its own. */
+const isTold = ({ json }: Answer): boolean => typeof (json as { error?: unknown } | undefined)?.error === 'object';
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
 const ON_ITS_WAY = 3_000;
@@ -51,7 +59,15 @@ async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined
 export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  const client = session.client.scope(over.signal, lane.watch);
+  let lostWrite: string | undefined;
+  const client = session.client.scope(over.signal, {
+    sent: lane.watch.sent,
+    seen(send, url, answer) {
+      lane.watch.seen(send, url, answer);
+      if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isTold(answer)) return;
+      lostWrite ??= `${send.method} ${new URL(url).pathname}: ${answer.status}`;
+    },
+  });
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   let setUp: Evidence[] = [];
@@ -138,5 +154,12 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   );
   await client.closeAll();
   over.abort(cut ?? new Cancelled('the check is over'));
-  return { ...thrown, transcript, control: [...setUpCalls, ...calls], properties, leftAgo };
+  return {
+    ...thrown,
+    transcript,
+    control: [...setUpCalls, ...calls],
+    properties,
+    leftAgo,
+    ...(lostWrite === undefined ? {} : { lostWrite }),
+  };
 }

@@ -79,6 +79,20 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
   return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
 }
 
+/**
+ * A gateway answered a write of the check, which may have been done all the same: whatever does not fit after that may come
+ * from it. A finding about such an answer itself is none of these, and stands where it comes each time.
+ */
+function lostWrite({ run, tried, error }: Found): Circumstance | undefined {
+  if (tried.lostWrite === undefined || /^50[234]\b/.test(String(error.actual))) return undefined;
+  const why = `a gateway answered a write (${tried.lostWrite}), which may have been done all the same`;
+  forget(run.pool);
+  return {
+    again: LATER,
+    skip: { need: 'a gateway that loses no request', why: run.session.redactor.text(why), kind: 'race' },
+  };
+}
+
 /** What a good credential may not do, or finds nobody at: 401 to all of it is said of a bad one. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const PROBES = (as: CredentialName): readonly Send[] =>
@@ -260,7 +274,19 @@ async function room({ run, tried }: Found): Promise<Circumstance | undefined> {
  * In the order in which they are looked at: those that cost a request after those that cost none, and what is read late is
  * not taken for what is gone.
  */
-const CIRCUMSTANCES = [dropped, temporary, forbidden, namedSession, unnamedRoute, atWork, spent, lag, deleted, room];
+const CIRCUMSTANCES = [
+  dropped,
+  temporary,
+  lostWrite,
+  forbidden,
+  namedSession,
+  unnamedRoute,
+  atWork,
+  spent,
+  lag,
+  deleted,
+  room,
+];
 
 /**
  * What stands behind a finding on a deployment where that is no breach of it: the principle is that a finding rests on what

@@ -115,6 +115,9 @@ export const titleOf = (check: CheckResult): string => {
 /** By what findings are told together, whatever it was found of: `status is 200, expected 201`. */
 const keyOf = (check: CheckResult): string => sentence(check, subject, unvalued);
 
+/** At which request something was found, or of what. */
+export const placeOf = ({ what }: Pick<FindingResult, 'what'>): string => unvalued(what);
+
 /** The same of what was not told yet. */
 export const likeness = (finding: Seen): string => sentenceOf(finding, subject, unvalued);
 

@@ -16,6 +16,15 @@ test('a prompt is the first until another was sent, and again after the next pro
   expect(history.firstPrompt('i', other.send)).toBe(true);
 });
 
+test('one that a gateway answered may not have come to the intern: the next may be the first', () => {
+  const history = createHistory(() => 0);
+  const [lost, next] = [about('POST', 'chat/completions'), about('POST', 'chat/completions')];
+  history.sent(lost);
+  history.answered(lost, 503);
+  history.sent(next);
+  expect(history.firstPrompt('i', next.send)).toBe(true);
+});
+
 test('an answer to a question is no prompt: refused, it is not sent again', () => {
   const history = createHistory(() => 0);
   const answer = about('POST', 'chat/completions', {

@@ -1,3 +1,4 @@
+import { GATEWAY } from '../probe/gateway.js';
 import { type CredentialName, isAnswer, type Send } from '../probe/request.js';
 
 /** A request to an intern, as the run remembers it. */
@@ -72,6 +73,8 @@ export function createHistory(now: () => number): History {
         else shut.delete(as);
         if (status < 300 && HARMLESS(request)) opened.set(as, send);
       }
+      // Whether one that a gateway answered has come to the intern, nobody can tell: the next may be the first.
+      if (id !== undefined && GATEWAY.has(status)) prompts.get(id)?.delete(send);
       if (READS.has(method) || status >= 400) return;
       if (id !== undefined && PROMPT.test(rest) && !isAnswer(send.json)) taken.add(id);
       latest = now();

@@ -7,7 +7,7 @@ export interface Lane {
   /** How many requests its checks have sent. */
   readonly sent: number;
   /** Takes note of what a check of it sends. */
-  readonly watch: ScopeWatch;
+  readonly watch: Required<ScopeWatch>;
 }
 
 /** `collection` is the address that a create is sent to. */

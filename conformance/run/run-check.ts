@@ -6,7 +6,7 @@ import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
 import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
-import { likeness } from './groups.js';
+import { likeness, placeOf } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
 import { makeRoom, mayLackRoom } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -72,6 +72,8 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
   const lacks = lacking(run, check);
   if (lacks !== undefined) return told(lacks);
 
+  let excuse: Skip | undefined;
+  const found: Finding[] = [];
   for (let tries = 1; ; tries++) {
     if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
     const began = host.now();
@@ -85,16 +87,36 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
-    if (again === undefined || tries === TRIES)
+    if (again !== undefined && error instanceof Finding) found.push(error);
+    excuse = skip ?? excuse;
+    if (again === undefined || tries === TRIES) {
+      const why = again === undefined ? skip : (excuse ?? elsewhere(run, found));
       return told(
-        skip === undefined
+        why === undefined
           ? await outcomeOf(run, check, tried, confirmed)
-          : { verdict: 'skip', skip, lost: error instanceof NoAnswer },
+          : { verdict: 'skip', skip: why, lost: error instanceof NoAnswer },
         tried,
       );
+    }
     await host.sleep(again * tries, run.signal).catch(() => {});
   }
 }
+
+/**
+ * Why findings that may each come from elsewhere say nothing: they came at another request each time. What a service does
+ * wrong with one request, it does again.
+ */
+function elsewhere({ session }: RunContext, found: readonly Finding[]): Skip | undefined {
+  const last = found.at(-1);
+  if (last === undefined || found.every(sameAs(last))) return undefined;
+  const why = `each time another one did not: ${[...new Set(found.map(placeOf))].join('; ')}`;
+  return { need: 'requests that are answered as before', why: session.redactor.text(why), kind: 'race' };
+}
+
+/** Whether two findings are of the same request, and neither is one of a property that did not come again. */
+const sameAs = (error: Finding) => (other: Finding) =>
+  placeOf(other) === placeOf(error) &&
+  !(other instanceof Falsified && other.property.confirmed.failures < other.property.confirmed.tries);
 
 /** A finding that came again. */
 const TWICE: Confirmed = { tries: 1, failures: 1 };
@@ -233,15 +255,25 @@ async function moves({ lane, pool, session }: RunContext): Promise<string | unde
   return undefined;
 }
 
+/** How often a check is repeated where its repetitions find something that may come from elsewhere. */
+const REPEATS = 3;
+
 /** Repeats a check that found something. What a property found was already repeated, value by value. */
 async function confirm(run: RunContext, check: Check, error: Finding): Promise<Confirmed> {
   if (error instanceof Falsified) return error.property.confirmed;
   if (error.confirmed !== undefined) return error.confirmed;
   if (error instanceof NoAnswer && error.kind === 'timeout') return { tries: 0, failures: 0 };
-  await run.driver.restore().catch(() => {});
-  const again = await attempt(run, check);
-  if (again.error instanceof Stopped) return { tries: 0, failures: 0 };
-  return { tries: 1, failures: again.error instanceof Finding ? 1 : 0 };
+  for (let repeats = 1; ; repeats++) {
+    await run.driver.restore().catch(() => {});
+    const began = run.host.now();
+    const again = await attempt(run, check);
+    if (again.error instanceof Stopped) return { tries: 0, failures: 0 };
+    if (!(again.error instanceof Finding)) return { tries: 1, failures: 0 };
+    // The same again; or another, that comes from nowhere else.
+    const same = placeOf(again.error) === placeOf(error);
+    if (same || (await behind(run, check, again, { began, tries: 1 })) === undefined) return TWICE;
+    if (repeats === REPEATS) return { tries: 1, failures: 0 };
+  }
 }
 
 /** Whether a breach fails the target or warns it. */

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fail } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
+import { status as expectStatus } from '../framework/expect.js';
+import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { run } from './runner.js';
+
+/** The answer of a gateway. */
+const html = () => new Response('<h1>503</h1>', { status: 503, headers: { 'content-type': 'text/html' } });
+
+/** What comes of one check. */
+const resultOf = async (tried: Check, target: FakeTarget) => {
+  const host = fakeHost();
+  const driver = fakeDriver(target.fetch, host);
+  const { checks } = await run({ driver, host, checks: [tried], seed: 'seed', runs: 1, concurrency: 1 });
+  const [result] = checks;
+  if (result === undefined) throw new Error('no result');
+  return result;
+};
+
+describe('a write that a gateway answers', () => {
+  const own = () =>
+    Response.json(
+      { error: { code: 503, message: 'Not now', metadata: { reason: 'x', retryable: true } } },
+      { status: 503 },
+    );
+  /** Its change is done, whatever is answered, and each that follows is refused. */
+  const once = (answers: (nth: number) => Response | undefined) => {
+    const done = new Set<string>();
+    let changes = 0;
+    return fakeTarget(({ method, url }) => {
+      if (method !== 'PATCH') return undefined;
+      const again = done.has(url);
+      done.add(url);
+      changes++;
+      return answers(changes) ?? (again ? Response.json({}, { status: 409 }) : Response.json({}));
+    });
+  };
+  const changes = check('a/changes', async ({ api, interns, property }) => {
+    const { id } = await interns.stopped({ description: 'its own' });
+    let seen = 0;
+    await property('changes', fc.constant('x'), async (description) => {
+      const { status } = await api.update(id, { description });
+      if (++seen > 1 || status >= 500) fail('the change', 'done', status);
+    });
+  });
+
+  test('may have been done: what does not fit after it is looked at from the beginning', async () => {
+    const result = await resultOf(
+      changes,
+      once((nth) => (nth === 1 ? html() : undefined)),
+    );
+    expect(result.verdict).toBe('pass');
+  });
+
+  test('each time keeps a check from a verdict, not for what the gateway answers', async () => {
+    const { skip } = await resultOf(
+      changes,
+      once((nth) => (nth % 3 === 1 ? html() : undefined)),
+    );
+    expect(skip).toMatchObject({ need: 'a gateway that loses no request', kind: 'race' });
+    expect(skip?.why).toMatch(/PATCH .*: 503/);
+  });
+
+  test('is held against the service where it answers so itself, or where that is all that it answers', async () => {
+    for (const answers of [(nth: number) => (nth % 3 === 1 ? own() : undefined), html])
+      expect((await resultOf(changes, once(answers))).verdict).toBe('fail');
+  });
+});
+
+describe('what comes at another request each time', () => {
+  /** Refuses each of ten changes, but the nth of each try, which a gateway answers. */
+  const refuses = (lost: (nth: number) => number) => {
+    let tries = -1;
+    const target = fakeTarget(({ method, url }) => {
+      if (method !== 'PATCH') return undefined;
+      const which = Number(url.split('/').at(-1));
+      if (which === 0) tries++;
+      return which === lost(tries) ? html() : Response.json({ error: { code: 400, message: 'No' } }, { status: 400 });
+    });
+    const asks = check(
+      'a/asks',
+      async ({ api }) => {
+        for (let which = 0; which < 10; which++)
+          expectStatus(await api.update(String(which), {}), 400, `change ${which}`);
+      },
+      { needs: [] },
+    );
+    return { target, asks };
+  };
+
+  test('is nothing of the service', async () => {
+    const { target, asks } = refuses((tries) => tries % 10);
+    expect((await resultOf(asks, target)).skip).toMatchObject({
+      need: 'requests that are answered as before',
+      kind: 'race',
+    });
+  });
+
+  test('is told where it comes at the same one', async () => {
+    const { target, asks } = refuses(() => 5);
+    expect((await resultOf(asks, target)).finding).toMatchObject({ actual: expect.stringMatching(/^503/) });
+  });
+
+  test('does not replace why a check could not be done before', async () => {
+    let tries = 0;
+    const target = fakeTarget(({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      const headers = { 'retry-after': '999' };
+      return ++tries < 3 ? new Response('{}', { status: 429, headers }) : html();
+    });
+    const asks = check('a/asks', async ({ api }) => expectStatus(await api.update('x', {}), 400, 'the change'), {
+      needs: [],
+    });
+    expect((await resultOf(asks, target)).skip?.why).toMatch(/it could not do it now: .*429/);
+  });
+
+  test('does not stand for the repetition of a finding', async () => {
+    let tries = 0;
+    const target = fakeTarget(({ method, url }) => {
+      if (method !== 'PATCH') return undefined;
+      if (url.endsWith('/first')) tries++;
+      if (url.endsWith('/first') && tries === 2) return html();
+      return Response.json({}, { status: url.endsWith('/first') ? 200 : 404 });
+    });
+    const asks = check(
+      'a/asks',
+      async ({ api }) => {
+        expectStatus(await api.update('first', {}), 200, 'the first change');
+        expectStatus(await api.update('other', {}), 200, 'the other change');
+      },
+      { needs: [] },
+    );
+    expect((await resultOf(asks, target)).finding).toMatchObject({
+      what: 'status of the other change',
+      confirmed: { tries: 1, failures: 1 },
+    });
+    expect(tries).toBe(3);
+  });
+});
