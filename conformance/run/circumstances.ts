@@ -8,7 +8,7 @@ import { type CredentialName, internIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { wantsSuccess } from './causes.js';
 import { readsLag } from './measure-lag.js';
-import { forget } from './pool.js';
+import { dropShared, forget } from './pool.js';
 import type { Skip } from './results.js';
 import { noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -255,7 +255,7 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
     return undefined;
   }
   const shared = pool.shared.get(lane);
-  if (shared !== undefined && idsIn(transcript).includes(shared.id)) pool.shared.delete(lane);
+  if (shared !== undefined && idsIn(transcript).includes(shared.id)) dropShared(pool, lane);
   return { again: LATER };
 }
 

@@ -4,15 +4,17 @@ import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 import { Stopped } from './stopped.js';
 
-/** Takes away what a check made and nobody keeps. */
+/** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {
   const { driver, lane, ledger, pool, session, signal } = run;
   await driver.restore();
   if (signal.aborted) return;
   const keep = kept(pool);
-  const made = ledger.open().filter((entry) => lane.made.has(entry.id) && !keep.has(entry.id));
-  for (const id of lane.made) if (!keep.has(id)) session.made.delete(id);
+  const over = new Set([...lane.made, ...pool.idle].filter((id) => !keep.has(id)));
+  const made = ledger.open().filter(({ id, deleting }) => over.has(id) && deleting !== true);
+  for (const id of over) session.made.delete(id);
   lane.made.clear();
+  pool.idle.clear();
   for (const entry of made) {
     const failed = await removeIntern((send) => session.running.send(send), entry);
     if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });

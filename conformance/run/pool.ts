@@ -10,6 +10,9 @@ export interface Pool {
   shared: Map<Lane, Intern>;
   /** Those that checks made or left as they are described, the latest last. */
   unused: Record<Shelf, Intern[]>;
+  /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
+  readonly dropped: Set<string>;
+  readonly idle: Set<string>;
   /** How often each was handed out. */
   readonly uses: Map<string, number>;
   /**
@@ -38,6 +41,8 @@ export const createPool = (): Pool => ({
   unknown: 0,
   shared: new Map(),
   unused: { stopped: [], booting: [], running: [] },
+  dropped: new Set(),
+  idle: new Set(),
   uses: new Map(),
   took: {},
   failedBoots: 0,
@@ -47,9 +52,19 @@ export const createPool = (): Pool => ({
   waiting: 'unknown',
 });
 
-/** Hands none of them out any more. */
-export function forget(pool: Pool): void {
-  pool.shared = new Map();
+/** The lane gets another shared intern from now on. The one that it had goes with what its check made. */
+export function dropShared(pool: Pool, lane: Lane): void {
+  const shared = pool.shared.get(lane);
+  if (shared === undefined) return;
+  pool.shared.delete(lane);
+  pool.dropped.add(shared.id);
+  lane.made.add(shared.id);
+}
+
+/** Hands none of them out any more, but for the shared intern of one lane. */
+export function forget(pool: Pool, but?: Lane): void {
+  for (const lane of pool.shared.keys()) if (lane !== but) dropShared(pool, lane);
+  for (const { id } of Object.values(pool.unused).flat()) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
   pool.unused = { stopped: [], booting: [], running: [] };
 }
 
@@ -68,7 +83,7 @@ export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditio
     const uses = (pool.uses.get(id) ?? 0) + 1;
     pool.uses.set(id, uses);
     const found = conditions.of(id);
-    if (found === undefined || uses >= MOST_USES) continue;
+    if (found === undefined || uses >= MOST_USES || pool.dropped.has(id)) continue;
     const shelf = pool.unused[found.state];
     if (shelf.length < MOST_KEPT[found.state] && !shelf.some((one) => one.id === id)) shelf.push(found.record);
   }

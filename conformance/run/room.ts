@@ -29,14 +29,13 @@ async function takeAway({ host, ledger, session, signal }: RunContext, made: rea
 /** Where a deployment takes no more than a few interns: what no check needs any more is taken away before the next. */
 export async function makeRoom(run: RunContext, more: { readonly shared: boolean }): Promise<void> {
   const { lane, ledger, pool, session } = run;
-  const shared = pool.shared.get(lane);
-  forget(pool);
-  if (!more.shared && shared !== undefined) pool.shared.set(lane, shared);
+  forget(pool, more.shared ? undefined : lane);
   const keep = kept(pool);
   const gone = ledger.open().filter(({ id }) => !keep.has(id));
   await takeAway(run, gone);
   for (const { id } of gone) session.made.delete(id);
   lane.made.clear();
+  pool.idle.clear();
 }
 
 /** Whether a create was refused in a way that a deployment may choose which has no room for another. */

@@ -175,6 +175,30 @@ describe('safety', () => {
     expect(results.cleanup).toEqual({ created: 6, deleted: 6, failed: [] });
   });
 
+  test('what is handed out no more is gone before the next check, not at the end alone', async () => {
+    const target = fakeTarget();
+    const ids: string[] = [];
+    const breaks = check(
+      'a/breaks',
+      async ({ interns }) => {
+        ids.push((await interns.shared()).id);
+        fail('x', 1, 2);
+      },
+      { needs: ['write', 'running'] },
+    );
+    const looks = check('b/looks', async ({ target: { kind } }) => {
+      equal(kind, 'live', 'the target');
+      equal(
+        ids.filter((id) => target.interns.has(id)),
+        [],
+        'interns of the check before',
+      );
+    });
+    const results = await go([breaks, looks], target, { concurrency: 1 });
+    expect(results.checks.map(({ verdict }) => verdict)).toEqual(['fail', 'pass']);
+    expect(ids.length).toBeGreaterThan(0);
+  });
+
   test('an intern whose create was never answered is found by its name', async () => {
     let lost = false;
     const target = fakeTarget((request) => {
@@ -286,6 +310,28 @@ describe('safety', () => {
     });
     expect(results.counts.pass).toBe(1);
     expect(host.slept.some((ms) => ms >= 6_900)).toBe(true);
+  });
+
+  test('where a target takes one request a second, those that are sent at once are refused once at most', async () => {
+    const host = fakeHost();
+    let taken = Number.NEGATIVE_INFINITY;
+    let refused = 0;
+    const target = fakeTarget(() => {
+      if (host.now() - taken >= 1_000) {
+        taken = host.now();
+        return undefined;
+      }
+      refused++;
+      return new Response('{}', { status: 429, headers: { 'retry-after': '1' } });
+    });
+    const busy = check('a/busy', async ({ api, race }) => {
+      const statuses = (await race(8, () => api.get('x'))).map(({ status }) => status);
+      equal(statuses, Array(8).fill(404), 'statuses');
+    });
+    const driver = fakeDriver(target.fetch, host);
+    const results = await run({ driver, host, checks: [{ ...busy, needs: [] }], rate: 0 });
+    expect(results.counts.pass).toBe(1);
+    expect(refused).toBeLessThanOrEqual(8);
   });
 
   test('a budget of requests ends the run, not the clean-up', async () => {

@@ -11,7 +11,7 @@ import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { ALONE, byValue } from './order.js';
-import { createPool, takeBack } from './pool.js';
+import { createPool, dropShared, takeBack } from './pool.js';
 import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
 import type { RunBase } from './run-base.js';
@@ -113,7 +113,7 @@ export function createRun(options: RunnerOptions): Run {
     const shared = pool.shared.get(lane);
     // What a breach, or a stream that was left, made of the shared intern is not known.
     const told = verdict === 'pass' || verdict === 'skip';
-    if (!told || (shared !== undefined && session.lately(shared.id))) pool.shared.delete(lane);
+    if (!told || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
     if (driver.control === undefined && told && session.full === undefined) {
       const settled = [...lane.made].filter((id) => !session.lately(id));
       takeBack(pool, settled, session.conditions);
@@ -147,7 +147,7 @@ export function createRun(options: RunnerOptions): Run {
       const done = await runInCompany(lane, check);
       if (done.result !== undefined) return conclude(lane, done);
       // It may be what went wrong.
-      pool.shared.delete(lane.lane);
+      dropShared(pool, lane.lane);
       return done;
     });
   const alone = (lane: RunContext, check: Check, suspicion?: Finding) =>

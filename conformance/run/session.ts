@@ -60,13 +60,15 @@ export interface Session {
 export const NOTICED = 30_000;
 /** ms after which a prompt is sent again to an intern that does not take its first one yet. */
 const READY = 2_000;
+/** ms up to which a wait that a target asks for (429) tells how far apart it takes requests. */
+const SHORT = 10_000;
 /** ms before a read is sent again that a gateway has answered. */
 const AWAY = 500;
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
+const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
-  /^(chat\/completions|invoke|daemon(-access)?\/sign)$/.test(rest) &&
-  /"reason":"rate_limited"/.test(JSON.stringify(body));
+  TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** Tokens of a person. */
 const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
@@ -279,7 +281,9 @@ export function createSession(run: RunBase): Session {
       session.hurried = true;
       const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
       if (wait > 120_000) return undefined;
-      rate.pause(wait);
+      // Turns are counted apart from other requests, and by the minute.
+      if (wait > SHORT || TURNS.test(restOf(url))) rate.pause(wait);
+      else rate.slow(wait);
       return 0;
     },
     ...(driver.control === undefined ? { address: words.address } : {}),
