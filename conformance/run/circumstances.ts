@@ -147,11 +147,13 @@ async function othersDelete(run: RunContext): Promise<boolean> {
   return false;
 }
 
-/** Somebody else has deleted an intern of the run. Those that are left are no older: they are not used any more. */
-async function deleted(found: Found): Promise<Circumstance | undefined> {
-  const { run, tried } = found;
-  const { ledger, pool, session } = run;
-  const ids = new Set(idsIn(tried.transcript));
+/**
+ * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
+ * Those that are left are no older: they are not used any more.
+ */
+async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
+  const { lane, ledger, pool, session } = run;
+  const ids = new Set([...idsIn(tried.transcript), ...lane.made]);
   const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
   for (const { id, as } of ours) {
     if (session.history.deleted(id) || !(await isGoing(run, id, as))) continue;

@@ -139,3 +139,24 @@ describe('what comes at another request each time', () => {
     expect(tries).toBe(3);
   });
 });
+
+test('an intern that somebody else deletes is held against nobody, where it is only named in a request', async () => {
+  const host = fakeHost();
+  const target = fakeTarget(async (request) => {
+    if (request.method !== 'POST') return undefined;
+    const { vault_id: vault } = (await request.clone().json()) as { vault_id?: string };
+    if (vault === undefined || target.interns.has(vault)) return undefined;
+    return Response.json({ error: { code: 409, message: 'No such vault' } }, { status: 409 });
+  });
+  let tidied = false;
+  const leaves = check('a/leaves', async ({ interns }) => void (await interns.stopped()));
+  const attaches = check('b/attaches', async ({ interns, api }) => {
+    const { id } = await interns.stopped();
+    if (!tidied) target.interns.delete(id);
+    tidied = true;
+    expectStatus(await api.create(interns.body({ vault_id: id })), 201, 'a create');
+  });
+  const driver = fakeDriver(target.fetch, host);
+  const { checks } = await run({ driver, host, checks: [leaves, attaches], seed: 'seed', concurrency: 1 });
+  expect(checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
+});
