@@ -312,7 +312,7 @@ describe('safety', () => {
     expect(host.slept.some((ms) => ms >= 6_900)).toBe(true);
   });
 
-  test('where a target takes one request a second, those that are sent at once are refused once at most', async () => {
+  test('where a target takes one request a second, those that were sent at once are sent again one by one', async () => {
     const host = fakeHost();
     let taken = Number.NEGATIVE_INFINITY;
     let refused = 0;
@@ -331,7 +331,8 @@ describe('safety', () => {
     const driver = fakeDriver(target.fetch, host);
     const results = await run({ driver, host, checks: [{ ...busy, needs: [] }], rate: 0 });
     expect(results.counts.pass).toBe(1);
-    expect(refused).toBeLessThanOrEqual(8);
+    // Each once, and a few before it is known how far apart they may be.
+    expect(refused).toBeLessThan(12);
   });
 
   test('a budget of requests ends the run, not the clean-up', async () => {
