@@ -70,7 +70,7 @@ const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** Tokens of a person. */
-const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
+export const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -131,8 +131,8 @@ export function createSession(run: RunBase): Session {
     if (status !== 404) opens.add(send.as);
     if (opens.has(send.as)) return;
     const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
-    unusable.set(String(send.as), why);
-    throw new Unmet(String(send.as), why);
+    // Whether it is still there, is looked at before the token is blamed.
+    throw new Unmet(String(send.as), why, 'race');
   };
 
   /** How long a read has to wait for what the run wrote before, in ms. */
