@@ -36,16 +36,20 @@ export const text = (constraints: { minLength?: number; maxLength?: number } = {
     .array(fc.oneof({ arbitrary: codePoint, weight: 5 }, { arbitrary: AWKWARD, weight: 1 }), constraints)
     .map((units) => units.join(''));
 
+const LETTERS = [...'abcdefgh XYZ 0189'];
 const WORDS = [...'abc XYZ 0189 .,;:!?-_()/"\'\\{}[]<>&% éßñ€ωж文😀'];
 
 /**
  * Text that is read back as it was said. Elsewhere than on an emulator no awkward one, none empty, no white space around it:
  * that texts are kept to the letter is not stated, and a database may not take every character.
+ * Plain words where the target has refused others.
  */
 export const said = (
-  { target }: { readonly target: { readonly kind: 'emulator' | 'live' } },
+  { target, plain }: { readonly target: { readonly kind: 'emulator' | 'live' }; plain(): boolean },
   constraints: { minLength?: number; maxLength?: number } = {},
 ): fc.Arbitrary<string> =>
   target.kind === 'emulator'
     ? text(constraints)
-    : fc.array(fc.constantFrom(...WORDS), constraints).map((units) => units.join('').trim() || 'said');
+    : fc
+        .array(fc.constantFrom(...(plain() ? LETTERS : WORDS)), constraints)
+        .map((units) => units.join('').trim() || 'said');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { idempotencyKey } from '../arbitraries/idempotency-key.js';
+import { said } from '../arbitraries/text.js';
 import { equal, fail, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -155,8 +156,7 @@ export const IDEMPOTENCY = defineChecks([
           { description: undefined },
           { name: interns.name() },
         ),
-        fc
-          .string()
+        said(ctx, { maxLength: 10 })
           .filter((text) => text.trim() !== 'one')
           .map((description) => ({ description })),
       );

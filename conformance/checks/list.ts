@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
+import { said } from '../arbitraries/text.js';
 import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -90,7 +91,7 @@ export const LIST = defineChecks([
       await property(
         'updates',
         fc.integer({ min: 1, max: 2 }),
-        fc.string({ maxLength: 20 }),
+        said(ctx, { maxLength: 20 }),
         async (which, description) => {
           const id = made[which]?.id ?? '';
           expect.status(await api.update(id, { description }), expect.ACCEPTED, 'the update');

@@ -136,6 +136,8 @@ export interface Ctx {
   ): Promise<void>;
   /** Lifecycle statuses that the target has shown and that are none of the published ones. */
   ownStatuses(): readonly string[];
+  /** Whether the target has refused a text for its characters: only plain words are said to it. */
+  plain(): boolean;
   /** Answers over the chat turn limit that this run met, in this check or before. */
   limited(): readonly Answer[];
   /** Ends the check as a skip: the target could not be led there. */

@@ -7,6 +7,8 @@ import { type Command, on, type Real, which } from './command.js';
 import { exists, type ModelIntern, stops } from './model.js';
 
 const note = fc.constantFrom('a', 'b', 'é', '', 'two words');
+/** The note, where the target takes it. */
+const noted = ({ plain }: Ctx, text: string): string => (plain() && !/^[a-z ]+$/.test(text) ? 'plain' : text);
 
 /** The record agrees with the model. */
 function agrees(
@@ -52,10 +54,11 @@ async function boots(intern: ModelIntern, real: Real): Promise<void> {
 }
 
 export const create = fc.record({ provision: fc.boolean(), description: fc.option(note, { nil: undefined }) }).map(
-  ({ provision, description }): Command => ({
+  ({ provision, description: text }): Command => ({
     check: (model) => model.interns.length < 4,
     async run(model, real) {
       const { ctx } = real;
+      const description = text === undefined ? undefined : noted(ctx, text);
       const body = ctx.interns.body({
         ...(provision ? { provision } : {}),
         ...(description === undefined ? {} : { description }),
@@ -86,7 +89,7 @@ export const create = fc.record({ provision: fc.boolean(), description: fc.optio
       else await ctx.interns.settled(record);
     },
     toString: () =>
-      `create(${provision ? 'provision' : 'later'}${description === undefined ? '' : `, ${JSON.stringify(description)}`})`,
+      `create(${provision ? 'provision' : 'later'}${text === undefined ? '' : `, ${JSON.stringify(text)}`})`,
   }),
 );
 
@@ -139,7 +142,7 @@ export const update = fc
   .record({ at: which, key: fc.constantFrom('description', 'instructions', 'name'), text: note })
   .map(({ at, key, text }) =>
     on(`update(${at}, ${key})`, at, exists, async (intern, { ctx }) => {
-      const value = key === 'name' ? ctx.interns.name() : text;
+      const value = key === 'name' ? ctx.interns.name() : noted(ctx, text);
       const answer = await ctx.api.update(intern.id, { [key]: value });
       const record = expect.intern(answer, expect.ACCEPTED, `an update of ${key}`);
       intern.settings[key as 'name'] = value;

@@ -13,6 +13,7 @@ import type { Skip } from './results.js';
 import { noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { PERSONAL } from './session.js';
+import { barred, takesPlainTexts } from './texts.js';
 
 /** A finding against a deployment, before it is held against it. */
 export interface Found {
@@ -286,6 +287,20 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
 const lag = async ({ run, tried }: Found): Promise<Circumstance | undefined> =>
   (await readsLag(run, tried)) ? { again: 0 } : undefined;
 
+/** Which characters a text may have, is at most published (CREATE-5). */
+const oddText = async ({ run, check, tried, error }: Found): Promise<Circumstance | undefined> =>
+  check.requirement !== 'CREATE-5' && wantsSuccess(error) && (await takesPlainTexts(run, tried))
+    ? { again: 0 }
+    : undefined;
+
+/** What stands before a deployment may take a body for an attack. */
+async function firewall({ run, tried, error }: Found): Promise<Circumstance | undefined> {
+  if (!/^403\b/.test(String(error.actual))) return undefined;
+  const why = await barred(run, tried);
+  if (why === undefined) return undefined;
+  return { skip: { need: 'a way past the firewall', why: run.session.redactor.text(why), kind: 'need' } };
+}
+
 /** The target may have room for a few interns only. */
 async function room({ run, tried }: Found): Promise<Circumstance | undefined> {
   const why = await noRoom(run, tried);
@@ -301,6 +316,8 @@ const CIRCUMSTANCES = [
   dropped,
   temporary,
   lostWrite,
+  oddText,
+  firewall,
   forbidden,
   namedSession,
   unnamedRoute,

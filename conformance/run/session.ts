@@ -44,6 +44,8 @@ export interface Session {
   hurried: boolean;
   /** Some answer took longer than most may. */
   slow: boolean;
+  /** Some text was refused for its characters: checks say plain words. */
+  plain: boolean;
   /** How the target refuses a create for which it has no room; undefined while it had room for all. */
   full: string | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
@@ -305,6 +307,7 @@ export function createSession(run: RunBase): Session {
     full: undefined,
     hurried: false,
     slow: false,
+    plain: false,
     client,
     running: client.scope(run.signal),
     redactor,

@@ -50,6 +50,7 @@ import {
   tidiesTexts,
   vaultsOfItsOwn,
 } from './manners.js';
+import { isBehindAFirewall, takesPlainTextsOnly } from './texts.js';
 import { createVirtualHost } from './virtual-host.js';
 
 /** How a guise differs from an emulator that obeys every prompt. */
@@ -115,6 +116,7 @@ export const GUISES: readonly Guise[] = [
   { name: 'has room for few interns', obeys: 0.9, manners: [hasRoomForFew] },
   { name: 'is tidied up by somebody else', obeys: 0.9, manners: [isTidiedUp] },
   { name: 'lets nobody else create interns', obeys: 0.9, manners: [membersRead] },
+  { name: 'is behind a firewall', obeys: 0.9, manners: [isBehindAFirewall] },
 ];
 
 export const BUFFERING: Guise = {
@@ -138,6 +140,7 @@ export const UNPUBLISHED: readonly (Guise & { readonly differs: readonly Require
   { name: 'says no more than needed', obeys: 1, manners: [saysNoMoreThanNeeded], differs: ['GET-1'] },
   { name: 'knows its own sessions only', obeys: 1, manners: [knowsItsSessionsOnly], differs: ['CHAT-15'] },
   { name: 'does one thing at a time', obeys: 1, manners: [oneThingAtATime], differs: ['CHAT-14'] },
+  { name: 'takes plain texts only', obeys: 1, manners: [takesPlainTextsOnly], differs: ['CREATE-5', 'UPDATE-1'] },
 ];
 
 /** Its OAuth tokens expire while the kit is at work. */
