@@ -152,7 +152,7 @@ export const IDEMPOTENCY = defineChecks([
           { description: 'One' },
           ...(ctx.target.kind === 'emulator' ? [{ description: 'one ' }] : []),
           { description: null },
-          { instructions: '' },
+          { instructions: ctx.target.kind === 'emulator' ? '' : 'Two' },
           { description: undefined },
           { name: interns.name() },
         ),

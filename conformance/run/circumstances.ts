@@ -288,10 +288,8 @@ const lag = async ({ run, tried }: Found): Promise<Circumstance | undefined> =>
   (await readsLag(run, tried)) ? { again: 0 } : undefined;
 
 /** Which characters a text may have, is at most published (CREATE-5). */
-const oddText = async ({ run, check, tried, error }: Found): Promise<Circumstance | undefined> =>
-  check.requirement !== 'CREATE-5' && wantsSuccess(error) && (await takesPlainTexts(run, tried))
-    ? { again: 0 }
-    : undefined;
+const oddText = async ({ run, check, tried }: Found): Promise<Circumstance | undefined> =>
+  check.requirement !== 'CREATE-5' && (await takesPlainTexts(run, tried)) ? { again: 0 } : undefined;
 
 /** What stands before a deployment may take a body for an attack. */
 async function firewall({ run, tried, error }: Found): Promise<Circumstance | undefined> {

@@ -7,14 +7,15 @@ import { Stopped } from './stopped.js';
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {
   const { driver, lane, ledger, pool, session, signal } = run;
-  await driver.restore();
-  if (signal.aborted) return;
+  // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
   const keep = kept(pool);
   const over = new Set([...lane.made, ...pool.idle].filter((id) => !keep.has(id)));
+  pool.idle.clear();
+  await driver.restore();
+  if (signal.aborted) return;
   const made = ledger.open().filter(({ id, deleting }) => over.has(id) && deleting !== true);
   for (const id of over) session.made.delete(id);
   lane.made.clear();
-  pool.idle.clear();
   for (const entry of made) {
     const failed = await removeIntern((send) => session.running.send(send), entry);
     if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });

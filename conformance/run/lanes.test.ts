@@ -251,3 +251,28 @@ test('an intern that one check makes under a name of its own is not foreign to i
   });
   expect(results.counts.pass).toBe(2);
 });
+
+test('an intern that one lane gives back and another takes is not taken away', async () => {
+  const host = fakeHost();
+  const driver = fakeDriver(fakeTarget().fetch, host);
+  const later = async () => {
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+  };
+  const seen: number[] = [];
+  await run({
+    // What is put back takes a moment.
+    driver: { ...driver, restore: later },
+    host,
+    seed: 's',
+    rate: 0,
+    concurrency: 2,
+    checks: Array.from({ length: 12 }, (_, at) =>
+      check(`a/${at}`, async ({ api, interns }) => {
+        const { id } = await interns.stopped();
+        for (let read = 0; read < 5 + at; read++) seen.push((await api.get(id)).status);
+      }),
+    ),
+  });
+  expect(seen.length).toBeGreaterThan(100);
+  expect(new Set(seen)).toEqual(new Set([200]));
+});
