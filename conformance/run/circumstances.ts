@@ -12,7 +12,6 @@ import { dropShared, forget } from './pool.js';
 import type { Skip } from './results.js';
 import { noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
-import { PERSONAL } from './session.js';
 import { barred, takesPlainTexts } from './texts.js';
 
 /** A finding against a deployment, before it is held against it. */
@@ -128,8 +127,6 @@ async function spent({ run }: Found): Promise<Circumstance | undefined> {
   return undefined;
 }
 
-const OTHERS_KEEP = 'interns that nobody else deletes';
-
 /** Whether nobody finds an intern any more, or it is being torn down. */
 async function isGoing({ session }: RunContext, id: string, as: CredentialName): Promise<boolean> {
   const { status, json } = await session.running.send({ path: `/interns/${id}`, as });
@@ -164,27 +161,9 @@ async function deleted({ run, tried }: Found): Promise<Circumstance | undefined>
     forget(pool);
     if (!(await othersDelete(run))) return { again: 0 };
     const why = 'an intern was deleted in between, as was one that the run only made';
-    return { again: 0, skip: { need: OTHERS_KEEP, why, kind: 'race' } };
+    return { again: 0, skip: { need: 'interns that nobody else deletes', why, kind: 'race' } };
   }
   return undefined;
-}
-
-/**
- * A token of a person saw no intern of the API key: it is another's, and told once, where the key still sees the intern;
- * else others have deleted that.
- */
-export async function unseen(run: RunContext, { error, transcript }: Attempt): Promise<Circumstance | undefined> {
-  if (!(error instanceof Unmet) || error.kind !== 'race' || !PERSONAL.has(error.need)) return undefined;
-  const { need, why } = error;
-  const missed = transcript.findLast(({ response }) => response?.status === 404);
-  const id = missed === undefined ? undefined : internIn(missed.request.url);
-  if (id === undefined) return undefined;
-  if (await isGoing(run, id, 'api_key')) {
-    forget(run.pool);
-    return { again: 0, skip: { need: OTHERS_KEEP, why: 'an intern was deleted in between', kind: 'race' } };
-  }
-  run.session.spoilt(need as CredentialName, why);
-  return { skip: { need, why, kind: 'need' } };
 }
 
 /** Who may create interns beside the holder of the API key, is not stated. */

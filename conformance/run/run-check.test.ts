@@ -160,27 +160,3 @@ test('an intern that somebody else deletes is held against nobody, where it is o
   const { checks } = await run({ driver, host, checks: [leaves, attaches], seed: 'seed', concurrency: 1 });
   expect(checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
 });
-
-test('a token is not blamed for an intern that somebody else deletes', async () => {
-  const host = fakeHost();
-  const target = fakeTarget(({ url }) => {
-    const id = url.endsWith('/daemon') ? url.split('/').at(-2) : undefined;
-    return id === undefined
-      ? undefined
-      : new Response('{"error":{"code":404}}', { status: target.interns.has(id) ? 200 : 404 });
-  });
-  let tidied = false;
-  const reveals = check(
-    'a/reveals',
-    async ({ interns, api }) => {
-      const { id } = await interns.stopped();
-      if (!tidied) target.interns.delete(id);
-      tidied = true;
-      expectStatus(await api.daemon(id, { as: 'oauth_token' }), 200, 'the access');
-    },
-    { needs: ['write', 'oauth_token'] },
-  );
-  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: 'sk-1', oauth_token: 'sk-2' } });
-  const { checks, exit } = await run({ driver, host, checks: [reveals], seed: 'seed' });
-  expect([checks.map(({ verdict }) => verdict), exit]).toEqual([['pass'], 0]);
-});

@@ -4,7 +4,7 @@ import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
-import { type Circumstance, circumstance, mayBeTaken, notTaken, unseen } from './circumstances.js';
+import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import { likeness, placeOf } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
@@ -54,8 +54,7 @@ async function behind(
 ): Promise<Circumstance | undefined> {
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
-  if (!(error instanceof Finding))
-    return (await unseen(run, tried).catch(() => undefined)) ?? notTaken(run, tried, more.tries);
+  if (!(error instanceof Finding)) return notTaken(run, tried, more.tries);
   if (error.confirmed !== undefined) return undefined;
   return circumstance({ run, check, tried, error, began: more.began }).catch(() => undefined);
 }

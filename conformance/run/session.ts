@@ -72,7 +72,7 @@ const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** Tokens of a person. */
-export const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
+const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -139,8 +139,8 @@ export function createSession(run: RunBase): Session {
     const { status, json } = await session.running.send({ path: `/interns/${encodeURIComponent(idOf(url) ?? '')}` });
     if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
     const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
-    // Whether it is still there, is looked at before the token is blamed.
-    throw new Unmet(String(send.as), why, 'race');
+    unusable.set(String(send.as), why);
+    throw new Unmet(String(send.as), why);
   };
 
   /** How long a read has to wait for what the run wrote before, in ms. */
