@@ -20,7 +20,7 @@ import {
   talk,
   when,
 } from '../helpers/chat.js';
-import { notRepeated } from '../helpers/words.js';
+import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
@@ -72,6 +72,7 @@ export const CHAT_ANSWERS = defineChecks([
       await notRepeated(ctx, async (saying) => {
         const before = await asked(ctx, intern.id, ctx.prompt('ask-permission', saying));
         const after = await answered(ctx, intern.id, before, 'allow_once');
+        notFromTheBeginning(before, after);
         expect.finish(after, 'stop', 'the answered run');
         expect.grammar(after, 'S');
         sameSession(after, callOf(before).session, 'the answered run');

@@ -4,7 +4,7 @@ import { equal, fail } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { allowable, sameSession, sessionOf } from '../helpers/chat.js';
-import { notRepeated } from '../helpers/words.js';
+import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import { nothingElse } from './keepalive.js';
 
 /** One check of each kind, as patterns for the others. */
@@ -64,6 +64,7 @@ export const SAMPLES = defineChecks([
         expect.finish(before, 'tool_calls', 'the prompt that asks');
         allowable(ctx, before);
         const after = await (await answer(intern.id, before, 'allow_once')).end();
+        notFromTheBeginning(before, after);
         expect.finish(after, 'stop', 'the answered run');
         sameSession(after, sessionOf(before), 'the answered run');
         return { before, after };

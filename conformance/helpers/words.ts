@@ -48,6 +48,19 @@ export async function notRepeated(
 }
 
 /**
+ * The stream that follows an answer is not the one before it from its beginning, to the very call that was answered: what is
+ * asked anew is another interaction, with another id.
+ */
+export function notFromTheBeginning(before: Transcript, after: Transcript): void {
+  const [answered] = before.toolCalls;
+  const [call] = after.toolCalls;
+  if (answered === undefined || answered.id !== call?.id || answered.arguments !== call?.arguments) return;
+  if (!after.content.startsWith(before.content)) return;
+  const actual = `all that came before the answer, again, with the call that was answered; ${after.content}`;
+  fail('the stream after an answer', 'only what comes after it', actual);
+}
+
+/**
  * A run without a mode consents by itself (CHAT-8): that it asks for a permission is the service's doing, whatever the intern
  * does. A question is the intern's own.
  */

@@ -41,6 +41,23 @@ const repeats: Manner = (next) => {
   };
 };
 
+/** An answer gets the stream that asked for it, from its beginning. */
+const startsOver: Manner = (next) => {
+  const streams = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const { session_id = '', messages = [] } = await chatOf(request);
+    const response = await next(request);
+    if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+    const { status, headers } = response;
+    const text = await response.text();
+    const session = /"session_id":"([^"]*)"/.exec(text)?.[1] ?? '';
+    const before = messages.at(-1)?.role === 'tool' ? streams.get(session_id) : undefined;
+    if (before === undefined) streams.set(session, text);
+    return new Response(before ?? text, { status, headers });
+  };
+};
+
 /** A session stays in the mode of its last prompt that named one. */
 const remembersModes: Manner = (next) => {
   const modes = new Map<string, string>();
@@ -74,6 +91,12 @@ const WRONG: readonly (Guise & { readonly caughtBy: readonly string[] })[] = [
     obeys: 1,
     asks: 'as told',
     manners: [repeats],
+    caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
+  },
+  {
+    name: 'starts the stream over after an answer',
+    obeys: 1,
+    manners: [startsOver],
     caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
   },
   {
