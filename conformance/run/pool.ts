@@ -32,6 +32,8 @@ export interface Pool {
    * same.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
+  /** Interns whose teardown has not ended in the time that there was. */
+  readonly staying: Set<string>;
   /** Id of an intern that the run has made and does nothing with: what becomes of it, others do. */
   witness?: string;
 }
@@ -50,6 +52,7 @@ export const createPool = (): Pool => ({
   notTaken: 0,
   asked: { question: false, permission: false },
   waiting: 'unknown',
+  staying: new Set(),
 });
 
 /** The lane gets another shared intern from now on. The one that it had goes with what its check made. */
@@ -71,6 +74,19 @@ export function forget(pool: Pool, but?: Lane): void {
 /** Ids of interns that later checks get. */
 export const kept = ({ shared, unused }: Pool): Set<string> =>
   new Set([...shared.values(), ...unused.stopped, ...unused.booting, ...unused.running].map(({ id }) => id));
+
+/** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
+export function keepFewer(pool: Pool, most: number): void {
+  const { stopped, booting, running } = pool.unused;
+  for (const shelf of [stopped, booting, running]) {
+    while (kept(pool).size > most) {
+      const one = shelf.shift();
+      if (one === undefined) break;
+      for (const ids of [pool.dropped, pool.idle]) ids.add(one.id);
+    }
+  }
+  for (const lane of [...pool.shared.keys()].reverse()) if (kept(pool).size > most) dropShared(pool, lane);
+}
 
 /** How often one intern is handed out: questions that nobody answered stay open on it. */
 const MOST_USES = 12;

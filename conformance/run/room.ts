@@ -1,66 +1,99 @@
 import { removeIntern } from '../safety/cleanup.js';
-import type { Made } from '../safety/ledger.js';
 import type { Attempt } from './attempt.js';
-import { forget, kept } from './pool.js';
+import { keepFewer, kept } from './pool.js';
 import type { RunContext } from './run-context.js';
+import type { Session } from './session.js';
 
 /** What a service may answer to a create for which it has no room. */
 const REFUSED = new Set([402, 403, 409, 422, 429]);
-/** Looks at an intern that is torn down, and ms in between: longer teardowns are not waited for. */
+/** Looks at interns that are torn down, and ms in between: longer teardowns are not waited for. */
 const LOOKS = 30;
 const APART = 1_000;
+/** Longest part of a refusal that is compared with another. */
+const TOLD = 1_000;
+/** How many interns most checks make at most. */
+const MOST_MADE = 2;
 
-/** Takes these interns away, and waits until they are gone. */
-async function takeAway({ host, ledger, session, signal }: RunContext, made: readonly Made[]): Promise<void> {
-  for (const one of made.filter(({ deleting }) => deleting !== true)) {
+/** How many interns may be kept for later checks, so that most find room for what they make. */
+export const mayKeep = ({ full }: Pick<Session, 'full'>): number =>
+  full === undefined ? Number.POSITIVE_INFINITY : Math.max(1, full.holds - MOST_MADE);
+
+/** How many interns there may be when a check begins: the first that it makes finds room, and while it boots, another is gone. */
+const mayStand = ({ full }: Pick<Session, 'full'>): number =>
+  full === undefined ? Number.POSITIVE_INFINITY : Math.max(1, full.holds - 1);
+
+/** Notes which of the interns that are torn down are gone by now. */
+async function look({ ledger, session }: RunContext): Promise<void> {
+  for (const { id, as } of ledger.open().filter(({ deleting }) => deleting === true)) {
+    const { status } = await session.running.send({ path: `/interns/${encodeURIComponent(id)}`, as });
+    if (status === 404) ledger.write({ event: 'gone', id });
+  }
+}
+
+/**
+ * Where a deployment takes no more than a few interns: what no check needs any more is taken away before the next, until no
+ * more than `most` are there. One whose teardown does not end is waited for once.
+ */
+export async function makeRoom(run: RunContext, most = mayStand(run.session)): Promise<void> {
+  const { host, lane, ledger, pool, session, signal } = run;
+  keepFewer(pool, Math.min(most, mayKeep(session)));
+  const keep = kept(pool);
+  const unused = ledger.open().filter(({ id }) => !keep.has(id));
+  for (const one of unused.filter(({ deleting }) => deleting !== true)) {
     const failed = await removeIntern((send) => session.running.send(send), one);
     if (failed === undefined) ledger.write({ event: 'deleting', id: one.id });
   }
-  for (const { id, as } of made) {
-    for (let look = 0; look < LOOKS; look++) {
-      const { status } = await session.running.send({ path: `/interns/${encodeURIComponent(id)}`, as });
-      if (status === 404) ledger.write({ event: 'gone', id });
-      if (status === 404) break;
-      await host.sleep(APART, signal);
-    }
+  for (const { id } of unused) session.made.delete(id);
+  lane.made.clear();
+  pool.idle.clear();
+  const left = () => ledger.open().filter(({ id }) => !pool.staying.has(id));
+  for (let looks = 0; left().length > most; looks++) {
+    if (looks === LOOKS) for (const { id } of left()) if (!keep.has(id)) pool.staying.add(id);
+    if (looks === LOOKS) return;
+    await look(run);
+    if (left().length > most) await host.sleep(APART, signal);
   }
 }
 
-/** Where a deployment takes no more than a few interns: what no check needs any more is taken away before the next. */
-export async function makeRoom(run: RunContext, more: { readonly shared: boolean }): Promise<void> {
-  const { lane, ledger, pool, session } = run;
-  forget(pool, more.shared ? undefined : lane);
-  const keep = kept(pool);
-  const gone = ledger.open().filter(({ id }) => !keep.has(id));
-  await takeAway(run, gone);
-  for (const { id } of gone) session.made.delete(id);
-  lane.made.clear();
-  pool.idle.clear();
-}
-
 /** Whether a create was refused in a way that a deployment may choose which has no room for another. */
-export function mayLackRoom({ driver }: RunContext, { transcript }: Attempt): boolean {
+export const mayLackRoom = (run: RunContext, tried: Attempt): boolean => refusedCreate(run, tried) !== undefined;
+
+/** The last create of an attempt that was refused, as it was answered. */
+function refusedCreate({ driver }: RunContext, { transcript }: Attempt): string | undefined {
   const collection = `${driver.target.baseUrl}/interns`;
-  return transcript.some(
+  const last = transcript.findLast(
     ({ request, response }) =>
       request.method === 'POST' && request.url === collection && response !== undefined && REFUSED.has(response.status),
   );
+  if (last?.response === undefined) return undefined;
+  return `${last.response.status} ${last.response.pieces.map(({ text }) => text).join('')}`.slice(0, TOLD);
 }
 
 /**
  * Whether a create was refused because the deployment takes no further intern, which no sentence forbids: then so is one that
- * asks for nothing but a name, as others did that were taken. Makes room, as far as it is the run that fills it.
+ * asks for nothing but a name, as others did that were taken. Once that is known, the same answer says it. Makes room, as far
+ * as it is the run that fills it.
  */
 export async function noRoom(run: RunContext, tried: Attempt): Promise<string | undefined> {
-  const { driver, obstacles, pool, session } = run;
-  if (!mayLackRoom(run, tried) || session.created() === 0) return undefined;
-  const name = `${session.prefix}${(++pool.count).toString(36)}`;
-  const json = { name, workspace_id: driver.target.workspaceId };
-  const answer = await session.running.send({ method: 'POST', path: '/interns', json });
-  if (answer.status < 400 || answer.status >= 500) return undefined;
-  const told = `${answer.status} ${answer.text.slice(0, 200)}`;
-  session.full = told;
+  const { driver, ledger, obstacles, pool, session } = run;
+  const refused = refusedCreate(run, tried);
+  if (refused === undefined || session.created() === 0) return undefined;
+  let told = refused;
+  if (refused !== session.full?.told) {
+    const name = `${session.prefix}${(++pool.count).toString(36)}`;
+    const json = { name, workspace_id: driver.target.workspaceId };
+    const answer = await session.running.send({ method: 'POST', path: '/interns', json });
+    if (answer.status < 400 || answer.status >= 500) return undefined;
+    told = `${answer.status} ${answer.text}`.slice(0, TOLD);
+  }
+  await look(run);
+  const there = ledger.open().length;
+  const held = session.full?.holds ?? there;
+  // Others may have taken what the run had before.
+  const holds = Math.max(1, there < held ? held - 1 : held);
+  session.full = { told, holds };
   obstacles.gone('create');
-  await makeRoom(run, { shared: true });
-  return `the target takes no further intern while the run has so many (${told})`;
+  // Where some were on their way, the others need not go.
+  await makeRoom(run, ledger.open().some(({ deleting }) => deleting === true) ? mayKeep(session) : 0);
+  return `the target takes no further intern while the run has so many (${told.slice(0, 200)})`;
 }

@@ -75,7 +75,7 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
   let excuse: Skip | undefined;
   const found: Finding[] = [];
   for (let tries = 1; ; tries++) {
-    if (session.full !== undefined) await makeRoom(run, { shared: false }).catch(() => {});
+    if (session.full !== undefined) await makeRoom(run).catch(() => {});
     const began = host.now();
     const tried = await attempt(run, check);
     const { error } = tried;

@@ -11,9 +11,10 @@ import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { ALONE, byValue } from './order.js';
-import { createPool, dropShared, takeBack } from './pool.js';
+import { createPool, dropShared, keepFewer, takeBack } from './pool.js';
 import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
+import { mayKeep } from './room.js';
 import type { RunBase } from './run-base.js';
 import { type CheckRun, runCheck, runInCompany } from './run-check.js';
 import type { RunContext } from './run-context.js';
@@ -114,9 +115,10 @@ export function createRun(options: RunnerOptions): Run {
     // What a breach, or a stream that was left, made of the shared intern is not known.
     const told = verdict === 'pass' || verdict === 'skip';
     if (!told || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
-    if (driver.control === undefined && told && session.full === undefined) {
+    if (driver.control === undefined && told) {
       const settled = [...lane.made].filter((id) => !session.lately(id));
       takeBack(pool, settled, session.conditions);
+      keepFewer(pool, mayKeep(session));
     }
     await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
   };
@@ -181,12 +183,12 @@ export function createRun(options: RunnerOptions): Run {
     },
 
     async check(check, at = 0) {
-      const lane = lanes[at];
+      // Where there is room for a few interns or requests only, others would take it.
+      const scarce = session.full !== undefined || session.hurried;
+      const lane = lanes[scarce && at < concurrency ? 0 : at];
       if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
       if (stopped === undefined && !signal.aborted)
         events.checkStart?.({ id: check.id, index: started++, of: selected.length });
-      // Where there is room for a few interns or requests only, others would take it.
-      const scarce = session.full !== undefined || session.hurried;
       const together = concurrency > 1 && !ALONE.has(check.id) && !scarce;
       const done = together ? await beside(lane, check) : {};
       return 'verdict' in done ? done : alone(lane, check, done.suspicion);

@@ -46,8 +46,11 @@ export interface Session {
   slow: boolean;
   /** Some text was refused for its characters: checks say plain words. */
   plain: boolean;
-  /** How the target refuses a create for which it has no room; undefined while it had room for all. */
-  full: string | undefined;
+  /**
+   * How the target refuses a create for which it has no room, and how many interns the run had then; undefined while it had
+   * room for all.
+   */
+  full: { readonly told: string; readonly holds: number } | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
   unusable(name: string): string | undefined;
   /** Tells that a credential opens nothing, or nothing more. */

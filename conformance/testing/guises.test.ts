@@ -15,6 +15,7 @@ import {
   OTHER_SUCCESSES,
   UNPUBLISHED,
 } from './guises.js';
+import { hasRoomForFew } from './habits.js';
 
 /** Runs every check that a deployment gets, and answers what is held against the guise. */
 async function findings(guise: Guise, seed: string) {
@@ -28,6 +29,13 @@ async function findings(guise: Guise, seed: string) {
     await close();
   }
 }
+
+/** The same target, of which only the API key is known. */
+const withKeyAlone = (driver: Driver): Driver => ({
+  ...driver,
+  credential: (name) => (name === 'api_key' ? driver.credential(name) : undefined),
+  lacks: (need) => (/_(key|token)$/.test(need) ? 'not given' : driver.lacks(need)),
+});
 
 // More seeds: npm run soak -- --guises
 test.each(GUISES)(
@@ -46,13 +54,8 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
   { timeout: 300_000 },
   async (seed) => {
     const { driver, host, close } = await disguise({ name: 'obeys every prompt', obeys: 1 }, seed);
-    const alone: Driver = {
-      ...driver,
-      credential: (name) => (name === 'api_key' ? driver.credential(name) : undefined),
-      lacks: (need) => (/_(key|token)$/.test(need) ? 'not given' : driver.lacks(need)),
-    };
     try {
-      const results = await run({ driver: alone, host, seed, rate: 50 });
+      const results = await run({ driver: withKeyAlone(driver), host, seed, rate: 50 });
       expect(results.counts.pass).toBeGreaterThan(130);
       expect(results.requests).toBeLessThanOrEqual(700);
     } finally {
@@ -60,6 +63,20 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
     }
   },
 );
+
+test('where there is room for five interns it takes two minutes and 1000 requests at most', {
+  timeout: 300_000,
+}, async () => {
+  const { driver, host, close } = await disguise({ name: 'few', obeys: 1, manners: [hasRoomForFew] }, 'few');
+  try {
+    const results = await run({ driver: withKeyAlone(driver), host, seed: 'few', rate: 50 });
+    expect(results.counts.pass).toBeGreaterThan(130);
+    expect(results.requests).toBeLessThanOrEqual(1_000);
+    expect(results.duration).toBeLessThanOrEqual(120_000);
+  } finally {
+    await close();
+  }
+});
 
 test.each([
   ['that chats', BUFFERING],
