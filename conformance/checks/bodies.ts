@@ -150,6 +150,8 @@ export const BODIES = defineChecks([
           taken = answer.status < 300 ? path : '';
           expect.error(answer, { status: 400 }, `${path} with a field`);
           const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
+          // It may have stopped by itself: what is seen again, is seen of another.
+          if (after.status !== intern.status) taken = path;
           equal(after.status, intern.status, `status after the refused ${path}`);
         }
       });

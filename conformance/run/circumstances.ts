@@ -10,7 +10,7 @@ import { wantsSuccess } from './causes.js';
 import { readsLag } from './measure-lag.js';
 import { dropShared, forget } from './pool.js';
 import type { Skip } from './results.js';
-import { noRoom } from './room.js';
+import { makeRoom, mayLackRoom, noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { barred, takesPlainTexts } from './texts.js';
 
@@ -22,12 +22,16 @@ export interface Found {
   readonly error: Finding;
   /** When the attempt began. */
   readonly began: number;
+  /** Other checks are at work meanwhile. */
+  readonly inCompany?: boolean;
 }
 
 /** What a finding comes from that no sentence of the interface forbids. */
 export interface Circumstance {
   /** ms after which the check is tried again; undefined where that would not help. */
   readonly again?: number;
+  /** The run now knows something of the target that it did not: such a try does not count. */
+  readonly learnt?: true;
   /** What becomes of the check when no further try is left; a finding where it is undefined. */
   readonly skip?: Skip;
 }
@@ -262,9 +266,21 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
   return { again: LATER };
 }
 
+/** How often room is made to measure how late reads are. */
+const ROOMS = 3;
+
 /** Lists and reads may lag behind what was written: from then on they are given the time. */
-const lag = async ({ run, tried }: Found): Promise<Circumstance | undefined> =>
-  (await readsLag(run, tried)) ? { again: 0 } : undefined;
+const lag = async ({ run, tried, inCompany }: Found): Promise<Circumstance | undefined> => {
+  let lags = await readsLag(run, tried);
+  if (lags === 'no room' && inCompany === true) return { again: 0 };
+  for (let times = 1; lags === 'no room'; times++) {
+    await makeRoom(run);
+    // Where reads are late, what is torn down may be taken for gone.
+    await run.host.sleep(times * LATER, run.signal);
+    lags = await readsLag(run, tried, { cramped: times === ROOMS });
+  }
+  return lags ? { again: 0, learnt: true } : undefined;
+};
 
 /** Which characters a text may have, is at most published (CREATE-5). */
 const oddText = async ({ run, check, tried }: Found): Promise<Circumstance | undefined> =>
@@ -279,10 +295,13 @@ async function firewall({ run, tried, error }: Found): Promise<Circumstance | un
 }
 
 /** The target may have room for a few interns only. */
-async function room({ run, tried }: Found): Promise<Circumstance | undefined> {
+async function room({ run, tried, error }: Found): Promise<Circumstance | undefined> {
+  const { full } = run.session;
   const why = await noRoom(run, tried);
-  if (why === undefined) return undefined;
-  return { again: 0, skip: { need: 'room for another intern', why: run.session.redactor.text(why), kind: 'need' } };
+  // What has room now had none a moment ago, perhaps.
+  if (why === undefined) return wantsSuccess(error) && mayLackRoom(run, tried) ? { again: LATER } : undefined;
+  const skip: Skip = { need: 'room for another intern', why: run.session.redactor.text(why), kind: 'need' };
+  return { again: 0, skip, ...(full === undefined ? { learnt: true } : {}) };
 }
 
 /**
@@ -300,9 +319,9 @@ const CIRCUMSTANCES = [
   unnamedRoute,
   atWork,
   spent,
+  room,
   lag,
   deleted,
-  room,
 ];
 
 /**

@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.js';
+import { noteFull, REFUSED, refusal } from './room.js';
 import type { RunContext } from './run-context.js';
 
 /** Longest wait for what was written to be read, in ms, and how long reads are given then: some replicas are slower. */
@@ -39,9 +40,14 @@ async function longest(wait: (nth: number) => Promise<number | undefined>): Prom
  * Whether the reads of a deployment lag further behind what is written than was known, of one intern or of all: no sentence
  * says that they show it at once. Measured when a check that read has found something, a few times, as where several
  * replicas answer it depends on which did; from then on a read waits that long after a write. It hides none that never
- * shows what was written, nor one that takes longer than {@link LONGEST}.
+ * shows what was written, nor one that takes longer than {@link LONGEST}. Says so where there is no room for the interns that
+ * this takes, unless it is to do with those for which there is (`cramped`).
  */
-export async function readsLag(run: RunContext, { transcript }: Attempt): Promise<boolean> {
+export async function readsLag(
+  run: RunContext,
+  { transcript }: Attempt,
+  { cramped = false } = {},
+): Promise<boolean | 'no room'> {
   const { driver, lane, pool, session, settings } = run;
   const collection = `${driver.target.baseUrl}/interns`;
   const reads = transcript.some(
@@ -65,11 +71,13 @@ export async function readsLag(run: RunContext, { transcript }: Attempt): Promis
     return Array.isArray(data) ? data : [];
   };
 
+  let full: string | undefined;
   const create = async () => {
     const name = `${session.prefix}${(++pool.count).toString(36)}`;
     const json = { name, workspace_id: driver.target.workspaceId };
     const created = await client.send({ method: 'POST', path: '/interns', json });
     const { id } = (created.json ?? {}) as { id?: unknown };
+    if (REFUSED.has(created.status) && session.created() > 0) full = refusal(created.status, created.text);
     if (created.status >= 300 || typeof id !== 'string') return undefined;
     lane.made.add(id);
     return { id, name };
@@ -94,6 +102,11 @@ export async function readsLag(run: RunContext, { transcript }: Attempt): Promis
       return ((json ?? {}) as { description?: unknown }).description === description;
     });
   });
+  if (full !== undefined && !cramped) {
+    await noteFull(run, full, WRITES.most + 1);
+    session.lag = { ...session.lag, measured: before.measured };
+    return 'no room';
+  }
   const known = session.lag;
   session.lag = {
     measured: known.measured,

@@ -5,12 +5,12 @@ import type { RunContext } from './run-context.js';
 import type { Session } from './session.js';
 
 /** What a service may answer to a create for which it has no room. */
-const REFUSED = new Set([402, 403, 409, 422, 429]);
+export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
+/** A refusal as it is told, and compared with another. */
+export const refusal = (status: number, text: string): string => `${status} ${text}`.slice(0, 1_000);
 /** Looks at interns that are torn down, and ms in between: longer teardowns are not waited for. */
 const LOOKS = 30;
 const APART = 1_000;
-/** Longest part of a refusal that is compared with another. */
-const TOLD = 1_000;
 /** How many interns most checks make at most. */
 const MOST_MADE = 2;
 
@@ -20,7 +20,7 @@ export const mayKeep = ({ full }: Pick<Session, 'full'>): number =>
 
 /** How many interns there may be when a check begins: the first that it makes finds room, and while it boots, another is gone. */
 const mayStand = ({ full }: Pick<Session, 'full'>): number =>
-  full === undefined ? Number.POSITIVE_INFINITY : Math.max(1, full.holds - 1);
+  full === undefined ? Number.POSITIVE_INFINITY : Math.max(0, full.holds - (full.needed ?? 1));
 
 /** Notes which of the interns that are torn down are gone by now. */
 async function look({ ledger, session }: RunContext): Promise<void> {
@@ -35,6 +35,7 @@ async function look({ ledger, session }: RunContext): Promise<void> {
  * more than `most` are there. One whose teardown does not end is waited for once.
  */
 export async function makeRoom(run: RunContext, most = mayStand(run.session)): Promise<void> {
+  if (run.session.full !== undefined) run.session.full = { ...run.session.full, needed: undefined };
   const { host, lane, ledger, pool, session, signal } = run;
   keepFewer(pool, Math.min(most, mayKeep(session)));
   const keep = kept(pool);
@@ -66,7 +67,17 @@ function refusedCreate({ driver }: RunContext, { transcript }: Attempt): string 
       request.method === 'POST' && request.url === collection && response !== undefined && REFUSED.has(response.status),
   );
   if (last?.response === undefined) return undefined;
-  return `${last.response.status} ${last.response.pieces.map(({ text }) => text).join('')}`.slice(0, TOLD);
+  return refusal(last.response.status, last.response.pieces.map(({ text }) => text).join(''));
+}
+
+/** The target has refused an intern that it has no room for. Room is made before the next check, or the next try of this one. */
+export async function noteFull(run: RunContext, told: string, needed?: number): Promise<void> {
+  const { ledger, session } = run;
+  await look(run);
+  const there = ledger.open().length;
+  const held = session.full?.holds ?? there;
+  // Others may have taken what the run had before.
+  session.full = { told, holds: Math.max(1, there < held ? held - 1 : held), needed };
 }
 
 /**
@@ -84,14 +95,9 @@ export async function noRoom(run: RunContext, tried: Attempt): Promise<string | 
     const json = { name, workspace_id: driver.target.workspaceId };
     const answer = await session.running.send({ method: 'POST', path: '/interns', json });
     if (answer.status < 400 || answer.status >= 500) return undefined;
-    told = `${answer.status} ${answer.text}`.slice(0, TOLD);
+    told = refusal(answer.status, answer.text);
   }
-  await look(run);
-  const there = ledger.open().length;
-  const held = session.full?.holds ?? there;
-  // Others may have taken what the run had before.
-  const holds = Math.max(1, there < held ? held - 1 : held);
-  session.full = { told, holds };
+  await noteFull(run, told);
   obstacles.gone('create');
   // Where some were on their way, the others need not go.
   await makeRoom(run, ledger.open().some(({ deleting }) => deleting === true) ? mayKeep(session) : 0);

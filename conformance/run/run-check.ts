@@ -4,7 +4,7 @@ import type { Check } from '../framework/check.js';
 import { Falsified } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { type Attempt, attempt } from './attempt.js';
-import { type Circumstance, circumstance, mayBeTaken, notTaken } from './circumstances.js';
+import { type Circumstance, circumstance, type Found, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import { likeness, placeOf } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
@@ -50,13 +50,13 @@ async function behind(
   run: RunContext,
   check: Check,
   tried: Attempt,
-  more: { readonly began: number; readonly tries: number },
+  { tries, ...more }: Pick<Found, 'began' | 'inCompany'> & { readonly tries: number },
 ): Promise<Circumstance | undefined> {
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
-  if (!(error instanceof Finding)) return notTaken(run, tried, more.tries);
+  if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   if (error.confirmed !== undefined) return undefined;
-  return circumstance({ run, check, tried, error, began: more.began }).catch(() => undefined);
+  return circumstance({ run, check, tried, error, ...more }).catch(() => undefined);
 }
 
 /** ms above which a check that failed in company, and then alone, is not done a third time. */
@@ -74,7 +74,7 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
 
   let excuse: Skip | undefined;
   const found: Finding[] = [];
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1; ; ) {
     if (session.full !== undefined) await makeRoom(run).catch(() => {});
     const began = host.now();
     const tried = await attempt(run, check);
@@ -83,7 +83,7 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
     const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion) === likeness(error);
     const enough = twice && (host.now() - began > LONG || run.pool.told.has(likeness(error)));
     const confirmed = enough && !(error instanceof Falsified) ? TWICE : undefined;
-    const { again, skip } = (await behind(run, check, tried, { began, tries })) ?? {};
+    const { again, skip, learnt } = (await behind(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
@@ -99,6 +99,7 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
       );
     }
     await host.sleep(again * tries, run.signal).catch(() => {});
+    if (learnt !== true) tries++;
   }
 }
 
@@ -134,7 +135,7 @@ async function known(run: RunContext, check: Check, tried: Attempt, began: numbe
   if (!run.pool.told.has(like) || BY_OTHERS.test(String(error.actual))) return undefined;
   // Room is made by taking interns away, and others are at work with theirs.
   if (mayLackRoom(run, tried)) return undefined;
-  if ((await behind(run, check, tried, { began, tries: 1 })) !== undefined) return undefined;
+  if ((await behind(run, check, tried, { began, tries: 1, inCompany: true })) !== undefined) return undefined;
   if (error instanceof Falsified) return outcomeOf(run, check, tried);
   const again = await attempt(run, check);
   const same = again.error instanceof Finding && likeness(again.error) === like;

@@ -48,9 +48,9 @@ export interface Session {
   plain: boolean;
   /**
    * How the target refuses a create for which it has no room, and how many interns the run had then; undefined while it had
-   * room for all.
+   * room for all. `needed`: how many the next try makes, where that is known.
    */
-  full: { readonly told: string; readonly holds: number } | undefined;
+  full: { readonly told: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
   unusable(name: string): string | undefined;
   /** Tells that a credential opens nothing, or nothing more. */
