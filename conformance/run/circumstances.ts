@@ -74,7 +74,7 @@ function temporary({ run, tried, error }: Found): Circumstance | undefined {
   const status = now.exec(String(error.actual))?.slice(1).join('');
   const early =
     /^409\b.*"retryable":\s*true/s.test(String(error.actual)) &&
-    idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.firstPrompt(id));
+    idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.mayGetReady(id));
   if (status === undefined && !early) return undefined;
   // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
   if (!wantsSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;

@@ -10,10 +10,28 @@ test('a prompt is the first until another was sent, and again after the next pro
   history.sent(one);
   expect(history.firstPrompt('i', one.send)).toBe(true);
   history.sent(other);
-  expect(history.firstPrompt('i')).toBe(false);
+  expect(history.firstPrompt('i', other.send)).toBe(false);
   history.answered(about('POST', 'provision'), 202);
   history.sent(other);
   expect(history.firstPrompt('i', other.send)).toBe(true);
+});
+
+test('an intern may get ready for some seconds from its first prompt on, until it has taken one', () => {
+  let now = 5_000;
+  const history = createHistory(() => now);
+  const prompt = () => about('POST', 'chat/completions');
+  expect(history.mayGetReady('i')).toBe(false);
+  history.sent(prompt());
+  now += 9_000;
+  history.sent(prompt());
+  expect(history.mayGetReady('i')).toBe(true);
+  now += 1_000;
+  expect(history.mayGetReady('i')).toBe(false);
+  history.answered(about('POST', 'provision'), 202);
+  history.sent(prompt());
+  expect(history.mayGetReady('i')).toBe(true);
+  history.answered(prompt(), 200);
+  expect(history.mayGetReady('i')).toBe(false);
 });
 
 test('one that a gateway answered may not have come to the intern: the next may be the first', () => {

@@ -25,7 +25,9 @@ export interface History {
   /** Whether the run itself has deleted the intern. */
   deleted(id: string): boolean;
   /** Whether this is the one prompt that the intern got since it was last provisioned. */
-  firstPrompt(id: string, send?: Send): boolean;
+  firstPrompt(id: string, send: Send): boolean;
+  /** Whether it has taken none since then, and the first was sent a few seconds ago: it may still be getting ready. */
+  mayGetReady(id: string): boolean;
   /** Since when the intern may be at work for the run, as far as it knows: on an invoke, on a question nobody answered. */
   engagedSince(id: string): number | undefined;
   /** Notes that a proof for a route was given (SIGN-1). */
@@ -42,11 +44,14 @@ export interface History {
 
 const PROMPT = /^(chat\/completions|invoke)$/;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** ms from its first prompt on in which an intern that runs may not be ready yet. */
+const READY_AFTER = 10_000;
 /** What may be sent again to see whether a credential still opens it: it changes nothing. */
 const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
 
 export function createHistory(now: () => number): History {
   const prompts = new Map<string, Set<Send>>();
+  const first = new Map<string, number>();
   const taken = new Set<string>();
   const questions = new Map<string, number>();
   const engaged = new Map<string, number>();
@@ -63,6 +68,7 @@ export function createHistory(now: () => number): History {
       // An answer is refused for good, not until the intern is ready.
       if (id === undefined || !PROMPT.test(rest) || isAnswer(send.json)) return;
       prompts.set(id, (prompts.get(id) ?? new Set()).add(send));
+      if (!first.has(id)) first.set(id, now());
     },
     answered(request, status) {
       const { send, id, rest } = request;
@@ -86,7 +92,7 @@ export function createHistory(now: () => number): History {
         invoked.add(id);
       }
       if (rest !== 'suspend' && rest !== 'provision') return;
-      for (const known of [prompts, taken, questions, engaged, invoked]) known.delete(id);
+      for (const known of [prompts, first, taken, questions, engaged, invoked]) known.delete(id);
     },
     created: (id) => void writes.set(id, now()),
     asked(id) {
@@ -101,8 +107,9 @@ export function createHistory(now: () => number): History {
     deleted: (id) => deleted.has(id),
     firstPrompt(id, send) {
       const known = prompts.get(id);
-      return !taken.has(id) && known?.size === 1 && (send === undefined || known.has(send));
+      return !taken.has(id) && known?.size === 1 && known.has(send);
     },
+    mayGetReady: (id) => !taken.has(id) && now() - (first.get(id) ?? Number.NEGATIVE_INFINITY) < READY_AFTER,
     routeSigned() {
       routes = true;
     },
