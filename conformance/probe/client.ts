@@ -47,7 +47,7 @@ export interface ClientOptions {
   /** No head came. */
   lost?(send: Send, url: string): void;
   /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
-  after?(send: Send, url: string, status: number, headers: Headers): number | undefined;
+  after?(send: Send, url: string, status: number, headers: Headers): number | undefined | Promise<number | undefined>;
   /** Where a request goes that was to go to `url`. */
   address?(url: string): string;
   /** Every answer that was read whole; may change its JSON. */
@@ -188,7 +188,8 @@ export function createClient(options: ClientOptions): Client {
       for (let tries = 0; ; tries++) {
         const answer = await once(send);
         const url = addressOf(send);
-        const wait = options.after?.(send, url, answer.status, answer.headers);
+        const then = options.after?.(send, url, answer.status, answer.headers);
+        const wait = then instanceof Promise ? await then : then;
         if (wait === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());
         await host.sleep(wait, signal);

@@ -472,6 +472,32 @@ test('an OAuth token that sees no intern of the key is told once, and nothing is
   expect(target.log.filter((line) => line.endsWith('/daemon'))).toHaveLength(1);
 });
 
+test('an intern that somebody else has deleted says nothing of an OAuth token', async () => {
+  const host = fakeHost();
+  const target = fakeTarget(({ url }) => {
+    const [, , , , id = '', rest] = new URL(url).pathname.split('/');
+    if (rest !== 'daemon') return undefined;
+    // Others are quick with the first.
+    if (id === 'id-1') target.interns.delete(id);
+    return new Response('{}', { status: target.interns.has(id) ? 200 : 404 });
+  });
+  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } });
+  const statuses: number[] = [];
+  const reveals = check(
+    'a/reveals',
+    async ({ interns, api }) => {
+      for (let made = 0; made < 2; made++) {
+        const { id } = await interns.stopped({ description: 'one of its own' });
+        statuses.push((await api.daemon(id, { as: 'oauth_token' })).status);
+      }
+    },
+    { needs: ['write', 'oauth_token'] },
+  );
+  const results = await run({ driver, host, checks: [reveals] });
+  expect(statuses).toEqual([404, 200]);
+  expect(results).toMatchObject({ exit: 0, reasons: [] });
+});
+
 test('that no permission was asked for under manual is told, though questions were asked', async () => {
   const asked = (kind: string) => ({
     tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: JSON.stringify({ kind }) } }],

@@ -129,12 +129,18 @@ export function createSession(run: RunBase): Session {
     return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
   };
 
-  /** An OAuth token that does not see what the API key makes is another person's, or of another workspace. */
-  const looksAt = (send: Send, url: string, status: number) => {
+  /** Whether a token of a person looks at an intern of the API key for the first time, and does not see it. */
+  const seesNone = (send: Send, url: string, status: number): boolean => {
     const id = /\/daemon(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
-    if (id === undefined || !mine.has(id)) return;
+    if (driver.control !== undefined || !PERSONAL.has(String(send.as)) || id === undefined || !mine.has(id))
+      return false;
     if (status !== 404) opens.add(send.as);
-    if (opens.has(send.as)) return;
+    return !opens.has(send.as);
+  };
+  /** One that does not see what the API key makes is another person's, or of another workspace: unless it is gone. */
+  const blind = async (send: Send, url: string): Promise<undefined> => {
+    const { status, json } = await session.running.send({ path: `/interns/${encodeURIComponent(idOf(url) ?? '')}` });
+    if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
     const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
     unusable.set(String(send.as), why);
     throw new Unmet(String(send.as), why);
@@ -261,7 +267,6 @@ export function createSession(run: RunBase): Session {
         throw new Stopped(
           `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key, and has it room for more interns?`,
         );
-      if (driver.control === undefined && PERSONAL.has(String(send.as))) looksAt(send, url, status);
       const intern = driver.control === undefined ? idOf(url) : undefined;
       const { method = 'GET' } = send;
       const reads = READS.has(method);
@@ -276,6 +281,7 @@ export function createSession(run: RunBase): Session {
         if (method !== 'PATCH') words.done(id, restOf(url));
         if (method === 'DELETE') mine.delete(id);
       }
+      if (seesNone(send, url, status)) return blind(send, url);
       // What reads may be sent again.
       if (away && reads) return AWAY;
       // One that has come to run just now may need a moment until it takes prompts.
