@@ -183,8 +183,10 @@ export const AUTH = defineChecks([
         (await listed(ctx, `the list as ${as}`, { having: [id], options: { as } })).map((intern) => intern.id);
       const own = await seen('api_key', ours.id);
       const foreign = await seen('foreign_api_key', theirs.id);
-      ok(own.includes(ours.id) && !own.includes(theirs.id), 'the list of the key', 'its workspace only', own.length);
-      ok(foreign.includes(theirs.id) && !foreign.includes(ours.id), 'the list of the other key', 'its workspace only');
+      ok(own.includes(ours.id), 'the list of a key', 'with the intern that it made', 'without it');
+      ok(foreign.includes(theirs.id), 'the list of a key', 'with the intern that it made', 'without it');
+      const strangers = [...own.filter((id) => id === theirs.id), ...foreign.filter((id) => id === ours.id)];
+      equal(strangers, [], 'interns of another workspace in the list of a key');
       expect.status(await api.get(theirs.id, { as: 'foreign_api_key' }), 200, 'the read with the key of the workspace');
       expect.status(await api.get(theirs.id), 404, 'the read with a key of another workspace');
       expect.status(await api.get(ours.id, { as: 'foreign_api_key' }), 404, 'the read with the foreign key');

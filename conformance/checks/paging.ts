@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { equal, fail, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
@@ -44,8 +45,12 @@ async function walk(
 ): Promise<string[]> {
   const seen: string[] = [];
   let next: string | undefined;
+  let before: readonly string[] = [];
   for (let pages = 0; pages < 200; pages++) {
     const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
+    if (page.ids.length > 0 && isDeepStrictEqual(page.ids, before))
+      fail('a page of the list', 'what comes after the page before', `the same again; limit ${limit}, ${before}`);
+    before = page.ids;
     seen.push(...page.ids);
     if (page.next === undefined || [last].flat().every((id) => seen.includes(id))) return seen;
     if (page.next === next)

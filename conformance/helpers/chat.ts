@@ -179,7 +179,9 @@ export function question(t: Transcript): Record<string, unknown> {
   } catch {
     // told below
   }
-  return fail('arguments of the tool call', 'a string holding a JSON object', text);
+  const instead = t.toolCalls[0]?.instead;
+  const actual = instead === undefined ? text : `not a string; ${instead}`;
+  return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
 /** A reply by its parts, for those that are to be refused: any of them may be another's. */

@@ -17,6 +17,8 @@ export interface ToolCall {
   type: string | undefined;
   name: string | undefined;
   arguments: string;
+  /** What stood in the place of the text of `arguments`, as JSON. */
+  instead?: string;
   /** In how many chunks it came. */
   parts: number;
 }
@@ -142,6 +144,7 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
       const named = isRecord(entry.function) ? entry.function : {};
       if (typeof named.name === 'string') call.name = (call.name ?? '') + named.name;
       if (typeof named.arguments === 'string') call.arguments += named.arguments;
+      else if (named.arguments !== undefined) call.instead = JSON.stringify(named.arguments);
     }
   };
 
