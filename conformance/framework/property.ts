@@ -37,6 +37,8 @@ export interface PropertyOptions {
   readonly replay?: { readonly name: string; readonly path: string };
   /** How many candidates shrinking may try. */
   readonly shrinkBudget: number;
+  /** ms. */
+  now(): number;
   /** Before each candidate: a fresh record of evidence, streams of the one before closed. */
   fresh(): Promise<void>;
   /** Keeps the record so far as what led up to the candidates. */
@@ -46,6 +48,8 @@ export interface PropertyOptions {
 
 /** How often a counterexample is run again. */
 const CONFIRMING = 2;
+/** ms above which one is neither made smaller nor run again: what is found then is repeated as a whole. */
+export const LONG = 10_000;
 
 /** The `property` of a check's context. */
 export function createProperty(options: PropertyOptions): Ctx['property'] {
@@ -58,14 +62,17 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     let fatal: { readonly error: unknown } | undefined;
     let failures = 0;
     let tried = 0;
+    let longest = 0;
     options.setUp();
 
     const attempt = async (values: readonly unknown[]): Promise<Finding | undefined> => {
       await options.fresh();
+      const began = options.now();
       try {
         await predicate(...values);
         return undefined;
       } catch (error) {
+        longest = Math.max(longest, options.now() - began);
         if (error instanceof Finding) return error;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
@@ -75,7 +82,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
 
     const property = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
       if (fatal !== undefined) return;
-      if (failures > 0 && tried >= options.shrinkBudget) return;
+      if (failures > 0 && (tried >= options.shrinkBudget || longest > LONG)) return;
       if (failures > 0) tried++;
       const finding = await attempt(values);
       if (finding === undefined) return;
@@ -98,7 +105,8 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
 
     let again = 0;
     let latest: Finding = errorInstance;
-    for (let at = 0; at < CONFIRMING; at++) {
+    const confirming = longest > LONG ? 0 : CONFIRMING;
+    for (let at = 0; at < confirming; at++) {
       const finding = await attempt(counterexample[0]);
       if (fatal !== undefined) break;
       if (finding === undefined) continue;
@@ -112,7 +120,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       path: details.counterexamplePath ?? '',
       runs: details.numRuns,
       shrinks: details.numShrinks,
-      confirmed: { tries: CONFIRMING, failures: again },
+      confirmed: { tries: confirming, failures: again },
     });
   };
 }

@@ -49,5 +49,8 @@ export function isAnswer(body: unknown): boolean {
   return Array.isArray(messages) && (messages.at(-1) as { role?: unknown } | undefined)?.role === 'tool';
 }
 
+/** What findings call such a request. */
+export const ANSWER = 'the answer to a question';
+
 /** The id of the intern that an address is about, where it is about one. */
 export const internIn = (url: string): string | undefined => /\/interns\/([^/?]+)/.exec(url)?.[1];

@@ -247,6 +247,47 @@ describe('what is in the way is told once', () => {
     expect(results.checks.at(-1)?.skip?.kind).toBe('blocked');
   });
 
+  test.each([
+    ['is taken of none, after three', () => false, { fail: 3, skip: 3 }],
+    ['is taken of some, never', (at: number) => at % 2 === 1, { fail: 3, pass: 3, skip: 0 }],
+  ])('an answer to a question that %s', async (_, takes, counts) => {
+    const body = (chunks: readonly object[]) =>
+      new Response(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    const final = { choices: [], session_id: 's', usage: null };
+    const call = {
+      index: 0,
+      id: 'call',
+      type: 'function',
+      function: { name: 'service.provide_input', arguments: '{}' },
+    };
+    const asks = [
+      { choices: [{ index: 0, delta: { tool_calls: [call] } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+      final,
+    ];
+    const ends = [{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, final];
+    const target = fakeTarget(async (request) => {
+      const [, id] = /interns\/a(\d)\/chat/.exec(request.url) ?? [];
+      if (id === undefined) return undefined;
+      if (!(await request.clone().text()).includes('"role":"tool"')) return body(asks);
+      return takes(Number(id)) ? body(ends) : json(404, { error: { metadata: { reason: 'interaction_unknown' } } });
+    });
+    const answers = (at: number) =>
+      check(`a/${at}`, async ({ chat, answer }) => {
+        const asked = await (await chat(`a${at}`, 'Ask.')).end();
+        await (await answer(`a${at}`, asked, 'yes')).end();
+      });
+    const host = fakeHost();
+    const driver = fakeDriver(target.fetch, host);
+    const checks = Array.from({ length: 6 }, (_, at) => answers(at));
+    const results = await run({ driver, host, checks, rate: 0, concurrency: 1 });
+    expect(results.counts).toMatchObject(counts);
+    const blocked = results.checks.flatMap(({ skip }) => (skip?.kind === 'blocked' ? [skip.why] : []));
+    expect(new Set(blocked)).toEqual(new Set(counts.skip === 0 ? [] : ['no answer to a question is taken']));
+  });
+
   test('a server that is something else never sees a write', async () => {
     const target = fakeTarget(() => json(404, { message: 'no route' }));
     const host = fakeHost();

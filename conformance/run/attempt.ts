@@ -94,6 +94,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     seedOf: (name) => hash(`${settings.seed} ${check.id} ${name}`),
     runs: Math.max(1, Math.min(settings.runs, check.maxRuns ?? settings.runs)),
     shrinkBudget: settings.shrinkBudget,
+    now: () => host.now(),
     ...(settings.replay === undefined ? {} : { replay: settings.replay }),
     setUp() {
       setUpCalls = [...setUpCalls, ...calls];

@@ -1,5 +1,5 @@
 import type { Exchange } from '../probe/exchange.js';
-import { internIn, isAnswer } from '../probe/request.js';
+import { ANSWER, internIn, isAnswer } from '../probe/request.js';
 import type { CheckResult } from './results.js';
 
 /** Whether a finding missed a success. */
@@ -22,8 +22,6 @@ export interface Cause {
 
 /** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
 const SESSIONS = 'chat-sessions/continue';
-
-const ANSWER = 'the answer to a question';
 
 /** A request as the interface names it: no address, no query, no id. */
 function operationOf({ request: { method, url, body } }: Exchange): string {

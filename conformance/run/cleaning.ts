@@ -38,10 +38,10 @@ const PATIENCE = 10_000;
 
 /** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
 export async function takeAway(
-  run: RunBase & Pick<RunContext, 'session'>,
+  run: RunBase & Pick<RunContext, 'session'> & Partial<Pick<RunContext, 'obstacles'>>,
   options: TakeAwayOptions = {},
 ): Promise<CleanupResult> {
-  const { driver, host, ledger, session, settings } = run;
+  const { driver, host, ledger, obstacles, session, settings } = run;
   if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
   const end = (why: string) => over.abort(new Stopped(why));
@@ -66,7 +66,8 @@ export async function takeAway(
           await driver.clock.advance(5_000);
           return true;
         }
-        if (round > 12) return false;
+        // What is deleted and stays, will not go now.
+        if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
         await host.sleep(500 * (round + 1), over.signal).catch(() => {});
         return !over.signal.aborted;
       },

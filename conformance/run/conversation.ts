@@ -4,11 +4,10 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { createReply, type Refusal } from '../probe/reply.js';
-import { isAnswer } from '../probe/request.js';
+import { ANSWER, isAnswer } from '../probe/request.js';
 import { acceptable, kindOfQuestion } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
-const ANSWER = 'the answer to a question';
 /** An answer is delivered to the run that asked. */
 const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
 
@@ -79,6 +78,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
   return {
     chat,
     async answer(id, asked, content, { approval_mode, ...rest } = {}) {
+      obstacles.pass('answers', check);
       const call = asked.toolCalls[0];
       if (call?.id === undefined || asked.sessionId === undefined) {
         const why = `the stream asked nothing that could be answered (finish_reason ${asked.finish})`;
@@ -94,7 +94,10 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       const messages = [echo, { role: 'tool', tool_call_id: call.id, content: text }];
       const mode = approval_mode === undefined ? {} : { approval_mode };
       const reply = await chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
-      if (reply.status < 300) session.history.told(id);
+      if (reply.status < 300) {
+        session.history.told(id);
+        obstacles.gone('answers');
+      }
       return reply;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { equal, Unmet } from '../framework/assert.js';
+import { equal, Finding, Unmet } from '../framework/assert.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
 import type { CheckResult } from './results.js';
 import { type RunnerOptions, run } from './runner.js';
@@ -30,7 +30,9 @@ function crowd(n: number, look: (at: number, busy: number) => void) {
 }
 
 test.each([
-  [{}, 4],
+  [{ rate: 5 }, 4],
+  [{ rate: 50 }, 6],
+  [{}, 6],
   [{ concurrency: 1 }, 1],
   [{ concurrency: 9 }, 9],
 ])('with %j at most %i checks are at work, in the end all in the order of the selection', async (more, most) => {
@@ -53,6 +55,7 @@ test('what is found in company counts only if it is found alone', async () => {
       tries.push(busy);
       equal(busy, 1, 'checks at work');
     }),
+    { concurrency: 4 },
   );
   expect(results).toMatchObject({ verdict: 'pass', counts: { pass: 8 } });
   expect(results.checks.every(({ note }) => note === undefined)).toBe(true);
@@ -123,6 +126,56 @@ test('what takes long is not done a third time where it failed in company and al
   expect(tries).toBe(2);
 });
 
+/** Checks that each take long on what `find` finds, and one that takes none. */
+async function slow(find: readonly (() => void)[], more: Partial<RunnerOptions> = {}) {
+  const host = fakeHost();
+  const tries = find.map(() => 0);
+  const results = await run({
+    driver: fakeDriver(fakeTarget().fetch, host),
+    host,
+    seed: 's',
+    rate: 0,
+    checks: find.map((finds, at) =>
+      check(`a/${at}`, async () => {
+        tries[at] = (tries[at] ?? 0) + 1;
+        await host.sleep(11_000 + at);
+        finds();
+      }),
+    ),
+    ...more,
+  });
+  return { tries, results };
+}
+const red = () => equal('red', 'blue', 'colour');
+
+test('what two checks find in company, and takes long, has come twice: neither is done again', async () => {
+  const { tries, results } = await slow([red, red, () => {}]);
+  expect(tries).toEqual([1, 1, 1]);
+  expect(results.counts).toMatchObject({ fail: 2, pass: 1 });
+  expect(results.checks[0]).toMatchObject({ finding: { flaky: false, confirmed: { tries: 1, failures: 1 } } });
+});
+
+test.each([
+  ['they find different things', [red, () => equal('green', 'blue', 'another colour')]],
+  [
+    'others may have caused it',
+    [() => equal('409 busy', 'a success', 'answer'), () => equal('409 busy', 'a success', 'answer')],
+  ],
+])('both are looked at alone where %s', async (_, find) => {
+  const { tries } = await slow([...find, () => {}]);
+  expect(tries[0]).toBe(2);
+});
+
+test('what a check found of two interns at the same time, and took long, is believed in company', async () => {
+  const confirmed = { tries: 1, failures: 1 };
+  const find = () => {
+    throw new Finding({ what: 'answer', expected: 'a success', actual: '409 busy', confirmed });
+  };
+  const { tries, results } = await slow([find, () => {}]);
+  expect(tries).toEqual([1, 1]);
+  expect(results.checks[0]).toMatchObject({ verdict: 'fail', finding: { confirmed } });
+});
+
 test('a target that is gone is no breach: the run ends as one that could not be done', async () => {
   const target = fakeTarget();
   const host = fakeHost();
@@ -152,7 +205,7 @@ test('one that is away for a moment is waited for', async () => {
 
 test.each([
   ['race', 2],
-  ['blocked', 2],
+  ['blocked', 1],
   ['intern', 1],
   ['need', 1],
 ] as const)('one that comes to no verdict for reason of %s is tried %i times', async (kind, times) => {

@@ -1,9 +1,11 @@
 import type { Driver } from '../drivers/driver.js';
 import { Finding, Unmet, type UnmetKind } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import { Falsified } from '../framework/property.js';
+import { Falsified, LONG } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
+import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
+import { wantsSuccess } from './causes.js';
 import { type Circumstance, circumstance, type Found, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import { likeness, placeOf } from './groups.js';
@@ -22,17 +24,29 @@ export interface CheckRun {
   readonly stopped?: string;
 }
 
+/** What a check found while others were at work. */
+export interface Suspected {
+  readonly error: Finding;
+  readonly tried: Attempt;
+  /** Whether it took longer than is done a third time. */
+  readonly long: boolean;
+  readonly met: readonly Met[];
+}
+
+/** What a check found to be in the way of others. */
+type Met = Parameters<RunContext['obstacles']['met']>;
+
 /** What is to be looked at alone: what a check found while others were at work, where it found anything. */
 export interface Suspicion {
   readonly result?: never;
-  readonly suspicion?: Finding;
+  readonly suspicion?: Suspected;
 }
 
 /** How often a check is tried where what it found may come from elsewhere. */
 const TRIES = 3;
 
 /** Why a check came to no verdict that has nothing to do with what others were doing. */
-const BELIEVED: ReadonlySet<UnmetKind> = new Set(['need', 'intern']);
+const BELIEVED: ReadonlySet<UnmetKind> = new Set(['need', 'intern', 'blocked']);
 
 /** What of a result an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: string };
@@ -59,18 +73,21 @@ async function behind(
   return circumstance({ run, check, tried, error, ...more }).catch(() => undefined);
 }
 
-/** ms above which a check that failed in company, and then alone, is not done a third time. */
-const LONG = 10_000;
-
 /**
  * Does one check against the target and evaluates what came out of it. `suspicion` is what it found while others were at
  * work. Never throws.
  */
-export async function runCheck(run: RunContext, check: Check, suspicion?: Finding): Promise<CheckRun> {
-  const { host, session } = run;
+export async function runCheck(run: RunContext, check: Check, suspicion?: Suspected): Promise<CheckRun> {
+  const { host, pool, session } = run;
   const told = telling(run, check);
   const lacks = lacking(run, check);
   if (lacks !== undefined) return told(lacks);
+  // Another has found the same since, which took as long.
+  if (suspicion?.long === true && pool.told.has(likeness(suspicion.error)))
+    return told(
+      await sure(run, check, suspicion, () => outcomeOf(run, check, suspicion.tried, TWICE)),
+      suspicion.tried,
+    );
 
   let excuse: Skip | undefined;
   const found: Finding[] = [];
@@ -80,9 +97,9 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Findin
     const tried = await attempt(run, check);
     const { error } = tried;
     // What takes long, or was found alone of others, and came in company and alone, came twice.
-    const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion) === likeness(error);
-    const enough = twice && (host.now() - began > LONG || run.pool.told.has(likeness(error)));
-    const confirmed = enough && !(error instanceof Falsified) ? TWICE : undefined;
+    const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion.error) === likeness(error);
+    const enough = twice && (host.now() - began > LONG || pool.told.has(likeness(error)));
+    const confirmed = enough && !wasRepeated(error) ? TWICE : undefined;
     const { again, skip, learnt } = (await behind(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
@@ -119,6 +136,10 @@ const sameAs = (error: Finding) => (other: Finding) =>
   placeOf(other) === placeOf(error) &&
   !(other instanceof Falsified && other.property.confirmed.failures < other.property.confirmed.tries);
 
+/** Whether a property has repeated what it found, value by value. */
+const wasRepeated = (error: unknown): error is Falsified =>
+  error instanceof Falsified && error.property.confirmed.tries > 0;
+
 /** A finding that came again. */
 const TWICE: Confirmed = { tries: 1, failures: 1 };
 /** What another check may cause that is done at the same time: it says nothing that it was found of another alone. */
@@ -136,10 +157,48 @@ async function known(run: RunContext, check: Check, tried: Attempt, began: numbe
   // Room is made by taking interns away, and others are at work with theirs.
   if (mayLackRoom(run, tried)) return undefined;
   if ((await behind(run, check, tried, { began, tries: 1, inCompany: true })) !== undefined) return undefined;
-  if (error instanceof Falsified) return outcomeOf(run, check, tried);
+  if (wasRepeated(error)) return outcomeOf(run, check, tried);
   const again = await attempt(run, check);
   const same = again.error instanceof Finding && likeness(again.error) === like;
   return same ? outcomeOf(run, check, tried, TWICE) : undefined;
+}
+
+/**
+ * Whether what a check found in company is sure although it was not looked at alone: where it took long, and came twice, of
+ * two checks or of two interns of one, each with interns of its own, and is nothing that the others can cause.
+ */
+async function cameTwice(run: RunContext, check: Check, tried: Attempt, began: number): Promise<Outcome | undefined> {
+  const { host, pool } = run;
+  const { error } = tried;
+  if (!(error instanceof Finding) || error instanceof NoAnswer || run.driver.control !== undefined) return undefined;
+  if (host.now() - began <= LONG || mayLackRoom(run, tried)) return undefined;
+  const itself = (error.confirmed?.failures ?? 0) > 0;
+  const like = likeness(error);
+  if (!itself && (!pool.suspected.has(like) || BY_OTHERS.test(String(error.actual)))) {
+    pool.suspected.add(like);
+    return undefined;
+  }
+  if ((await behind(run, check, tried, { began, tries: 1, inCompany: true })) !== undefined) return undefined;
+  return outcomeOf(run, check, tried, TWICE);
+}
+
+/** What becomes of a check that was in company: where what it met is told by others, it is blocked, else it tells of it. */
+async function sure<Some extends Outcome | undefined>(
+  { obstacles }: RunContext,
+  check: Check,
+  { met }: Pick<Suspected, 'met'>,
+  decide: () => Promise<Some>,
+): Promise<Some | Outcome> {
+  const outcome = await decide();
+  if (outcome?.finding === undefined) return outcome;
+  try {
+    for (const [obstacle] of met) obstacles.pass(obstacle, check.id);
+  } catch (error) {
+    if (error instanceof Unmet) return skipped(error.need, error.why, error.kind);
+    throw error;
+  }
+  for (const it of met) obstacles.met(...it);
+  return outcome;
 }
 
 /**
@@ -151,16 +210,26 @@ export async function runInCompany(run: RunContext, check: Check): Promise<Check
   const told = telling(run, check);
   const lacks = lacking(run, check);
   if (lacks !== undefined) return told(lacks);
-  const began = run.host.now();
-  // What is in the way it tells when it is looked at alone.
-  const beside = { ...run, obstacles: { ...run.obstacles, met: () => {} } };
+  const { host } = run;
+  const began = host.now();
+  // What is in the way it tells when it is sure.
+  const met: Met[] = [];
+  const beside = { ...run, obstacles: { ...run.obstacles, met: (...it: Met) => void met.push(it) } };
   const tried = await attempt(beside, check);
   const { error } = tried;
   const why = error instanceof Unmet && !mayBeTaken(run, error) ? error.kind : undefined;
   const believed = !('error' in tried) || (why !== undefined && BELIEVED.has(why));
-  const outcome = believed ? await outcomeOf(run, check, tried) : await known(beside, check, tried, began);
+  const long = host.now() - began > LONG;
+  const outcome = believed
+    ? await outcomeOf(run, check, tried)
+    : await sure(
+        run,
+        check,
+        { met },
+        async () => (await cameTwice(beside, check, tried, began)) ?? (await known(beside, check, tried, began)),
+      );
   if (outcome !== undefined && outcome.skip?.kind !== 'race') return told(outcome, tried);
-  return error instanceof Finding ? { suspicion: error } : {};
+  return error instanceof Finding ? { suspicion: { error, tried, long, met } } : {};
 }
 
 /** Puts an outcome together with what the check took, from now on. */
@@ -223,6 +292,7 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
     return { ...skipped('a finding that comes again', why, 'race'), note: finding };
   }
   if (confirmed.tries > 0) run.pool.told.add(likeness(error));
+  if (error.what === ANSWER && wantsSuccess(error)) run.obstacles.met('answers', check.id);
   return { verdict: severity(check, run.driver), finding, lost };
 }
 
@@ -261,7 +331,7 @@ const REPEATS = 3;
 
 /** Repeats a check that found something. What a property found was already repeated, value by value. */
 async function confirm(run: RunContext, check: Check, error: Finding): Promise<Confirmed> {
-  if (error instanceof Falsified) return error.property.confirmed;
+  if (wasRepeated(error)) return error.property.confirmed;
   if (error.confirmed !== undefined) return error.confirmed;
   if (error instanceof NoAnswer && error.kind === 'timeout') return { tries: 0, failures: 0 };
   for (let repeats = 1; ; repeats++) {

@@ -121,6 +121,22 @@ describe('properties', () => {
     expect(again.finding).toMatchObject({ actual: 17, property: { shrinks: 0 } });
   });
 
+  test('what takes long is neither made smaller nor run again value by value, but once more as a whole', async () => {
+    const host = fakeHost();
+    const seen: number[] = [];
+    const slow = check('a/property', async ({ property }) => {
+      await property('numbers', fc.nat({ max: 1000 }), async (n) => {
+        seen.push(n);
+        await host.sleep(11_000);
+        fail('n', 'no number', n);
+      });
+    });
+    const driver = fakeDriver(fakeTarget().fetch, host);
+    const results = await run({ driver, host, checks: [slow], seed: 'seed', runs: 50, concurrency: 1 });
+    expect(only(results)).toMatchObject({ verdict: 'fail', finding: { confirmed: { tries: 1, failures: 1 } } });
+    expect(seen).toHaveLength(2);
+  });
+
   test('shrinking keeps to its budget', async () => {
     const target = fakeTarget();
     await go([small()], target, { runs: 50, shrinkBudget: 3 });
@@ -524,6 +540,7 @@ test('a deleted intern that stays is waited for by one check, and told of by the
   const target = fakeTarget((request) =>
     request.method === 'DELETE' ? new Response(null, { status: 202 }) : undefined,
   );
+  let checked = 0;
   const deletes = (id: string) =>
     check(id, async ({ api, interns }) => {
       const { id: made } = await interns.stopped();
@@ -535,12 +552,19 @@ test('a deleted intern that stays is waited for by one check, and told of by the
     host,
     checks: ['a/1', 'a/2', 'a/3'].map(deletes),
     cleanupTime: 1,
+    events: {
+      cleanup() {
+        checked = target.log.length;
+      },
+    },
   });
   const [told, ...others] = results.checks.filter(({ verdict }) => verdict === 'fail');
   expect(others).toEqual([]);
   expect(told?.finding?.expected).toBe('404 within 60 s');
   const blocked = results.checks.filter(({ skip }) => skip?.kind === 'blocked');
   expect(blocked.map(({ skip }) => skip?.need)).toEqual([`blocked by ${told?.id}`, `blocked by ${told?.id}`]);
+  // What stays is not waited for again by the clean-up.
+  expect(target.log.slice(checked).filter((line) => line === 'GET /api/v1/interns').length).toBeLessThan(7);
 });
 
 test.each([

@@ -1,6 +1,5 @@
 import { Semaphore } from 'async-mutex';
 import { checks as allChecks } from '../checks/index.js';
-import type { Finding } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createRandom, hash } from '../framework/random.js';
 import { systemHost } from '../framework/time.js';
@@ -16,7 +15,7 @@ import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
 import { mayKeep } from './room.js';
 import type { RunBase } from './run-base.js';
-import { type CheckRun, runCheck, runInCompany } from './run-check.js';
+import { type CheckRun, runCheck, runInCompany, type Suspected } from './run-check.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
 import { createSession } from './session.js';
@@ -28,6 +27,9 @@ export type { RunnerOptions } from './options.js';
 
 /** Checks in a row that lose the target before the rest is given up. */
 const LOST_IN_A_ROW = 5;
+
+/** ms after which a check in company keeps those waiting that are to be done alone, and no others: they go before. */
+const LONG = 4_000;
 
 /** A run in steps, for those who do checks one by one. */
 export interface Run {
@@ -99,6 +101,8 @@ export function createRun(options: RunnerOptions): Run {
   const results: CheckResult[] = [];
   /** As many places as lanes: a check takes one, or all of them. */
   const floor = new Semaphore(concurrency);
+  /** Since when each lane is at work in company. */
+  const busySince = new Map<RunContext, number>();
   let started = 0;
   const interrupted = () => end('interrupted');
   let stopped: string | undefined;
@@ -142,17 +146,24 @@ export function createRun(options: RunnerOptions): Run {
     results.push(result);
     return result;
   };
-  const beside = (lane: RunContext, check: Check) =>
-    floor.runExclusive(async () => {
-      const left = leftOut(check);
-      if (left !== undefined) return left;
-      const done = await runInCompany(lane, check);
-      if (done.result !== undefined) return conclude(lane, done);
-      // It may be what went wrong.
-      dropShared(pool, lane.lane);
-      return done;
-    });
-  const alone = (lane: RunContext, check: Check, suspicion?: Finding) =>
+  const beside = (lane: RunContext, check: Check) => {
+    const kept = [...busySince.values()].some((since) => host.now() - since > LONG);
+    return floor.runExclusive(
+      async () => {
+        const left = leftOut(check);
+        if (left !== undefined) return left;
+        busySince.set(lane, host.now());
+        const done = await runInCompany(lane, check).finally(() => busySince.delete(lane));
+        if (done.result !== undefined) return conclude(lane, done);
+        // It may be what went wrong.
+        dropShared(pool, lane.lane);
+        return done;
+      },
+      1,
+      kept ? 1 : 0,
+    );
+  };
+  const alone = (lane: RunContext, check: Check, suspicion?: Suspected) =>
     floor.runExclusive(
       async () => leftOut(check) ?? (await conclude(lane, await runCheck(lane, check, suspicion))),
       concurrency,

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { Target } from '../drivers/driver.js';
+import { Finding, fail, Unmet } from '../framework/assert.js';
+import { twice } from './twice.js';
+
+/** Looks one after another, each ending as it says; waits are over when `pass` is called. */
+function looks(...ends: readonly (() => void)[]) {
+  let begun = 0;
+  const doors: (() => void)[] = [];
+  let pass = () => {};
+  const ctx = {
+    target: { kind: 'live' } as Target,
+    wait: () =>
+      new Promise<void>((resolve) => {
+        pass = resolve;
+      }),
+  };
+  const look = async () => {
+    const end = ends[begun++];
+    await new Promise<void>((resolve) => void doors.push(resolve));
+    end?.();
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const result = twice(ctx, 4_000, look).then(
+    () => 'fine',
+    (error: unknown) => error,
+  );
+  return {
+    result,
+    begun: () => begun,
+    /** So many ms have passed. */
+    async after(ms: number) {
+      for (let passed = 0; passed < ms; passed += 2_000) {
+        pass();
+        await turn();
+      }
+    },
+    async end(at: number) {
+      doors[at]?.();
+      await turn();
+    },
+  };
+}
+const late = (seconds: number) => () => fail(`a prompt ${seconds} s later`, 'taken', '409');
+
+test('what ends in time is looked at once', async () => {
+  const all = looks(late(2));
+  await all.after(2_000);
+  await all.end(0);
+  const error = await all.result;
+  expect(error).toMatchObject({ what: 'a prompt 2 s later' });
+  expect(error).not.toHaveProperty('confirmed');
+  expect(all.begun()).toBe(1);
+});
+
+test.each([
+  ['what both find has come again', late(36), { tries: 1, failures: 1 }],
+  ['what the other does not find has come once', () => {}, { tries: 1, failures: 0 }],
+  ['what the other finds of something else has come once', () => fail('a reply', 1, 2), { tries: 1, failures: 0 }],
+])('%s', async (_, other, confirmed) => {
+  const all = looks(late(34), other);
+  await all.after(4_000);
+  expect(all.begun()).toBe(2);
+  await all.end(0);
+  await all.end(1);
+  expect(await all.result).toMatchObject({ what: 'a prompt 34 s later', confirmed });
+});
+
+test('what the other cannot tell is looked at again as always', async () => {
+  const all = looks(late(34), () => {
+    throw new Unmet('an intern', 'none runs');
+  });
+  await all.after(4_000);
+  await all.end(0);
+  await all.end(1);
+  const error = await all.result;
+  expect(error).toBeInstanceOf(Finding);
+  expect(error).not.toHaveProperty('confirmed');
+});
+
+test('where the first finds nothing, or comes to no verdict, the other is not waited for', async () => {
+  const fine = looks(() => {}, late(36));
+  await fine.after(4_000);
+  await fine.end(0);
+  expect(await fine.result).toBe('fine');
+  const unmet = looks(() => {
+    throw new Unmet('an intern that falls silent', 'it spoke', 'intern');
+  }, late(36));
+  await unmet.after(4_000);
+  await unmet.end(0);
+  expect(await unmet.result).toBeInstanceOf(Unmet);
+});

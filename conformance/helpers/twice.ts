@@ -1,0 +1,46 @@
+import { Finding } from '../framework/assert.js';
+import type { Ctx } from '../framework/context.js';
+import { NoAnswer } from '../probe/no-answer.js';
+
+/** Longest single wait of a check that declares none, in ms. */
+const MOMENT = 2_000;
+
+/** What a look came to: what it threw, or nothing. */
+const ended = (look: Promise<void>): Promise<{ readonly error?: unknown }> =>
+  look.then(
+    () => ({}),
+    (error: unknown) => ({ error }),
+  );
+
+/** What findings are about, apart from numbers. */
+const about = ({ what }: Finding): string => what.replace(/\d+/g, '');
+
+/**
+ * On a deployment, looks a second time where the first look has not ended after `late` ms: at the same time, since what it
+ * waits for takes long, and with an intern of its own, which `look` has to take. What both find has come again; what only
+ * the first finds has not.
+ */
+export async function twice(ctx: Pick<Ctx, 'target' | 'wait'>, late: number, look: () => Promise<void>): Promise<void> {
+  if (ctx.target.kind === 'emulator') return look();
+  let over = false;
+  const first = ended(look()).finally(() => {
+    over = true;
+  });
+  const waits = (async () => {
+    for (let waited = 0; waited < late && !over; waited += MOMENT) await ctx.wait(MOMENT);
+  })();
+  await Promise.race([first, waits]);
+  const second = over ? undefined : ended(look());
+  const { error } = await first;
+  if (error === undefined) return;
+  if (second === undefined || !(error instanceof Finding) || error instanceof NoAnswer) throw error;
+  const { error: other } = await second;
+  if (other !== undefined && !(other instanceof Finding)) throw error;
+  const failures = other !== undefined && about(other) === about(error) ? 1 : 0;
+  const { what, expected, actual, breaks } = error;
+  const confirmed = { tries: 1, failures };
+  throw new Finding(
+    { what, expected, actual, confirmed, ...(breaks === undefined ? {} : { breaks }) },
+    { cause: error },
+  );
+}
