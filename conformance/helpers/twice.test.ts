@@ -53,29 +53,42 @@ test('what ends in time is looked at once', async () => {
   expect(all.begun()).toBe(1);
 });
 
-test.each([
-  ['what both find has come again', late(36), { tries: 1, failures: 1 }],
-  ['what the other does not find has come once', () => {}, { tries: 1, failures: 0 }],
-  ['what the other finds of something else has come once', () => fail('a reply', 1, 2), { tries: 1, failures: 0 }],
-])('%s', async (_, other, confirmed) => {
-  const all = looks(late(34), other);
+test('what both find has come again', async () => {
+  const all = looks(late(34), late(36));
   await all.after(4_000);
   expect(all.begun()).toBe(2);
   await all.end(0);
   await all.end(1);
-  expect(await all.result).toMatchObject({ what: 'a prompt 34 s later', confirmed });
+  expect(await all.result).toMatchObject({ what: 'a prompt 34 s later', confirmed: { tries: 1, failures: 1 } });
 });
 
-test('what the other cannot tell is looked at again as always', async () => {
-  const all = looks(late(34), () => {
-    throw new Unmet('an intern', 'none runs');
-  });
+test.each([
+  ['does not find', () => {}],
+  ['finds to be something else', () => fail('a reply', 1, 2)],
+  [
+    'cannot tell',
+    () => {
+      throw new Unmet('an intern', 'none runs');
+    },
+  ],
+])('what the other %s is looked at again as always', async (_, other) => {
+  const all = looks(late(34), other);
   await all.after(4_000);
   await all.end(0);
   await all.end(1);
   const error = await all.result;
-  expect(error).toBeInstanceOf(Finding);
+  expect(error).toMatchObject({ what: 'a prompt 34 s later' });
   expect(error).not.toHaveProperty('confirmed');
+});
+
+test('what the first has seen several times itself stays as it is', async () => {
+  const confirmed = { tries: 2, failures: 2 };
+  const all = looks(() => {
+    throw new Finding({ what: 'arrival', expected: 1, actual: 2, confirmed });
+  });
+  await all.after(4_000);
+  await all.end(0);
+  expect(await all.result).toMatchObject({ confirmed });
 });
 
 test('where the first finds nothing, or comes to no verdict, the other is not waited for', async () => {

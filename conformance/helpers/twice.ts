@@ -18,7 +18,7 @@ const about = ({ what }: Finding): string => what.replace(/\d+/g, '');
 /**
  * On a deployment, looks a second time where the first look has not ended after `late` ms: at the same time, since what it
  * waits for takes long, and with an intern of its own, which `look` has to take. What both find has come again; what only
- * the first finds has not.
+ * the first finds is looked at once more, as always.
  */
 export async function twice(ctx: Pick<Ctx, 'target' | 'wait'>, late: number, look: () => Promise<void>): Promise<void> {
   if (ctx.target.kind === 'emulator') return look();
@@ -34,11 +34,12 @@ export async function twice(ctx: Pick<Ctx, 'target' | 'wait'>, late: number, loo
   const { error } = await first;
   if (error === undefined) return;
   if (second === undefined || !(error instanceof Finding) || error instanceof NoAnswer) throw error;
+  // It has seen it several times itself.
+  if (error.confirmed !== undefined) throw error;
   const { error: other } = await second;
-  if (other !== undefined && !(other instanceof Finding)) throw error;
-  const failures = other !== undefined && about(other) === about(error) ? 1 : 0;
+  if (!(other instanceof Finding) || about(other) !== about(error)) throw error;
   const { what, expected, actual, breaks } = error;
-  const confirmed = { tries: 1, failures };
+  const confirmed = { tries: 1, failures: 1 };
   throw new Finding(
     { what, expected, actual, confirmed, ...(breaks === undefined ? {} : { breaks }) },
     { cause: error },

@@ -32,7 +32,7 @@ function crowd(n: number, look: (at: number, busy: number) => void) {
 test.each([
   [{ rate: 5 }, 4],
   [{ rate: 50 }, 6],
-  [{}, 6],
+  [{}, 4],
   [{ concurrency: 1 }, 1],
   [{ concurrency: 9 }, 9],
 ])('with %j at most %i checks are at work, in the end all in the order of the selection', async (more, most) => {

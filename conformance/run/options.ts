@@ -18,10 +18,7 @@ export interface RunnerOptions extends Selection {
   readonly readOnly?: boolean;
   /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
   readonly rate?: number;
-  /**
-   * How many checks are done at a time. Default 4 without a control interface, 6 where 50 requests a second or more may be
-   * sent; with one there is one clock for all, so 1.
-   */
+  /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
   readonly concurrency?: number;
   readonly maxRequests?: number;
   /** For the whole run, clean-up not counted. */
@@ -52,14 +49,10 @@ export interface RunnerOptions extends Selection {
   readonly host?: Host;
 }
 
-/** Requests a second from which on waiting for interns takes more of a run than sending does. */
-const QUICK = 50;
-
 /** What was left out, filled in. */
 export function settingsOf(options: RunnerOptions): RunSettings {
   const { driver, host = systemHost } = options;
   const controlled = driver.control !== undefined;
-  const rate = options.rate ?? (controlled ? 0 : 5);
   const timeout = options.timeout ?? 10_000;
   const bootTimeout = options.bootTimeout ?? 120_000;
   const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
@@ -67,8 +60,8 @@ export function settingsOf(options: RunnerOptions): RunSettings {
     seed: options.seed ?? host.tag(8),
     runs: options.runs ?? (controlled ? 100 : 1),
     readOnly: options.readOnly === true,
-    rate,
-    concurrency: controlled ? 1 : (options.concurrency ?? (rate === 0 || rate >= QUICK ? 6 : 4)),
+    rate: options.rate ?? (controlled ? 0 : 5),
+    concurrency: controlled ? 1 : (options.concurrency ?? 4),
     maxRequests: options.maxRequests,
     timeout,
     bootTimeout,
