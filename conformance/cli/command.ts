@@ -61,12 +61,7 @@ function flags(argv: Argv): Argv {
     .option('read-only', { type: 'boolean', describe: 'create, change and delete nothing' })
     .option('slow', text('longest real wait, such as 90s or 6m (default none)'))
     .option('rate', text('requests per second, 0 for no limit (5 without a control interface)'))
-    .option(
-      'concurrency',
-      text(
-        'checks done at a time (4, at 50 requests a second 6; always 1 with a control interface, whose clock they share)',
-      ),
-    )
+    .option('concurrency', text('checks done at a time (4; always 1 with a control interface, whose clock they share)'))
     .option('max-requests', text('stop after so many'))
     .option('max-time', text('stop after so long, such as 10m'))
     .option('timeout', text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'))

@@ -30,8 +30,6 @@ function crowd(n: number, look: (at: number, busy: number) => void) {
 }
 
 test.each([
-  [{ rate: 5 }, 4],
-  [{ rate: 50 }, 6],
   [{}, 4],
   [{ concurrency: 1 }, 1],
   [{ concurrency: 9 }, 9],
