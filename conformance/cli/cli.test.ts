@@ -63,6 +63,19 @@ describe('called wrongly: exit 2 and one line', () => {
       ['--report', 'junit=package.json/x.xml'],
       /--report junit=package.json\/x.xml cannot be written: a file is in the way/,
     ],
+    [['--report', 'json=docs'], /--report json=docs cannot be written: that is a folder/],
+    [
+      ['--report', 'json=x/same.out', '--report', 'html=./x/y/../same.out'],
+      /--report html=\.\/x\/y\/\.\.\/same\.out: --report json=x\/same\.out is the same file/,
+    ],
+    [
+      ['--report', 'json=fixtures/no.json', '--baseline', 'fixtures/no.json'],
+      /--report json=fixtures\/no\.json: --baseline fixtures\/no\.json is the same file/,
+    ],
+    [
+      ['client', '--report', 'json=same', '--report', 'junit=same', '--', 'true'],
+      /--report json=same is the same file/,
+    ],
     [['--save', 'package.json'], /--save package.json cannot be written: a file is in the way/],
     [
       ['http://127.0.0.1:9', '--api-key', 'abcdefgh', '--workspace-id', 'w', '--ledger-dir', 'package.json'],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { UsageError } from '../run/usage.js';
@@ -32,6 +32,11 @@ export const folder = (place: string, path: string): void => writing(place, () =
  */
 export function makeFolders(settings: Pick<Settings, 'reports' | 'save'>): void {
   for (const { kind, file } of settings.reports)
-    if (file !== undefined) folder(`--report ${kind}=${file}`, dirname(file));
+    if (file !== undefined) {
+      const place = `--report ${kind}=${file}`;
+      folder(place, dirname(file));
+      if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+        throw new UsageError(`${place} cannot be written: that is a folder; name a file in it`);
+    }
   if (settings.save !== undefined) folder(`--save ${settings.save}`, settings.save);
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey, Target } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
@@ -68,6 +69,23 @@ function reportOf(text: string): ReportTo {
   const file = rest.length === 0 ? undefined : rest.join('=');
   if (file === '') throw new UsageError(`--report ${text}: expected a file after =`);
   return { kind: known, file };
+}
+
+/**
+ * What a run is to write, each to a file of its own: the later of two would overwrite the other, minutes after it was asked
+ * for. `read` are the files that it reads, by their flags.
+ */
+function eachToItsOwn(reports: readonly ReportTo[], read: Readonly<Record<string, string | undefined>>): void {
+  const taken = new Map(
+    Object.entries(read).flatMap(([flag, file]) => (file === undefined ? [] : [[resolve(file), `${flag} ${file}`]])),
+  );
+  for (const { kind, file } of reports) {
+    if (file === undefined) continue;
+    const report = `--report ${kind}=${file}`;
+    const other = taken.get(resolve(file));
+    if (other !== undefined) throw new UsageError(`${report}: ${other} is the same file; give each a file of its own`);
+    taken.set(resolve(file), report);
+  }
 }
 
 /** What may be empty: a credential or a fact that is not known is one that was not given. */
@@ -144,6 +162,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
   const reports = many(own('report'), 'report').map(reportOf);
+  eachToItsOwn(reports, { '--config': file, '--baseline': baseline });
   const toOutput = reports.filter((report) => report.file === undefined && report.kind !== 'tty');
   if (toOutput.length > 1)
     throw new UsageError(
