@@ -111,9 +111,15 @@ const PROBES = (as: CredentialName): readonly Send[] =>
       ];
 
 /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
-async function spent({ run }: Found): Promise<Circumstance | undefined> {
+async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
   const { session } = run;
-  for (const { name, opened } of session.history.shut()) {
+  // One that was refused to others says nothing of what this check has found.
+  const refused = new Set(
+    tried.transcript.flatMap(({ request, response }) =>
+      response?.status === 401 ? (/\[(\w+)\]/.exec(request.headers.authorization ?? '')?.[1] ?? []) : [],
+    ),
+  );
+  for (const { name, opened } of session.history.shut().filter((one) => refused.has(one.name))) {
     const answers = [];
     for (const probe of opened === undefined ? PROBES(name) : [opened]) {
       answers.push(await session.running.send(probe));

@@ -514,6 +514,23 @@ test('an intern that somebody else has deleted says nothing of an OAuth token', 
   expect(results).toMatchObject({ exit: 0, reasons: [] });
 });
 
+test('a token that is refused explains no finding of a check that did not send it', async () => {
+  const host = fakeHost();
+  const token = `${SECRET}-2`;
+  const target = fakeTarget((request) =>
+    request.headers.get('authorization') === `Bearer ${token}` ? new Response('{}', { status: 401 }) : undefined,
+  );
+  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: token } });
+  const sends = check(
+    'a/sends',
+    async ({ api }) => equal((await api.daemon('x', { as: 'oauth_token' })).status, 404, 'status'),
+    { needs: ['oauth_token'] },
+  );
+  const wrong = check('b/wrong', async ({ api }) => equal((await api.get('x')).status, 200, 'status'), { needs: [] });
+  const results = await run({ driver, host, checks: [sends, wrong], concurrency: 1 });
+  expect(results.checks.map(({ verdict, skip }) => skip?.need ?? verdict)).toEqual(['oauth_token', 'fail']);
+});
+
 test('that no permission was asked for under manual is told, though questions were asked', async () => {
   const asked = (kind: string) => ({
     tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: JSON.stringify({ kind }) } }],
