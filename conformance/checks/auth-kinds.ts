@@ -93,8 +93,9 @@ export const AUTH_KINDS = defineChecks([
         [intern.id, 'oauth_interns_only_token'],
         [own.id, own.key],
       ] as const;
-      for (const [id, as] of picked(ctx, callers)) {
-        for (const path of ['daemon/sign', 'daemon-access/sign']) {
+      // Who signs in another's name is told in every run, whatever it costs; the alias has a check of its own.
+      for (const [id, as] of callers) {
+        for (const path of picked(ctx, ['daemon/sign', 'daemon-access/sign'])) {
           const what = `${path} as ${typeof as === 'string' ? as : 'own key'}`;
           const answer = await send({ method: 'POST', path: `/interns/${id}/${path}`, as, json });
           const message = /^Personal connections require the OIDC login/;

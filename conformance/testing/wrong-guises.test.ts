@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checks as allChecks } from '../checks/index.js';
 import { run } from '../run/runner.js';
 import { disguise, type Guise } from './guises.js';
@@ -124,4 +124,44 @@ test.each(WRONG)('a deployment that $name is caught without a control interface'
   } finally {
     await close();
   }
+});
+
+const signs = (request: Request) => request.method === 'POST' && request.url.endsWith('/sign');
+
+/** Whatever an OAuth token is granted, it signs. */
+const signsForAnyGrant: Manner =
+  (next, { keys }) =>
+  async (request) => {
+    const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+    const response = await next(request);
+    if (!signs(request) || response.status !== 403 || keys.api.includes(token)) return response;
+    return Response.json({ 'x-svc-invoke-signature': 'AA==', 'x-svc-invoke-timestamp': '1', 'x-svc-invoke-user': 'u' });
+  };
+
+/** A nonce is the second in which it is given. */
+const noncesOfASecond: Manner =
+  (next, { host }) =>
+  async (request) =>
+    rewritten(await next(request), {
+      json(json) {
+        if (signs(request) && typeof json === 'object' && json !== null && 'x-svc-invoke-nonce' in json)
+          json['x-svc-invoke-nonce'] = `n${Math.floor(host.now() / 1_000)}`;
+      },
+    });
+
+// A live run takes one sample of each property: what is at stake here no sample may miss.
+describe.each([
+  ['signs whatever the grant is', signsForAnyGrant, 'auth/signing-needs-the-vault-grant'],
+  ['gives a nonce for each second', noncesOfASecond, 'sign/nonces-never-repeat'],
+])('a deployment that %s', (name, manner, caughtBy) => {
+  test.each(['one', 'two', 'three', 'four', 'five'])('is caught with seed %s', async (seed) => {
+    const { driver, host, close } = await disguise({ name, obeys: 1, manners: [manner] }, seed);
+    try {
+      const checks = allChecks.filter(({ id }) => id === caughtBy);
+      const results = await run({ driver, host, checks, seed, rate: 0 });
+      expect(results.checks.map(({ verdict }) => verdict)).toEqual(['fail']);
+    } finally {
+      await close();
+    }
+  });
 });
