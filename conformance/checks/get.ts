@@ -5,6 +5,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
 import { settings } from '../helpers/settings.js';
+import type { Answer } from '../probe/client.js';
 
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';
@@ -99,19 +100,18 @@ export const GET = defineChecks([
     needs: ['running'],
     async run({ api, interns }) {
       const running = await interns.running();
-      const answers = [
-        await api.get(running.id),
-        await api.list({ limit: 3 }),
-        await api.create(interns.body()),
-        await api.update(running.id, { description: 'seen' }),
-        await api.suspend(running.id),
-      ];
+      // Looked at one by one: the last request of a finding is the one to repeat.
+      const holdsNone = (answer: Answer, what: string) => {
+        ok(answer.status < 300, `the answer of ${what}`, 'success', expect.shown(answer));
+        equal(secretKeys(answer.json), [], `fields that hold something secret in the answer of ${what}`);
+      };
+      holdsNone(await api.get(running.id), 'get');
+      holdsNone(await api.list({ limit: 3 }), 'list');
+      holdsNone(await api.create(interns.body()), 'create');
+      holdsNone(await api.update(running.id, { description: 'seen' }), 'update');
+      holdsNone(await api.suspend(running.id), 'suspend');
       await interns.untilSuspended(running.id);
-      answers.push(await api.provision(running.id));
-      for (const answer of answers) {
-        ok(answer.status < 300, 'a valid request', 'success', expect.shown(answer));
-        equal(secretKeys(answer.json), [], 'fields that hold something secret');
-      }
+      holdsNone(await api.provision(running.id), 'provision');
     },
   },
   {

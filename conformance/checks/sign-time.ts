@@ -8,6 +8,7 @@ import { DIGEST, operation } from '../helpers/operations.js';
 import { indistinguishable, mediaType } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
+import type { RequirementId } from '../requirements/index.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -34,6 +35,13 @@ function followed(pending: Promise<Answer>): { done: () => boolean; answer: Prom
 const arrive = async ({ settle }: Pick<Ctx, 'settle'>, done: () => boolean) => {
   for (let round = 0; round < 40 && !done(); round++) await settle();
 };
+
+/** Under which requirement signing refuses what. */
+const REFUSES: ReadonlyMap<string, RequirementId> = new Map([
+  ['an API key', 'AUTH-8'],
+  ['an interns-only grant', 'AUTH-8'],
+  ['an unknown intern', 'AUTH-3'],
+]);
 
 export const SIGN_TIME = defineChecks([
   {
@@ -133,7 +141,13 @@ export const SIGN_TIME = defineChecks([
       for (const [what, id, as, over] of picked(ctx, all, 3)) {
         const ask = (name: string) => async () => {
           const answer = await send({ method: 'POST', path: operation(name).path(id), as, ...over });
-          expect.refused(answer, `signing with ${what}`);
+          // That it is refused at all is what the operation itself is asked for.
+          const row = name === 'sign' ? REFUSES.get(what) : undefined;
+          expect.refused(
+            answer,
+            `signing with ${what}`,
+            row === undefined ? undefined : { requirement: row, level: 'S' },
+          );
           return answer;
         };
         await indistinguishable(ask('sign'), ask('sign alias'), `the alias with ${what}`, { ignored });

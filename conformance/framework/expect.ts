@@ -2,7 +2,7 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import type { Problem, Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { brief, equal, Finding, fail, hasKeys, isObject, match, ok, Unmet } from './assert.js';
+import { type Broken, brief, equal, Finding, fail, hasKeys, isObject, match, ok, Unmet } from './assert.js';
 
 /** An answer in one line, for findings. */
 export const shown = (answer: Answer): string => `${answer.status} ${answer.text.slice(0, 300)}`;
@@ -28,9 +28,11 @@ export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
 /** A write that was accepted. */
 export const done = (answer: Answer, what: string): void => status(answer, ACCEPTED, what);
 
-/** Some refusal of the client's doing: 4xx. */
-export function refused(answer: Answer, what: string): void {
-  if (answer.status < 400 || answer.status > 499) fail(what, 'a refusal (4xx)', shown(answer));
+/** Some refusal of the client's doing: 4xx. `breaks` is what is broken without one, where the check is about something else. */
+export function refused(answer: Answer, what: string, breaks?: Broken): void {
+  if (answer.status >= 400 && answer.status <= 499) return;
+  const difference = { what, expected: 'a refusal (4xx)', actual: shown(answer) };
+  throw new Finding(breaks === undefined ? difference : { ...difference, breaks });
 }
 
 /** `Retry-After`, in either of the forms that HTTP gives it (RFC 9110, 10.2.3): seconds, or a date. */
