@@ -70,16 +70,18 @@ function gone({ run, error }: Found): Circumstance | undefined {
  * CHAT-16; an intern that has never taken a prompt since it came up), or that there were too many requests.
  */
 function temporary({ run, tried, error }: Found): Circumstance | undefined {
+  // What stands behind a bare status is in the answer.
+  const told = typeof error.actual === 'number' ? `${error.actual} ${latest(tried)}` : String(error.actual);
   const now = /^(?:(408|429|502|503|504)\b|(5\d\d)\b.*"retryable":\s*true|(409)\b.*"intern_unreachable")/s;
-  const status = now.exec(String(error.actual))?.slice(1).join('');
+  const status = now.exec(told)?.slice(1).join('');
   const early =
-    /^409\b.*"retryable":\s*true/s.test(String(error.actual)) &&
+    /^409\b.*"retryable":\s*true/s.test(told) &&
     idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.mayGetReady(id));
   if (status === undefined && !early) return undefined;
   // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
   if (!wantsSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
-  if (status === undefined && /"reason":\s*"busy"/.test(String(error.actual))) return { again: LATER };
+  if (status === undefined && /"reason":\s*"busy"/.test(told)) return { again: LATER };
   const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
   return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
 }

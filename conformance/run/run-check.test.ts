@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fail } from '../framework/assert.js';
+import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { status as expectStatus } from '../framework/expect.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
@@ -159,4 +159,15 @@ test('an intern that somebody else deletes is held against nobody, where it is o
   const driver = fakeDriver(target.fetch, host);
   const { checks } = await run({ driver, host, checks: [leaves, attaches], seed: 'seed', concurrency: 1 });
   expect(checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
+});
+
+test('an answer that may be tried again is known by its body where a check looks at its status alone', async () => {
+  const error = { code: 500, message: 'Not now', metadata: { reason: 'internal_error', retryable: true } };
+  const target = fakeTarget(({ method }) =>
+    method === 'PATCH' ? Response.json({ error }, { status: 500 }) : undefined,
+  );
+  const asks = check('a/asks', async ({ api }) => equal((await api.update('x', {})).status, 200, 'status'), {
+    needs: [],
+  });
+  expect((await resultOf(asks, target)).skip?.need).toBe('a target that can do it now');
 });
