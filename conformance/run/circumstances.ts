@@ -164,7 +164,7 @@ async function othersDelete(run: RunContext): Promise<boolean> {
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
  * Those that are left are no older: they are not used any more.
  */
-async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
+export async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
   const { lane, ledger, pool, session } = run;
   const ids = new Set([...idsIn(tried.transcript), ...lane.made]);
   const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { equal, fail } from '../framework/assert.js';
+import { equal, Finding, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { status as expectStatus } from '../framework/expect.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
@@ -170,4 +170,19 @@ test('an answer that may be tried again is known by its body where a check looks
     needs: [],
   });
   expect((await resultOf(asks, target)).skip?.need).toBe('a target that can do it now');
+});
+
+test('an intern that somebody else deletes is held against nobody, where the check has seen it twice', async () => {
+  let tidied = false;
+  const target = fakeTarget();
+  const asks = check('a/asks', async ({ interns, api }) => {
+    const { id } = await interns.stopped();
+    if (!tidied) target.interns.delete(id);
+    tidied = true;
+    const { status } = await api.get(id);
+    const confirmed = { tries: 1, failures: 1 };
+    if (status !== 200)
+      throw Object.assign(new Finding({ what: 'status', expected: 200, actual: status }), { confirmed });
+  });
+  expect((await resultOf(asks, target)).verdict).toBe('pass');
 });

@@ -6,7 +6,7 @@ import { NoAnswer } from '../probe/no-answer.js';
 import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
 import { wantsSuccess } from './causes.js';
-import { type Circumstance, circumstance, type Found, mayBeTaken, notTaken } from './circumstances.js';
+import { type Circumstance, circumstance, deleted, type Found, mayBeTaken, notTaken } from './circumstances.js';
 import { type Confirmed, fault, reported } from './finding.js';
 import { likeness, placeOf } from './groups.js';
 import type { CheckResult, Skip, Verdict } from './results.js';
@@ -69,7 +69,8 @@ async function behind(
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
-  if (error.confirmed !== undefined) return undefined;
+  // What two interns showed at once, others may have done to both.
+  if (error.confirmed !== undefined) return deleted({ run, check, tried, error, ...more }).catch(() => undefined);
   return circumstance({ run, check, tried, error, ...more }).catch(() => undefined);
 }
 
