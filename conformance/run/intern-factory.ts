@@ -76,7 +76,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     const now = pool.waiting === 'boots' ? await readOf(idle.id) : idle;
     if (now === undefined || (pool.waiting === 'boots' && now.status === 'stopped')) return now;
     try {
-      return await settled(now);
+      return await settled(now, undefined, { isNew: false });
     } catch (error) {
       if (error instanceof Unmet) return undefined;
       throw error;

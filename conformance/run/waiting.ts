@@ -56,7 +56,7 @@ const failure = (what: string, { last_failure_message: why }: Intern): string =>
 
 /** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
 export interface Waiting extends Pick<InternFactory, 'untilGone'> {
-  settled(made: Intern, send?: SendOptions): Promise<Intern>;
+  settled(made: Intern, send?: SendOptions, more?: { readonly isNew?: boolean }): Promise<Intern>;
   untilSuspended(id: string, send?: SendOptions): Promise<Intern>;
   /** The same of one that no check waits for: undefined where it is gone, or runs on. */
   suspended(id: string): Promise<Intern | undefined>;
@@ -92,11 +92,11 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
    * One that was not to boot, once it is stopped: what it is to begin with may pass by itself, and a service may boot what
    * it creates at once (interface.md, create_intern): then it is suspended.
    */
-  const settled = async (made: Intern, send?: SendOptions): Promise<Intern> => {
+  const settled = async (made: Intern, send?: SendOptions, { isNew = true } = {}): Promise<Intern> => {
     if (driver.control !== undefined) return made;
     const began = host.now();
     for (let now = made; ; ) {
-      const seen = pool.waiting === 'boots' ? host.now() - began > SETTLES : pool.waiting !== 'unknown';
+      const seen = pool.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || pool.waiting !== 'unknown';
       if (seen && (now.status === 'stopped' || pool.waiting === 'otherwise')) return now;
       await host.sleep(1_000, options.signal);
       now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
@@ -114,7 +114,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
         pool.waiting = 'boots';
         throw new Unmet(NO_FAILURE, failure('the boot of a new intern', now));
       }
-      if (pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
+      if (isNew && pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
       const late = host.now() - began;
       if (late > SETTLES && pool.waiting === 'unknown' && !COMING_OR_GOING.has(now.status)) pool.waiting = 'otherwise';
       if (late > bootTimeout) throw neverSettles(now);

@@ -64,6 +64,18 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
   },
 );
 
+test('six checks at a time learn how new interns wait from new ones alone', { timeout: 300_000 }, async () => {
+  const queues = GUISES.find(({ name }) => name === 'queues what waits for a provision');
+  const { driver, host, close } = await disguise(queues as Guise, 'six');
+  try {
+    const results = await run({ driver, host, seed: 'six', rate: 50, concurrency: 6 });
+    expect(results.checks.filter(({ finding, error }) => finding ?? error)).toEqual([]);
+    expect(results.duration).toBeLessThanOrEqual(120_000);
+  } finally {
+    await close();
+  }
+});
+
 test('where there is room for five interns it takes two minutes and 1000 requests at most', {
   timeout: 300_000,
 }, async () => {

@@ -26,7 +26,7 @@ export const INGREDIENTS: readonly Ingredient[] = [
   ...GUISES,
   ...UNPUBLISHED,
   { ...BUFFERING, shows: ['chat-stream/as-it-is-said'] },
-  { ...EXPIRING, incomplete: [/^--oauth-[a-z-]*token (opens nothing|was taken before)/] },
+  { ...EXPIRING, incomplete: [/^--(?:peer-)?oauth-[a-z-]*token (opens nothing|was taken before)/] },
   { ...OTHER_REASONS, differs: ['reason'] },
   { ...OTHER_SUCCESSES, differs: ['CREATE-4', 'PROV-1', 'SUSP-1'] },
   { ...OTHER_STATUSES, differs: ['GET-1', 'LIST-2'] },
