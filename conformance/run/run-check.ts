@@ -69,9 +69,11 @@ async function behind(
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
-  // What two interns showed at once, others may have done to both.
-  if (error.confirmed !== undefined) return deleted({ run, check, tried, error, ...more }).catch(() => undefined);
-  return circumstance({ run, check, tried, error, ...more }).catch(() => undefined);
+  // That two interns looked at beside each other are gone, others may have done; how a reply arrives, they have not.
+  const gone = /^404\b/.test(String(error.actual));
+  if (error.confirmed !== undefined && !gone) return undefined;
+  const look = error.confirmed === undefined ? circumstance : deleted;
+  return look({ run, check, tried, error, ...more }).catch(() => undefined);
 }
 
 /**
