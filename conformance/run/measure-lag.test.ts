@@ -3,8 +3,11 @@ import { fail } from '../framework/assert.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
 import { run } from './runner.js';
 
-/** A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. */
-function late(lags: readonly number[], knowsLimits = true) {
+/**
+ * A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. Of its
+ * creates a gateway loses those of these numbers.
+ */
+function late(lags: readonly number[], knowsLimits = true, lost: readonly number[] = []) {
   const host = fakeHost();
   const target = fakeTarget((request) => {
     const { pathname, searchParams } = new URL(request.url);
@@ -18,7 +21,9 @@ function late(lags: readonly number[], knowsLimits = true) {
     return Response.json({ data: data.reverse(), has_more: false });
   });
   const made = new Map<string, number>();
+  let creates = 0;
   const fetch = async (request: Request) => {
+    if (request.method === 'POST' && lost.includes(++creates)) return new Response('<html>', { status: 502 });
     const answer = await target.fetch(request);
     for (const id of target.interns.keys()) if (!made.has(id)) made.set(id, host.now());
     return answer;
@@ -51,5 +56,10 @@ test.each([
 
 test('a target that knows no limit is measured without', async () => {
   const results = await run({ ...late([1_200], false), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
+  expect(results.counts.pass).toBe(1);
+});
+
+test('a create of the measurement that a gateway lost is sent again', async () => {
+  const results = await run({ ...late([1_200], true, [2, 3]), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
   expect(results.counts.pass).toBe(1);
 });

@@ -1,3 +1,6 @@
+import type { Answer } from '../probe/client.js';
+import { GATEWAY } from '../probe/gateway.js';
+import type { Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { noteFull, REFUSED, refusal } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -72,10 +75,18 @@ export async function readsLag(
   };
 
   let full: string | undefined;
+  /** A write that measures, again where a gateway has lost it: what was not written shows no lag. */
+  const write = async (send: () => Send): Promise<Answer> => {
+    let answer = await client.send(send());
+    for (let again = 1; GATEWAY.has(answer.status) && again < WRITES.most; again++) answer = await client.send(send());
+    return answer;
+  };
   const create = async () => {
-    const name = `${session.prefix}${(++pool.count).toString(36)}`;
-    const json = { name, workspace_id: driver.target.workspaceId };
-    const created = await client.send({ method: 'POST', path: '/interns', json });
+    let name = '';
+    const created = await write(() => {
+      name = `${session.prefix}${(++pool.count).toString(36)}`;
+      return { method: 'POST', path: '/interns', json: { name, workspace_id: driver.target.workspaceId } };
+    });
     const { id } = (created.json ?? {}) as { id?: unknown };
     if (REFUSED.has(created.status) && session.created() > 0) full = refusal(created.status, created.text);
     if (created.status >= 300 || typeof id !== 'string') return undefined;
@@ -95,7 +106,7 @@ export async function readsLag(
     if (made === undefined) return 0;
     const path = `/interns/${made.id}`;
     const description = `change ${nth}`;
-    const changed = await client.send({ method: 'PATCH', path, json: { description } });
+    const changed = await write(() => ({ method: 'PATCH', path, json: { description } }));
     if (changed.status >= 300) return 0;
     return until(run, SURE.read, async () => {
       const { json } = await client.send({ path, soon: true });
