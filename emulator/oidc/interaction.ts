@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Member } from '../contract/seed.js';
-import { loginPage, page } from './pages.js';
+import { loginPage, PAGE_POLICY, page } from './pages.js';
 import { LOGIN_PATH } from './terms.js';
 
 /** Bytes of a form that are read. */
@@ -19,8 +19,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | und
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  // No script runs here, and nobody frames the page to have it clicked.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'content-security-policy': PAGE_POLICY,
 };
 
 /** Path of the page for one interaction. */

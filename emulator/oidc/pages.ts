@@ -5,6 +5,13 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Text as HTML, inside an element or a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
+/**
+ * What the login's pages may do: nobody frames them to have them clicked, and no script runs but those whose hashes the
+ * provider adds. It looks for a `script-src` to add them to.
+ */
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+
 /** A plain page; `body` is HTML. */
 export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">

@@ -5,6 +5,7 @@ import { createAdapterFactory } from './adapter.js';
 import { createInteraction, interactionPath } from './interaction.js';
 import { ownErrors } from './own-errors.js';
 import { escapeHtml, page } from './pages.js';
+import { ownPolicy } from './policy.js';
 import { grantOf, LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 
 /** The client that is known without registration: public, for a terminal, on any loopback port. */
@@ -113,6 +114,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   };
 
   const provider = new Provider(deps.issuer(), configuration);
+  provider.use(ownPolicy);
   provider.use(ownErrors(provider, deps.log));
   const callback = provider.callback();
   const interaction = createInteraction(provider, members, deps.prefix);

@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostDelay } from '../clock/host.js';
 import { ERRORS } from '../contract/errors.js';
+import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
@@ -16,6 +17,8 @@ const DRAIN = 1_500;
 const DRAIN_STEP = 25;
 /** How long a connection whose request could not be parsed stays, so that its client can read why, in ms of real time. */
 const LINGER = 200;
+/** What an answer carries unless it says otherwise. */
+const INERT = new Map(Object.entries(INERT_HEADERS));
 
 export interface Listener {
   readonly port: number;
@@ -109,6 +112,7 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
     const { status, headers, body } = parserError(error.code, requestId);
     options.log({ event: 'request_refused', request_id: requestId, status, error: error.code ?? error.message });
     const lines = Object.entries({
+      ...INERT_HEADERS,
       ...headers,
       'content-length': Buffer.byteLength(String(body)),
       connection: 'close',
@@ -121,7 +125,8 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
 }
 
 /**
- * Binds a fetch function to a port.
+ * Binds a fetch function to a port. Answers are inert in a browser ({@link INERT_HEADERS}), but for those that bring a
+ * policy of their own.
  *
  * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) when the port can't be had
  */
@@ -176,6 +181,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const checks = { requireHostHeader: false, ...(options.headersTimeout && { connectionsCheckingInterval: 25 }) };
   const server: Server = createServer(checks, (request, response) => {
     answering(request, response);
+    // Here and not where answers are made: what comes to be answered some day is inert too.
+    response.setHeaders(INERT);
     // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
@@ -194,9 +201,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       .catch((error: unknown) => write(request, response, failed(seenOf(request), error)));
   });
   const answering = answerParserErrors(server, options);
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request))),
-  );
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeaders(INERT);
+    write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
+  });
   server.on('connection', connected);
   // Whoever has nothing more to send may still be reading: without this, Node ends the connection before it has answered.
   Object.assign(server, { httpAllowHalfOpen: true });
