@@ -48,3 +48,23 @@ test('of two secrets that begin alike the longer one is found', () => {
   );
   expect(aliases.hideSecrets(['use sk-alice-7f3a9c01 and sk-alice-7!'])).toEqual(['use $api_key and $peer_api_key!']);
 });
+
+describe('letter case', () => {
+  const uuid = '0b000000-0000-4000-8000-00000000000f';
+  const digest = 'ab'.repeat(32);
+  const aliases = createAliases(new Map());
+  aliases.of('intern', uuid);
+  aliases.of('digest', digest);
+  aliases.of('question', 'call_Abcdef01');
+
+  test('is no difference between UUIDs', () => {
+    expect(aliases.hide([`${uuid.toUpperCase()} and x-${uuid.toUpperCase()}`])).toEqual(['$intern.1 and x-$intern.1']);
+    expect(aliases.of('intern', uuid.toUpperCase())).toBe('$intern.1');
+  });
+
+  test('is one between any other values: a digest in capitals is another, and was refused', () => {
+    expect(aliases.hide([digest.toUpperCase()])).toEqual([digest.toUpperCase()]);
+    expect(aliases.hide(['call_abcdef01'])).toEqual(['call_abcdef01']);
+    expect(aliases.of('question', 'call_ABCDEF01')).toBe('$question.2');
+  });
+});

@@ -1,26 +1,29 @@
 import { createSearch, type Search, spelledIn } from '../credentials/spellings.js';
+import { foldUuids, uuidsIn } from './uuids.js';
 
 /** What is kept out of a recording, by the name that its aliases carry. */
-export type AliasKind =
-  | 'completion'
-  | 'cursor'
-  | 'daemon_origin'
-  | 'digest'
-  | 'group'
-  | 'hostname'
-  | 'idempotency_key'
-  | 'intern'
-  | 'key'
-  | 'mapping'
-  | 'nonce'
-  | 'organization'
-  | 'question'
-  | 'session'
-  | 'signature'
-  | 'subject'
-  | 'token'
-  | 'vault'
-  | 'workspace';
+const ALIAS_KINDS = [
+  'completion',
+  'cursor',
+  'daemon_origin',
+  'digest',
+  'group',
+  'hostname',
+  'idempotency_key',
+  'intern',
+  'key',
+  'mapping',
+  'nonce',
+  'organization',
+  'question',
+  'session',
+  'signature',
+  'subject',
+  'token',
+  'vault',
+  'workspace',
+] as const;
+export type AliasKind = (typeof ALIAS_KINDS)[number];
 
 /** Kinds that give access: searched for in every spelling, and in what was written before they were known. */
 const SECRET: ReadonlySet<AliasKind> = new Set(['key', 'token']);
@@ -48,7 +51,6 @@ interface Found {
 /** A text shorter than this is searched for as a whole only: it would be found in the middle of words. */
 const SEARCHED_FROM = 8;
 const TOKEN = /[\w-]+/g;
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** An alias as it stands before `next`: in braces where that would be taken for a part of it. */
 function spelled(alias: string, next: string): string {
@@ -63,6 +65,7 @@ function spelled(alias: string, next: string): string {
  * @param environment credentials that have a name: value to alias, such as `$api_key`
  */
 export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
+  /** By value, its UUIDs in lower case. */
   const known = new Map<string, string>();
   const secrets = new Map<string, string>();
   const counts = new Map<AliasKind, number>();
@@ -98,25 +101,25 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const findOthers = (text: string, from: number, to: number): Found[] => {
     const part = text.slice(from, to);
     if (from === 0 && to === text.length) {
-      const alias = known.get(text);
+      const alias = known.get(foldUuids(text));
       if (alias !== undefined) return [{ start: 0, end: to, alias }];
     }
     const found: Found[] = [];
     const take = (token: string, at: number): boolean => {
-      const alias = token.length < SEARCHED_FROM ? undefined : (known.get(token) ?? known.get(token.toLowerCase()));
+      const alias = token.length < SEARCHED_FROM ? undefined : known.get(foldUuids(token));
       if (alias !== undefined) found.push({ start: from + at, end: from + at + token.length, alias });
       return alias !== undefined;
     };
     for (const { 0: token, index } of part.matchAll(TOKEN)) {
       if (take(token, index)) continue;
-      for (const uuid of token.matchAll(UUID)) take(uuid[0], index + uuid.index);
+      for (const uuid of uuidsIn(token)) take(uuid[0], index + uuid.index);
     }
     for (const value of odd) {
       for (let at = part.indexOf(value); at >= 0; at = part.indexOf(value, at + value.length)) {
         const start = from + at;
         const end = start + value.length;
         if (!found.some((other) => other.start < end && start < other.end)) {
-          found.push({ start, end, alias: known.get(value) ?? '' });
+          found.push({ start, end, alias: known.get(foldUuids(value)) ?? '' });
         }
       }
     }
@@ -160,7 +163,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
 
   return {
     of(kind, value) {
-      const present = secrets.get(value) ?? known.get(value);
+      const present = secrets.get(value) ?? known.get(foldUuids(value));
       if (present !== undefined) return present;
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
@@ -169,7 +172,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         secrets.set(value, alias);
         search = undefined;
       } else {
-        known.set(value, alias);
+        known.set(foldUuids(value), alias);
         if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.push(value);
       }
       return alias;
