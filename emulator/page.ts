@@ -1,4 +1,4 @@
-import { guardControl } from './control/guard.js';
+import { guardPage } from './control/guard.js';
 import type { ReceivedRequest } from './requests/received-request.js';
 
 /** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
@@ -31,7 +31,7 @@ export function createPage(
     const path = url.split(/[?#]/, 1)[0] ?? '';
     const page = path === '/' || path === '/_emulator' || path === PLACE;
     if (page ? !wantsPage(request) : !path.startsWith(ASSETS)) return undefined;
-    if (guardControl(request, undefined, beyondLoopback()) !== undefined) return undefined;
+    if (guardPage(request, beyondLoopback()) !== undefined) return undefined;
     if (!page) return file(path.slice(ASSETS.length), false);
     return path === PLACE ? file('index.html', true) : leadTo(prefix + PLACE);
   };

@@ -1,4 +1,5 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { suggestion } from '../../emulator/contract/nearest.js';
 import { AdapterError } from '../clients/adapter.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
@@ -15,7 +16,9 @@ const CUTS = ['few', 'all', 'none'] as const;
 function fitting(patterns: readonly string[]): (one: ClientCase) => boolean {
   const expressions = patterns.map((pattern) => {
     const expression = new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
-    if (!cases.some(({ id }) => expression.test(id))) throw new UsageError(`no case is called ${pattern}`);
+    const ids = cases.map(({ id }) => id);
+    if (!ids.some((id) => expression.test(id)))
+      throw new UsageError(`no case is called ${pattern}${suggestion(pattern, ids)}`);
     return expression;
   });
   return ({ id }) => expressions.some((expression) => expression.test(id));

@@ -117,7 +117,13 @@ function improved(message: string, args: readonly string[], help: string): strin
   if (without !== undefined) return `--${without}: expected a value after it`;
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
   if (unknown === undefined) return message;
-  if (args.includes(unknown)) return `there is no command ${JSON.stringify(unknown)}`;
+  if (args.includes(unknown)) {
+    const commands = [...help.matchAll(/^ {2}intern-\w+(?: conformance)? ([a-z]+)/gm)].map(([, word = '']) => word);
+    // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
+    const [first = unknown] = args.filter((arg) => !arg.startsWith('-'));
+    const word = suggestion(first, commands) === '' ? unknown : first;
+    return `there is no command ${JSON.stringify(word)}${suggestion(word, commands)}`;
+  }
   const flags = [...help.matchAll(/^ +(?:-\w, )?--([a-z][a-z-]*)/gm)].map(([, flag = '']) => flag);
   return `there is no flag --${unknown}${suggestion(unknown, flags, (flag) => `--${flag}`)}`;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import type { PublicKey } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
@@ -89,7 +90,9 @@ export function readConfig(file: string | undefined): Record<string, unknown> {
   const known = new Set<string>([...PLAIN, ...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'prompts', '$schema']);
   for (const key of Object.keys(config)) {
     if (!known.has(key))
-      throw new UsageError(`config file ${file}: ${key} is not known; known are ${[...known].join(', ')}`);
+      throw new UsageError(
+        `config file ${file}: ${key} is not known${suggestion(key, known)}; known are ${[...known].join(', ')}`,
+      );
   }
   return config as Record<string, unknown>;
 }
@@ -103,7 +106,9 @@ export function readPrompts(value: unknown): Prompts {
   for (const [name, prompt] of Object.entries(value)) {
     const behaviour = BEHAVIOURS.find((known) => known === name);
     if (behaviour === undefined)
-      throw new UsageError(`prompts: ${name} is not known; known are ${BEHAVIOURS.join(', ')}`);
+      throw new UsageError(
+        `prompts: ${name} is not known${suggestion(name, BEHAVIOURS)}; known are ${BEHAVIOURS.join(', ')}`,
+      );
     if (typeof prompt !== 'string') throw new UsageError(`prompts.${name}: expected a string`);
     prompts[behaviour] = prompt;
   }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey, Target } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
@@ -62,10 +63,15 @@ export interface Settings {
   readonly ledgerDir: string;
 }
 
+const LEVELS = ['stated', 'published', 'chosen'] as const;
+
 function reportOf(text: string): ReportTo {
   const [kind = '', ...rest] = text.split('=');
   const known = REPORT_KINDS.find((one) => one === kind);
-  if (known === undefined) throw new UsageError(`--report: ${kind} is not known; known are ${REPORT_KINDS.join(', ')}`);
+  if (known === undefined)
+    throw new UsageError(
+      `--report: ${kind} is not known${suggestion(kind, REPORT_KINDS)}; known are ${REPORT_KINDS.join(', ')}`,
+    );
   const file = rest.length === 0 ? undefined : rest.join('=');
   if (file === '') throw new UsageError(`--report ${text}: expected a file after =`);
   return { kind: known, file };
@@ -143,7 +149,9 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const levels = many(own('level'), 'level').map((entry) => {
     const level = ({ s: 'S', stated: 'S', p: 'P', published: 'P', c: 'C', chosen: 'C' } as const)[entry.toLowerCase()];
     if (level === undefined)
-      throw new UsageError(`--level: ${entry} is not known; known are stated, published, chosen`);
+      throw new UsageError(
+        `--level: ${entry} is not known${suggestion(entry, LEVELS)}; known are ${LEVELS.join(', ')}`,
+      );
     return level;
   });
   const path = text(own('path'), 'path');

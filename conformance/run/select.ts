@@ -1,3 +1,4 @@
+import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Check } from '../framework/check.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
 
@@ -25,7 +26,13 @@ export function select(checks: readonly Check[], selection: Selection): Check[] 
     for (const { pattern, expression } of expressions) {
       const known =
         checks.some((check) => expression.test(check.id)) || REQUIREMENTS.some((row) => expression.test(row.id));
-      if (!known) throw new SelectionError(`no check and no requirement is called ${pattern}`);
+      if (!known) {
+        const areas = new Set(checks.map(({ id }) => `${id.split('/')[0]}/*`));
+        const names = [...checks, ...REQUIREMENTS].map(({ id }) => id);
+        throw new SelectionError(
+          `no check and no requirement is called ${pattern}${suggestion(pattern, [...areas, ...names])}`,
+        );
+      }
     }
     return (check: Check) =>
       expressions.some(({ expression }) => expression.test(check.id) || expression.test(check.requirement));

@@ -1,22 +1,32 @@
-/** The number of single-character edits that make one word of another. */
-export function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
+import leven from 'leven';
+
+/** Longer names are compared with nothing: nobody mistypes one, and comparing takes time by both lengths. */
+const LONGEST = 100;
+
+/** So many edits make a name another one's misspelling. */
+const few = (name: string) => Math.max(2, Math.floor(name.length / 3));
+
+/**
+ * The known name that takes the fewest edits to come from `word`, in any letter case, and at most `within` of them; the first
+ * of several. Undefined where none is so near, or where `word` has more than 100 characters.
+ */
+export function nearest(word: string, known: Iterable<string>, within = few): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  let found: { readonly name: string; readonly far: number } | undefined;
+  const given = word.toLowerCase();
+  for (const name of known) {
+    if (name.length > LONGEST) continue;
+    const limit = Math.min(within(name), found ? found.far - 1 : LONGEST);
+    if (limit < 0) continue;
+    // leven answers the limit itself for whatever is beyond it.
+    const far = leven(given, name.toLowerCase(), { maxDistance: limit + 1 });
+    if (far <= limit) found = { name, far };
   }
-  return row[to.length] ?? 0;
+  return found?.name;
 }
 
-/** ` (did you mean X?)` for a known word close to one that is not, else nothing. */
-export function suggestion(word: string, known: readonly string[], shown = (name: string) => name): string {
-  const [nearest] = known
-    .map((name) => ({ name, far: distance(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, far }) => far <= Math.max(2, Math.floor(name.length / 3)))
-    .sort((a, b) => a.far - b.far);
-  return nearest ? ` (did you mean ${shown(nearest.name)}?)` : '';
+/** ` (did you mean X?)` for a known name close to one that is not, else nothing. */
+export function suggestion(word: string, known: Iterable<string>, shown = (name: string) => name): string {
+  const name = nearest(word, known);
+  return name === undefined ? '' : ` (did you mean ${shown(name)}?)`;
 }

@@ -1,3 +1,4 @@
+import { suggestion } from '../contract/nearest.js';
 import { ControlError } from './error.js';
 import { EVENT_TYPES, type Events, type EventType } from './events.js';
 import { type ControlRow, controlRow } from './router.js';
@@ -9,7 +10,10 @@ function typesOf(given: string | null): ReadonlySet<EventType> {
   const types = new Set<EventType>();
   for (const name of given.split(',')) {
     const type = EVENT_TYPES.find((known) => known === name.trim());
-    if (!type) throw new ControlError(400, `types: ${JSON.stringify(name)} is none of ${EVENT_TYPES.join(', ')}`);
+    if (!type) {
+      const near = suggestion(name.trim(), EVENT_TYPES);
+      throw new ControlError(400, `types: ${JSON.stringify(name)} is none of ${EVENT_TYPES.join(', ')}${near}`);
+    }
     types.add(type);
   }
   return types;

@@ -9,6 +9,21 @@ const foreignHost = (host: string) => (isLoopbackHost(host) ? undefined : `the h
 const foreignOrigin = (origin: string | null | undefined, host: string) =>
   origin == null || origin === `http://${host}` ? undefined : `requests from the origin ${origin} are refused`;
 
+type Header = (name: string) => string | null | undefined;
+
+/**
+ * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers say of them where they
+ * come from all the same; what is no browser says nothing.
+ */
+function foreignSite(header: Header): string | undefined {
+  const site = header('sec-fetch-site');
+  if (site == null || site === 'none' || site === 'same-origin') return undefined;
+  return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
+}
+
+/** Whether a browser shows the answer in a tab, or in a frame: somebody followed a link, or was sent on. */
+const isNavigation = (header: Header) => header('sec-fetch-mode') === 'navigate';
+
 function wrongToken(authorization: string | null | undefined, token: string): string | undefined {
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token)) ? undefined : 'the control token is missing or wrong';
@@ -27,9 +42,9 @@ const publicOnly = (host: string, publicHost: string | undefined) =>
 
 /**
  * Who may use the control interface: it hands out credentials, so a page that a browser happens to show must not reach
- * it. An `Origin`, where the browser sends one, must be the listener's own (against drive-by requests), and the `Host` a
- * loopback name (against DNS rebinding), unless the listener is there for others too. A token, where there is one, is
- * asked for in any case. Health needs neither.
+ * it. `Origin` and `Sec-Fetch-Site`, where the browser sends them, must be the listener's own (against drive-by requests),
+ * and the `Host` a loopback name (against DNS rebinding), unless the listener is there for others too. A token, where
+ * there is one, is asked for in any case. Health needs neither name nor token.
  *
  * @returns why the request is refused, or undefined
  */
@@ -41,14 +56,28 @@ export function guardControl(
 ): string | undefined {
   const url = new URL(request.url);
   const host = request.headers.get('host') ?? url.host;
-  const origin = request.headers.get('origin');
-  if (isHealthCheck(request.method, url.pathname)) return foreignOrigin(origin, host);
+  const foreign =
+    foreignOrigin(request.headers.get('origin'), host) ?? foreignSite((name) => request.headers.get(name));
+  if (isHealthCheck(request.method, url.pathname)) return foreign;
   return (
-    foreignOrigin(origin, host) ??
+    foreign ??
     publicOnly(host, publicHost) ??
     (beyondLoopback ? undefined : foreignHost(host)) ??
     (token === undefined ? undefined : wrongToken(request.headers.get('authorization'), token))
   );
+}
+
+/**
+ * Who may be shown the console: as {@link guardControl}, without a token, and also whoever follows a link to it from
+ * elsewhere, into a tab of its own. It holds nothing of this emulator, and what it then asks for comes from its own origin.
+ *
+ * @returns why the request is refused, or undefined
+ */
+export function guardPage(request: ReceivedRequest, beyondLoopback: boolean): string | undefined {
+  const header: Header = (name) => request.headers.get(name);
+  const inTab = isNavigation(header) && header('sec-fetch-dest') === 'document' && header('origin') == null;
+  if (!inTab) return guardControl(request, undefined, beyondLoopback);
+  return beyondLoopback ? undefined : foreignHost(header('host') ?? new URL(request.url).host);
 }
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -56,7 +85,7 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Who may use the login provider, which makes anybody whoever they like: on loopback what calls it by a loopback name,
  * and beyond it only what carries the control token. What changes something must not come from another origin. A browser
- * comes from other pages to read, and has no token to send: a listener on loopback asks for none.
+ * comes from other pages to read, by navigating, and has no token to send: a listener on loopback asks for none.
  *
  * @returns why the request is refused, or undefined
  */
@@ -67,8 +96,10 @@ export function guardLogin(
 ): string | undefined {
   const { host, origin, authorization } = request.headers as NodeJS.Dict<string>;
   const reads = READS.has(request.method ?? '');
+  const header = (name: string) => request.headers[name]?.toString();
   return (
     (reads ? undefined : foreignOrigin(origin, host ?? '')) ??
+    (reads && isNavigation(header) ? undefined : foreignSite(header)) ??
     (beyondLoopback ? wrongToken(authorization, token ?? '') : foreignHost(host ?? ''))
   );
 }

@@ -56,6 +56,23 @@ test.each([
 test('a query parameter that a call does not know is refused, and names those it knows', async () => {
   const api = createTestClient();
   const { status, json } = await api.get('/_emulator/runs?intern=1');
-  expect([status, json.error.message]).toEqual([400, 'intern: unknown; expected one of intern_id']);
+  expect([status, json.error.message]).toEqual([
+    400,
+    'intern: unknown (did you mean intern_id?); expected one of intern_id',
+  ]);
   expect((await api.get('/_emulator/runs?intern_id=1')).status).toBe(200);
+});
+
+test.each([
+  ['/_emulator/scripts/ehco', 'no script ehco (did you mean echo?); known: '],
+  ['/_emulator/events?types=intrn', 'types: "intrn" is none of intern, '],
+  ['/_emulator/snapshots/satrt', 'there is no snapshot satrt (did you mean start?); known: '],
+  ['/_emulator/spaces/oen', 'POST /_emulator/spaces makes one (did you mean one?)'],
+])('a name that is not there is answered with the one that was meant: %s', async (path, message) => {
+  const api = createTestClient();
+  await api.put('/_emulator/snapshots/start');
+  await api.post('/_emulator/spaces', { name: 'one' });
+  const { json } = await api.get(path);
+  expect(json.error.message).toContain(message);
+  expect(json.error.message).toContain('did you mean');
 });

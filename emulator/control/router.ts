@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
-import { distance } from '../contract/nearest.js';
+import { nearest, suggestion } from '../contract/nearest.js';
 import { asResponse, json, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
@@ -80,17 +80,23 @@ const paramsOf = ({ segments }: Pattern, given: readonly string[]): Record<strin
 /** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
 export const shownPath = (path: string): string => `/_emulator${path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** How far a path is from a pattern, in edits. What stands for a parameter is as near as can be. */
-function farness(pattern: string, path: string): number {
-  const given = path.split('/');
-  const filled = pattern.split('/').map((part, index) => (part.startsWith(':') ? given[index] || part : part));
-  return distance(filled.join('/'), path);
-}
+/** A pattern with a path's own segments for its parameters: what stands for one is as near as can be. */
+const filled = (pattern: string, given: readonly string[]): string =>
+  pattern
+    .split('/')
+    .map((part, index) => (isParameter(part) ? given[index] || part : part))
+    .join('/');
+
+/** So much of a path that is not there is repeated. */
+const SHOWN = 200;
 
 const notFound = (rows: readonly ControlRow[], path: string): ControlError => {
-  const [nearest] = [...rows].sort((a, b) => farness(a.path, path) - farness(b.path, path));
-  const named = nearest ? `; the nearest is ${shownPath(nearest.path)}` : '';
-  return new ControlError(404, `there is no /_emulator${path}${named}. GET /_emulator lists every call`);
+  const given = path.split('/', 10);
+  const candidates = new Map(rows.map((row) => [filled(row.path, given), row]));
+  const row = candidates.get(nearest(path, candidates.keys(), () => Number.POSITIVE_INFINITY) ?? '');
+  const named = row ? `; the nearest is ${shownPath(row.path)}` : '';
+  const shown = path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path;
+  return new ControlError(404, `there is no /_emulator${shown}${named}. GET /_emulator lists every call`);
 };
 
 /** Refuses query parameters that a call does not know: a misspelt filter would show everything. */
@@ -98,7 +104,8 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
   if (query === undefined) return;
   const known = Object.keys(query);
   for (const name of given.keys()) {
-    if (!known.includes(name)) throw new ControlError(400, `${name}: unknown; expected one of ${known.join(', ')}`);
+    if (!known.includes(name))
+      throw new ControlError(400, `${name}: unknown${suggestion(name, known)}; expected one of ${known.join(', ')}`);
   }
 }
 

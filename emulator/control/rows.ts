@@ -1,6 +1,7 @@
 import { durationSchema } from '../contract/duration.js';
 import { faultSchema } from '../contract/fault.js';
 import { importedStateSchema } from '../contract/migrations.js';
+import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
@@ -68,8 +69,10 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     return row;
   };
   const internView = (row: InternRow) => json({ ...readers.intern(row.id), api_key: row.api_key });
-  const unknownScript = (status: number, name: string | undefined) =>
-    new ControlError(status, `no script ${name}; known: ${scripts.names().join(', ')}`);
+  const unknownScript = (status: number, name = '') => {
+    const known = scripts.names();
+    return new ControlError(status, `no script ${name}${suggestion(name, known)}; known: ${known.join(', ')}`);
+  };
 
   const rows: ControlRow[] = [
     controlRow({

@@ -1,6 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
+import { suggestion } from '../contract/nearest.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { ForgeBody, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
 import type { InternRow } from '../contract/state.js';
@@ -73,7 +74,8 @@ export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
   return ({ defect: name, intern_id, user: wantedUser, method, path, body }) => {
     const defect = DEFECTS.find((row) => row.name === name);
     if (!defect) {
-      throw new ForgeError('defect', `unknown; there are: ${DEFECTS.map((row) => row.name).join(', ')}`);
+      const known = DEFECTS.map((row) => row.name);
+      throw new ForgeError('defect', `unknown${suggestion(name, known)}; there are: ${known.join(', ')}`);
     }
     const intern = internFor(intern_id);
     if (wantedUser !== undefined && !PROOF_USER.test(wantedUser)) {

@@ -144,6 +144,9 @@ export function admitPage(cors: Cors, request: IncomingMessage, response: Server
   // Where nothing was said yet of CORS, the provider lets any page in.
   if (!response.hasHeader('access-control-expose-headers')) response.setHeader('access-control-expose-headers', '');
   // To the guard, a page that is let in is not a foreign one.
-  if (origin !== undefined && cors.allows(origin)) delete request.headers.origin;
+  if (origin !== undefined && cors.allows(origin)) {
+    delete request.headers.origin;
+    delete request.headers['sec-fetch-site'];
+  }
   return false;
 }

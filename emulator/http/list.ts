@@ -6,6 +6,7 @@ import {
   STATUSES,
   type Status,
 } from '../contract/intern.js';
+import { suggestion } from '../contract/nearest.js';
 import type { InternRow } from '../contract/state.js';
 
 /** A valid list query (LIST-2, LIST-3). */
@@ -35,7 +36,10 @@ function parseStatuses(query: URLSearchParams): ReadonlySet<Status> | undefined 
   const wanted = new Set<Status>();
   for (const entry of entries) {
     const status = STATUSES.find((known) => known === entry);
-    if (!status) throw refuse(`status: ${JSON.stringify(entry)} is none of ${STATUSES.join(', ')}`);
+    if (!status) {
+      const near = suggestion(entry, STATUSES);
+      throw refuse(`status: ${JSON.stringify(entry)} is none of ${STATUSES.join(', ')}${near}`);
+    }
     wanted.add(status);
   }
   return wanted;

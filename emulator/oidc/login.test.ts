@@ -367,6 +367,23 @@ describe('the provider is guarded as the control interface is', () => {
     expect((await send(port, `localhost:${port}`, DISCOVERY, read)).status).toBe(200);
   });
 
+  it('by the site that a browser names, but for those that navigate to it and pages that are let in', async () => {
+    const emulator = await start();
+    const port = Number(new URL(emulator.target.base_url).port);
+    const status = async (path: string, mode: string, headers: Record<string, string> = {}) =>
+      (
+        await send(port, `localhost:${port}`, path, {
+          headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, ...headers },
+        })
+      ).status;
+    const authorize = `/oidc/auth?client_id=${TERMINAL_CLIENT}`;
+    expect(await status(authorize, 'no-cors')).toBe(403);
+    expect(await status(authorize, 'navigate')).not.toBe(403);
+    expect(await status('/oidc/jwks', 'no-cors')).toBe(403);
+    expect(await status('/oidc/jwks', 'cors', { origin: 'https://app.test' })).toBe(403);
+    expect(await status('/oidc/jwks', 'cors', { origin: 'http://localhost:3000' })).toBe(200);
+  });
+
   it('by the control token where it listens beyond loopback', async () => {
     const emulator = createEmulator({ controlToken: 'sesame' });
     open.push(() => emulator.close());

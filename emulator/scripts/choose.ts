@@ -1,4 +1,5 @@
 import { Refusal } from '../contract/errors.js';
+import { suggestion } from '../contract/nearest.js';
 import type { InternRow } from '../contract/state.js';
 import { type Behaviour, DEFAULT_LIFECYCLE, type LifecyclePlan, type ScriptRegistry } from './behaviour.js';
 
@@ -20,8 +21,10 @@ function ownScript(intern: InternRow): { name: string; by: string } | undefined 
   return line && { name: line.name, by: 'its instructions' };
 }
 
-const unknown = (scripts: ScriptRegistry, name: string) =>
-  `unknown script ${JSON.stringify(name)}; known are ${scripts.names().join(', ')}`;
+const unknown = (scripts: ScriptRegistry, name: string) => {
+  const known = scripts.names();
+  return `unknown script ${JSON.stringify(name)}${suggestion(name, known)}; known are ${known.join(', ')}`;
+};
 
 /**
  * Which behaviour takes a prompt: the script put on the intern through the control interface; else the one the prompt's

@@ -1,4 +1,5 @@
 import type { Answer } from '../contract/interaction.js';
+import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
 import { type Behaviour, type BehaviourEvent, DEFAULT_LIFECYCLE, type LifecyclePlan } from './behaviour.js';
@@ -70,7 +71,8 @@ function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<strin
       for (const name of Object.keys(step.when)) {
         if (!known.has(name)) {
           const names = known.size === 0 ? 'there is none' : `known are ${[...known].join(', ')}`;
-          found.push(`${jsonPath([...here, 'when', name])}: expected the "as" of an earlier ask; ${names}`);
+          const near = suggestion(name, known);
+          found.push(`${jsonPath([...here, 'when', name])}: expected the "as" of an earlier ask${near}; ${names}`);
         }
       }
       found.push(...looseEnds(step.then ?? [], [...here, 'then'], known));

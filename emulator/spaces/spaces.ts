@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '../clock/random.js';
 import { ERRORS } from '../contract/errors.js';
+import { suggestion } from '../contract/nearest.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { SpaceRequest } from '../contract/space.js';
 import { ControlError } from '../control/error.js';
@@ -136,7 +137,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
   };
   const find = (name: string): Space => {
     const space = spaces.get(name);
-    if (!space) throw new ControlError(404, missing(name));
+    if (!space) throw new ControlError(404, missing(name) + suggestion(name, spaces.keys()));
     return space;
   };
 

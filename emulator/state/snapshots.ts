@@ -1,4 +1,5 @@
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { suggestion } from '../contract/nearest.js';
 import { problem, words } from '../contract/problem.js';
 import { type Kept, SNAPSHOT_VERSION, snapshotFileSchema } from '../contract/snapshot.js';
 import { nameSchema } from '../contract/space.js';
@@ -51,7 +52,11 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
   };
   const find = (name: string): Snapshot => {
     const known = snapshots.get(name) ?? load(name);
-    if (!known) throw new ControlError(404, `there is no snapshot ${name}; known: ${names().join(', ')}`);
+    if (!known)
+      throw new ControlError(
+        404,
+        `there is no snapshot ${name}${suggestion(name, names())}; known: ${names().join(', ')}`,
+      );
     snapshots.set(name, known);
     return known;
   };

@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { inBrowser } from './browser.harness.js';
+
+let close = () => {};
+afterEach(() => close());
+
+/** A page of another site, or of another port of the same one, that shows `body`. */
+async function foreignPage(host: string, body: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>foreign</title>${body}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  close = () => server.close();
+  return `http://${host}:${(server.address() as AddressInfo).port}/`;
+}
+
+inBrowser('pages of others', (open) => {
+  test.each(['localhost', '127.0.0.1'])(
+    'of %s reach nothing of the control interface, and may link to the console',
+    async (host) => {
+      const { page, url } = await open();
+      const statuses: Record<string, number> = {};
+      // Of an image that is none the page itself is not told what the answer was.
+      const network = await page.context().newCDPSession(page);
+      const asked = new Map<string, URL>();
+      network.on(
+        'Network.requestWillBeSent',
+        ({ requestId, request }) => void asked.set(requestId, new URL(request.url)),
+      );
+      network.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
+        const { pathname, search } = asked.get(requestId) ?? {};
+        if (pathname !== undefined && search === '?foreign') statuses[pathname] = statusCode;
+      });
+      await network.send('Network.enable');
+      const address = await foreignPage(
+        host,
+        `<img src="${url}/_emulator/clok?foreign"><iframe src="${url}/_emulator/target?foreign"></iframe>
+        <a href="${url}/">console</a>`,
+      );
+      await page.goto(address, { waitUntil: 'load' });
+      await expect.poll(() => statuses).toEqual({ '/_emulator/clok': 403, '/_emulator/target': 403 });
+      await page.getByText('console').click();
+      await page.getByText('first-intern').first().waitFor();
+    },
+  );
+});
