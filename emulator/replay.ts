@@ -1,6 +1,7 @@
 import type { Clock } from './clock/clock.js';
 import type { Random } from './clock/random.js';
 import { ERRORS } from './contract/errors.js';
+import { makeInert } from './contract/inert.js';
 import { blankIntern } from './contract/intern-row.js';
 import { type Profile, proofHeaders } from './contract/profile.js';
 import { givenRequestId } from './contract/request-id.js';
@@ -150,6 +151,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
     const seal = (response: Response, body: Uint8Array): Response => {
       const entry = draft();
       response.headers.set('x-request-id', entry.id);
+      makeInert(response.headers);
       entry.status = response.status;
       entry.responseHeaders = Object.fromEntries(response.headers);
       journal.noteRequestBody(entry, body);

@@ -185,6 +185,16 @@ describe('one clear line and status 2', () => {
     expect(stderr).toContain(message);
   });
 
+  test('for a recording that cannot be replayed', async () => {
+    const request = { method: 'GET', path: '/api/v1/interns/$intern.1$intern.1', headers: {} };
+    const answer = { status: 200, headers: {}, ended: 'complete' };
+    const line = { format: 1, n: 1, scenario: null, at: 0, operation: 'get', request, ...answer };
+    writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(line)}\n`);
+    const { status, stdout, stderr } = await run(['--replay', 'bad.jsonl', '--port', '0']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^intern-emulator: recording bad\.jsonl:1: request\.path: [^\n]+\n$/);
+  });
+
   test('for a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

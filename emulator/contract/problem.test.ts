@@ -62,6 +62,8 @@ test.each([
     'step.kind: expected "a" or "b"; found "c"',
   ],
   [z.string('expected the id of a case'), 5, 'body: expected the id of a case'],
+  [z.record(z.string().regex(/^a/, 'expected an a'), z.string()), { b: '' }, 'b: expected an a'],
+  [z.record(z.string(), z.string()), { 'a\nb': 5 }, '["a\\nb"]: expected a string; found a number'],
 ])('%# is told with its place, what was expected and what was found', (schema, value, message) => {
   expect(wrong(schema, value)).toBe(message);
 });

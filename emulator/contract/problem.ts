@@ -100,15 +100,21 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** `faults[3].operation`, or what a value as a whole is called. */
+/** Keys that are shown in quotes, so that a place stays one line in which every part can be seen. */
+const ODD_KEY = /^$|[\s\p{Cc}\p{Bidi_Control}]/u;
+
+/** `faults[3].operation`, `headers["a b"]`, or what a value as a whole is called. */
 export const place = (path: readonly PropertyKey[], whole: string): string =>
-  path.reduce<string>(
-    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at === '' ? String(key) : `${at}.${String(key)}`),
-    '',
-  ) || whole;
+  path.reduce<string>((at, key) => {
+    if (typeof key === 'number') return `${at}[${key}]`;
+    if (ODD_KEY.test(String(key))) return `${at}[${JSON.stringify(String(key))}]`;
+    return at === '' ? String(key) : `${at}.${String(key)}`;
+  }, '') || whole;
 
 /** Where a value fits none of several forms, the problem within the form that it came furthest with. */
 const furthest = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
+  // What is wrong with a key stands a level deeper.
+  if (issue.code === 'invalid_key') return { ...issue, message: issue.issues[0]?.message ?? issue.message };
   if (issue.code !== 'invalid_union') return issue;
   const [inner] = issue.errors.flatMap((branch) => first(branch) ?? []).sort((a, b) => b.path.length - a.path.length);
   return inner === undefined || inner.path.length === 0 ? issue : { ...inner, path: [...issue.path, ...inner.path] };

@@ -2,7 +2,7 @@ import { createSearch, type Search, spelledIn } from '../credentials/spellings.j
 import { foldUuids, uuidsIn } from './uuids.js';
 
 /** What is kept out of a recording, by the name that its aliases carry. */
-const ALIAS_KINDS = [
+export const ALIAS_KINDS = [
   'completion',
   'cursor',
   'daemon_origin',

@@ -1,6 +1,14 @@
 import type { Aliases } from './aliases.js';
 import { discoverInHeaders, discoverInJson, discoverInPath } from './discover.js';
-import { bodyText, RECORDING_FORMAT, type RecordedExchange, type RecordedWrite, toBody } from './format.js';
+import {
+  ANSWER_HEADERS,
+  bodyText,
+  RECORDING_FORMAT,
+  REQUEST_HEADERS,
+  type RecordedExchange,
+  type RecordedWrite,
+  toBody,
+} from './format.js';
 import { operationOf } from './operations.js';
 import { pathWithAliases, streamWithAliases, withAliases, withoutSecrets } from './rewrite.js';
 
@@ -21,11 +29,6 @@ export interface RawExchange {
   readonly writes: readonly { readonly at: number; readonly bytes: Uint8Array }[];
   readonly ended: RecordedExchange['ended'];
 }
-
-/** The headers that a request means something by; a profile's proof headers and everything of a client's own stay out. */
-const REQUEST_HEADERS = ['authorization', 'content-type', 'accept', 'idempotency-key', 'last-event-id'];
-/** The headers of the contract. */
-const ANSWER_HEADERS = ['content-type', 'cache-control', 'retry-after', 'allow', 'deprecation', 'link', 'location'];
 
 /** The bytes as text, or undefined where they are no UTF-8. */
 function utf8(bytes: Uint8Array): string | undefined {

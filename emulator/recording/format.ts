@@ -6,6 +6,25 @@ export const RECORDING_FORMAT = 1;
 /** The header by which a request names its scenario. It is not passed on to the deployment. */
 export const SCENARIO_HEADER = 'x-emulator-recording';
 
+/** The headers that a request means something by; a profile's proof headers and everything of a client's own stay out. */
+export const REQUEST_HEADERS: readonly string[] = [
+  'authorization',
+  'content-type',
+  'accept',
+  'idempotency-key',
+  'last-event-id',
+];
+/** The headers of the contract. */
+export const ANSWER_HEADERS: readonly string[] = [
+  'content-type',
+  'cache-control',
+  'retry-after',
+  'allow',
+  'deprecation',
+  'link',
+  'location',
+];
+
 /** One write of a stream: `at` in ms since the request came. Bytes that are no UTF-8 stand in `base64`. */
 const writeSchema = withZod((z) =>
   z.union([
@@ -21,7 +40,13 @@ const bodyFields = withZod((z) => {
   return { body: json.optional(), body_base64: z.base64().optional() };
 });
 
-const headersSchema = withZod((z) => z.record(z.string(), z.string()));
+/** Headers that HTTP can carry, names in lower case. */
+const headersSchema = withZod((z) =>
+  z.record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'expected the name of a header in lower case'),
+    z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a value that a header can have, in one line'),
+  ),
+);
 
 /**
  * One exchange with a deployment: a line of a recording (REC-1). Values that differ between two deployments or two runs
@@ -39,14 +64,14 @@ export const exchangeSchema = withZod((z) =>
     /** The operation, or null for a path that the interface does not have. */
     operation: z.string().nullable(),
     request: z.strictObject({
-      method: z.string().min(1),
+      method: z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a method'),
       /** From the version segment on, with its query: `/api/v1/interns/$intern.1`. */
       path: z.string().startsWith('/'),
       headers: headersSchema(),
       ...bodyFields(),
     }),
-    /** Null where the connection broke off before an answer began. */
-    status: z.int().min(100).max(599).nullable(),
+    /** Of the answer, not of one that only announces it (1xx). Null where the connection broke off before one began. */
+    status: z.int().min(200).max(599).nullable(),
     headers: headersSchema(),
     ...bodyFields(),
     /** In place of `body` where the answer is a stream. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { problem, words } from '../contract/problem.js';
 import { inWords } from '../contract/system-error.js';
-import { exchangeSchema, RECORDING_FORMAT, type RecordedExchange } from './format.js';
+import { aliasProblem } from './check-aliases.js';
+import { ANSWER_HEADERS, exchangeSchema, RECORDING_FORMAT, REQUEST_HEADERS, type RecordedExchange } from './format.js';
+import { MAX_NESTING, nestingOf } from './nesting.js';
 
 /** A recording that cannot be used. The message names file, line and what was wrong. */
 export class RecordingInvalid extends Error {
@@ -24,27 +26,56 @@ function textOf(file: string): string {
   }
 }
 
+/** A line that is no JSON: the recorder may have been stopped while it wrote it. */
+class NotWhole extends RecordingInvalid {}
+
+/** The body of a request is the third level of a line. */
+const DEEPEST_LINE = MAX_NESTING + 2;
+
 function parseLine(text: string, place: string): RecordedExchange {
+  const invalid = (what: string) => new RecordingInvalid(`recording ${place}: ${what}`);
+  if (nestingOf(text) > DEEPEST_LINE) throw invalid(`expected a body of at most ${MAX_NESTING} levels, found more`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new RecordingInvalid(`recording ${place}: expected an exchange as one line of JSON`);
+    throw new NotWhole(`recording ${place}: expected an exchange as one line of JSON`);
   }
   const { format } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown };
   if (typeof format === 'number' && format > RECORDING_FORMAT) {
-    throw new RecordingInvalid(
-      `recording ${place}: format ${format} is newer than ${RECORDING_FORMAT}, the newest that is known here; update intern-emulator`,
+    throw invalid(
+      `format ${format} is newer than ${RECORDING_FORMAT}, the newest that is known here; update intern-emulator`,
     );
   }
   const { data, error } = exchangeSchema().safeParse(value, { error: words });
-  if (data) return data;
-  throw new RecordingInvalid(`recording ${place}: ${problem(error, 'line')}`);
+  if (!data) throw invalid(problem(error, 'line'));
+  const wrong = aliasProblem(data);
+  if (wrong !== undefined) throw invalid(wrong);
+  return data;
+}
+
+type HeaderLines = RecordedExchange['headers'];
+
+/**
+ * An exchange with those headers alone that a recorder keeps: any other would be sent to a browser or a deployment on the
+ * word of a file. The names of what was left out go to `left`.
+ */
+function withKnownHeaders(exchange: RecordedExchange, left: Set<string>): RecordedExchange {
+  const kept = (headers: HeaderLines, known: readonly string[]): HeaderLines => {
+    for (const name of Object.keys(headers)) if (!known.includes(name)) left.add(name);
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => known.includes(name)));
+  };
+  const { request, headers } = exchange;
+  return {
+    ...exchange,
+    request: { ...request, headers: kept(request.headers, REQUEST_HEADERS) },
+    headers: kept(headers, ANSWER_HEADERS),
+  };
 }
 
 /**
  * The exchanges of a recording, in the order in which their requests came. A last line that was cut (the recorder was
- * killed as it wrote) is left out, and reported to `warn`.
+ * killed as it wrote) is left out, as are headers that no recorder keeps; both are reported to `warn`.
  *
  * @throws RecordingInvalid that names file, line and field
  */
@@ -52,15 +83,21 @@ export function readRecording(file: string, warn: (message: string) => void): Pl
   const lines = textOf(file).split('\n');
   const last = lines.length - 1;
   const exchanges: PlacedExchange[] = [];
+  const left = new Set<string>();
   for (const [index, text] of lines.entries()) {
     if (text.trim() === '') continue;
     try {
-      exchanges.push({ exchange: parseLine(text, `${file}:${index + 1}`), file, line: index + 1 });
+      const exchange = withKnownHeaders(parseLine(text, `${file}:${index + 1}`), left);
+      exchanges.push({ exchange, file, line: index + 1 });
     } catch (error) {
       // Every line that was written whole ends in a line feed.
-      if (index !== last || !/expected an exchange as one line/.test((error as Error).message)) throw error;
+      if (index !== last || !(error instanceof NotWhole)) throw error;
       warn(`recording ${file}:${index + 1}: the last line is cut, and was left out`);
     }
+  }
+  if (left.size > 0) {
+    const names = [...left].sort().join(', ');
+    warn(`recording ${file}: headers that are not part of a recording were left out: ${names}`);
   }
   if (exchanges.length === 0) throw new RecordingInvalid(`recording ${file}: holds no exchange`);
   return exchanges.sort((a, b) => a.exchange.n - b.exchange.n);

@@ -1,3 +1,5 @@
+import { foldUuids } from './uuids.js';
+
 /** A piece of recorded text: what stands there, or the name of an alias (`intern.1`, `api_key`, `time`). */
 type Piece = { readonly text: string } | { readonly alias: string };
 
@@ -13,57 +15,84 @@ export function piecesOf(recorded: string): Piece[] {
 }
 
 /** Aliases that stand for a moment: each time another. */
-const MOMENTS: ReadonlySet<string> = new Set(['time', 'unix']);
+export const MOMENTS: ReadonlySet<string> = new Set(['time', 'unix']);
 
 /**
  * What aliases stand for at present: one value each, and no value for two aliases of a kind. `bind` answers false where
- * that would not hold.
+ * that would not hold. Those that are made from others know what these hold, and give them their own with `keep`.
  */
 export class Bindings {
   readonly #values = new Map<string, string>();
   readonly #aliases = new Map<string, string>();
+  readonly #from: Bindings | undefined;
 
   constructor(from?: Bindings) {
-    for (const [alias, value] of from ? from.#values : []) this.bind(alias, value);
+    this.#from = from;
   }
 
   get(alias: string): string | undefined {
-    return this.#values.get(alias);
+    return this.#values.get(alias) ?? this.#from?.get(alias);
+  }
+
+  #holder(key: string): string | undefined {
+    const mine = this.#aliases.get(key);
+    return mine !== undefined || this.#from === undefined ? mine : this.#from.#holder(key);
   }
 
   bind(alias: string, value: string): boolean {
-    const present = this.#values.get(alias);
-    if (present !== undefined) return present === value;
-    const kind = alias.replace(/\.\d+$/, '');
-    const holder = this.#aliases.get(`${kind} ${value}`);
+    const present = this.get(alias);
+    if (present !== undefined) return foldUuids(present) === foldUuids(value);
+    const key = `${alias.replace(/\.\d+$/, '')} ${foldUuids(value)}`;
+    const holder = this.#holder(key);
     if (holder !== undefined && holder !== alias) return false;
     this.#values.set(alias, value);
-    this.#aliases.set(`${kind} ${value}`, alias);
+    this.#aliases.set(key, alias);
+    return true;
+  }
+
+  /** Gives what became known here to those that these were made from, and is true. */
+  keep(): true {
+    for (const [alias, value] of this.#values) this.#from?.bind(alias, value);
     return true;
   }
 }
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-
 /**
- * Whether a text is what was recorded, where each alias stands for its value; one that stands for nothing yet takes what
- * stands in its place. `bindings` may hold more afterwards, also where the answer is false.
- *
- * @param unknown pattern of what may stand in the place of an alias that stands for nothing yet
+ * Whether a text is what was recorded, where each alias stands for its value. One that stands for nothing yet takes what
+ * stands in its place, up to where the recorded text goes on. `bindings` may hold more afterwards, also where the answer
+ * is false. The texts come from anybody: no pattern is built of them, and it takes time in proportion to their length.
  */
-export function matchText(recorded: string, text: string, bindings: Bindings, unknown = '.+?'): boolean {
-  const pieces = piecesOf(recorded);
-  const asked: string[] = [];
-  const pattern = pieces.map((piece) => {
-    if ('text' in piece) return escaped(piece.text);
-    const value = bindings.get(piece.alias);
-    if (value !== undefined) return escaped(value);
-    asked.push(piece.alias);
-    return `(${unknown})`;
-  });
-  const found = new RegExp(`^${pattern.join('')}$`, 's').exec(text);
-  if (!found) return false;
-  return asked.every((alias, index) => MOMENTS.has(alias) || bindings.bind(alias, found[index + 1] ?? ''));
+export function matchText(recorded: string, text: string, bindings: Bindings): boolean {
+  const folded = foldUuids(text);
+  let at = 0;
+  /** What has to come next: the value of this alias, if any, and then this text. */
+  let open: string | undefined;
+  let literal = '';
+  const settle = (isLast: boolean): boolean => {
+    const earliest = open === undefined ? at : at + 1;
+    const searched = isLast ? folded.length - literal.length : folded.indexOf(literal, earliest);
+    const from = open === undefined ? at : searched;
+    if (from < earliest || !folded.startsWith(literal, from)) return false;
+    if (open !== undefined && !MOMENTS.has(open) && !bindings.bind(open, text.slice(at, from))) return false;
+    at = from + literal.length;
+    open = undefined;
+    literal = '';
+    return true;
+  };
+  for (const piece of piecesOf(recorded)) {
+    if ('alias' in piece && bindings.get(piece.alias) === undefined && !settle(false)) return false;
+    const known = 'text' in piece ? piece.text : bindings.get(piece.alias);
+    if (known !== undefined) literal += foldUuids(known);
+    else if ('alias' in piece) open = piece.alias;
+  }
+  return settle(true) && at === text.length;
+}
+
+/** A recorded text as it was said, or undefined where an alias in it stands for nothing yet. */
+export function resolved(recorded: string, bindings: Bindings): string | undefined {
+  if (!recorded.includes('$')) return recorded;
+  const texts = piecesOf(recorded).map((piece) => ('text' in piece ? piece.text : bindings.get(piece.alias)));
+  return texts.includes(undefined) ? undefined : texts.join('');
 }
 
 /** A recorded text with a value for each alias. Known numbers (`"created":"$unix"`) become numbers again. */

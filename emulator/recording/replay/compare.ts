@@ -1,36 +1,100 @@
 import { bodyText, type RecordedExchange } from '../format.js';
-import { Bindings, matchText } from '../template.js';
+import { jsonOf } from '../nesting.js';
+import { Bindings, matchText, resolved } from '../template.js';
 
-/** A request that is looked for in a recording. */
-export interface ReplayRequest {
+/** A request as it is compared: taken apart once, whether it was recorded or sent. */
+export interface Comparable {
   readonly method: string;
-  /** From the version segment on, with its query. */
+  /** Path from the version segment on, by its slashes. */
+  readonly segments: readonly string[];
+  /** Pairs of the query, decoded. */
+  readonly query: readonly string[];
+  readonly authorization: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly mediaType: string | undefined;
+  readonly text: string;
+  /** Bytes that are no UTF-8. */
+  readonly base64: string | undefined;
+  /** What the text says as JSON, if it does. */
+  readonly json: unknown;
+}
+
+interface Given {
+  readonly method: string;
   readonly path: string;
-  readonly headers: Headers;
-  /** The body as text; bytes that are no UTF-8 as base64 in `base64`. */
-  readonly body: string;
-  readonly base64?: string | undefined;
+  header(name: string): string | undefined;
+  readonly text: string;
+  readonly base64: string | undefined;
+}
+
+function comparable({ method, path, header, text, base64 }: Given): Comparable {
+  const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
+  return {
+    method,
+    segments: bare.split('/'),
+    query: [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`),
+    authorization: header('authorization'),
+    idempotencyKey: header('idempotency-key'),
+    mediaType: header('content-type')?.split(';')[0]?.trim().toLowerCase(),
+    text,
+    base64,
+    json: jsonOf(text),
+  };
+}
+
+/** A recorded request, to be compared with those that are sent. */
+export const comparableRecorded = ({ method, path, headers, body, body_base64 }: RecordedExchange['request']) =>
+  comparable({
+    method,
+    path,
+    header: (name) => headers[name],
+    text: bodyText(body) ?? '',
+    base64: body_base64,
+  });
+
+/** A request that was sent. @param path from the version segment on, with its query */
+export function comparableSent(
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  path: string,
+  body: Uint8Array,
+) {
+  const text = new TextDecoder().decode(body);
+  const isText = Buffer.from(text).equals(body);
+  return comparable({
+    method,
+    path,
+    header: (name) => headers.get(name) ?? undefined,
+    text,
+    base64: isText ? undefined : Buffer.from(body).toString('base64'),
+  });
 }
 
 /** Where a request first differs from a recorded one: how far the comparison came, and the difference in words. */
 export interface Difference {
   readonly stage: number;
-  readonly text: string;
+  /** Made when it is asked for: one of thousands is shown. */
+  text(): string;
 }
 
+type Words = Difference['text'];
+
 const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? 'nothing');
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 };
 
-const differs = (where: string, recorded: unknown, sent: unknown) =>
+const differs = (where: string, recorded: unknown, sent: unknown) => (): string =>
   `${where}: recorded ${shown(recorded)}, sent ${shown(sent)}`;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The entries of an object, with recorded keys as they were sent. */
+const entriesOf = (value: Record<string, unknown>, bindings: Bindings): Map<string, unknown> =>
+  new Map(Object.entries(value).map(([key, item]) => [resolved(key, bindings) ?? key, item]));
+
 /** The first place where JSON differs from recorded JSON, or undefined. */
-function compareJson(where: string, recorded: unknown, sent: unknown, bindings: Bindings): string | undefined {
+function compareJson(where: string, recorded: unknown, sent: unknown, bindings: Bindings): Words | undefined {
   if (typeof recorded === 'string' && typeof sent === 'string') {
     return matchText(recorded, sent, bindings) ? undefined : differs(where, recorded, sent);
   }
@@ -44,8 +108,9 @@ function compareJson(where: string, recorded: unknown, sent: unknown, bindings: 
     return undefined;
   }
   if (isRecord(recorded) && isRecord(sent)) {
-    for (const key of new Set([...Object.keys(recorded), ...Object.keys(sent)])) {
-      const found = compareJson(`${where}.${key}`, recorded[key], sent[key], bindings);
+    const [before, now] = [entriesOf(recorded, bindings), new Map(Object.entries(sent))];
+    for (const key of new Set([...before.keys(), ...now.keys()])) {
+      const found = compareJson(`${where}.${key}`, before.get(key), now.get(key), bindings);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -53,81 +118,74 @@ function compareJson(where: string, recorded: unknown, sent: unknown, bindings: 
   return Object.is(recorded, sent) ? undefined : differs(where, recorded, sent);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function compareBody(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
+  if (recorded.base64 !== undefined || sent.base64 !== undefined) {
+    return recorded.base64 === sent.base64 ? undefined : () => 'body: other bytes than were recorded';
   }
+  if (recorded.json !== undefined && sent.json !== undefined) {
+    return compareJson('body', recorded.json, sent.json, bindings);
+  }
+  return matchText(recorded.text, sent.text, bindings) ? undefined : differs('body', recorded.text, sent.text);
 }
 
-function compareBody(recorded: RecordedExchange['request'], request: ReplayRequest, bindings: Bindings) {
-  if (recorded.body_base64 !== undefined || request.base64 !== undefined) {
-    return recorded.body_base64 === request.base64 ? undefined : 'body: other bytes than were recorded';
-  }
-  const text = bodyText(recorded.body) ?? '';
-  const [before, now] = [parsed(text), parsed(request.body)];
-  if (before !== undefined && now !== undefined) return compareJson('body', before, now, bindings);
-  return matchText(text, request.body, bindings) ? undefined : differs('body', text, request.body);
+/** Segment by segment: an alias stands for nothing with a slash in it. */
+function comparePath(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
+  const [before, now] = [recorded.segments, sent.segments];
+  const same = before.length === now.length && before.every((one, at) => matchText(one, now[at] ?? '', bindings));
+  return same ? undefined : differs('path', before.join('/'), now.join('/'));
 }
 
-const queryOf = (path: string) =>
-  new URLSearchParams(path.split('?')[1] ?? '')
-    .toString()
-    .split('&')
-    .filter(Boolean)
-    .map((pair) => decodeURIComponent(pair.replaceAll('+', ' ')))
-    .sort();
-
-/** Queries are sets: each recorded pair needs one that was sent. */
-function compareQuery(recorded: string, sent: string, bindings: Bindings): string | undefined {
-  const left = queryOf(sent);
-  for (const pair of queryOf(recorded)) {
-    const at = left.findIndex((other) => matchText(pair, other, new Bindings(bindings)));
-    if (at < 0) return `query: recorded ${shown(pair)}, sent ${left.length ? left.map(shown).join(' ') : 'without it'}`;
-    matchText(pair, left.splice(at, 1)[0] ?? '', bindings);
+/** Queries are sets: each recorded pair needs one that was sent, those first whose value is known. */
+function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
+  const left = [...sent.query];
+  const told = () => left.map(shown).join(' ');
+  const pairs = recorded.query.map((pair) => ({ pair, known: resolved(pair, bindings) }));
+  const isKnown = ({ known }: (typeof pairs)[number]) => known !== undefined;
+  for (const { pair, known } of [...pairs.filter(isKnown), ...pairs.filter((one) => !isKnown(one))]) {
+    const at = left.findIndex((other) => {
+      const tried = new Bindings(bindings);
+      return known === undefined ? matchText(pair, other, tried) && tried.keep() : known === other;
+    });
+    if (at < 0) return () => `query: recorded ${shown(pair)}, sent ${left.length > 0 ? told() : 'without it'}`;
+    left.splice(at, 1);
   }
-  return left.length > 0 ? `query: sent ${left.map(shown).join(' ')}, which was not recorded` : undefined;
+  return left.length > 0 ? () => `query: sent ${told()}, which was not recorded` : undefined;
 }
-
-const mediaType = (header: string | null | undefined) => header?.split(';')[0]?.trim().toLowerCase();
 
 /** A header that is an alias, or is not there. What was sent is never shown: it may be a credential. */
-function compareAlias(name: string, recorded: string | undefined, sent: string | null, bindings: Bindings) {
-  if (recorded === undefined) return sent === null ? undefined : `${name}: recorded without, sent with one`;
-  if (sent === null) return `${name}: recorded ${recorded}, sent without`;
-  return matchText(recorded, sent, bindings) ? undefined : `${name}: another than the one that stands for ${recorded}`;
+function compareAlias(name: string, recorded: string | undefined, sent: string | undefined, bindings: Bindings) {
+  if (recorded === undefined) return sent === undefined ? undefined : () => `${name}: recorded without, sent with one`;
+  if (sent === undefined) return () => `${name}: recorded ${recorded}, sent without`;
+  if (matchText(recorded, sent, bindings)) return undefined;
+  return () => `${name}: another than the one that stands for ${recorded}`;
 }
+
+/** The media type says what a body is: without one it says nothing. */
+function compareMediaType(recorded: Comparable, sent: Comparable): Words | undefined {
+  const bodies = [recorded, sent].every(({ text, base64 }) => text !== '' || base64 !== undefined);
+  if (!bodies || recorded.mediaType === sent.mediaType) return undefined;
+  return differs('content-type', recorded.mediaType, sent.mediaType);
+}
+
+/** What is compared, in this order: the further two requests agree, the nearer they are. */
+const STAGES: readonly ((recorded: Comparable, sent: Comparable, bindings: Bindings) => Words | undefined)[] = [
+  ({ method }, sent) => (method === sent.method ? undefined : () => `method: recorded ${method}, sent ${sent.method}`),
+  comparePath,
+  compareQuery,
+  (recorded, sent, bindings) => compareAlias('authorization', recorded.authorization, sent.authorization, bindings),
+  compareMediaType,
+  (recorded, sent, bindings) => compareAlias('idempotency-key', recorded.idempotencyKey, sent.idempotencyKey, bindings),
+  compareBody,
+];
 
 /**
  * Compares a request with a recorded one. Answers the bindings that the two would leave, or the first difference, with
- * the stage of the comparison it was found at: operation, path, query, credential, media type, idempotency key, body.
+ * the stage of the comparison it was found at.
  */
-export function compareRequest(
-  recorded: RecordedExchange['request'],
-  request: ReplayRequest,
-  known: Bindings,
-): Bindings | Difference {
+export function compareRequest(recorded: Comparable, sent: Comparable, known: Bindings): Bindings | Difference {
   const bindings = new Bindings(known);
-  const { method, path, headers } = recorded;
-  const bare = (text: string) => text.split('?')[0] ?? '';
-  const stages: (() => string | undefined)[] = [
-    () => (method === request.method ? undefined : `method: recorded ${method}, sent ${request.method}`),
-    () =>
-      matchText(bare(path), bare(request.path), bindings, '[^/]+')
-        ? undefined
-        : differs('path', bare(path), bare(request.path)),
-    () => compareQuery(path, request.path, bindings),
-    () => compareAlias('authorization', headers.authorization, request.headers.get('authorization'), bindings),
-    () => {
-      const [before, now] = [mediaType(headers['content-type']), mediaType(request.headers.get('content-type'))];
-      return before === now ? undefined : differs('content-type', before, now);
-    },
-    () => compareAlias('idempotency-key', headers['idempotency-key'], request.headers.get('idempotency-key'), bindings),
-    () => compareBody(recorded, request, bindings),
-  ];
-  for (const [stage, compare] of stages.entries()) {
-    const text = compare();
+  for (const [stage, compare] of STAGES.entries()) {
+    const text = compare(recorded, sent, bindings);
     if (text !== undefined) return { stage, text };
   }
   return bindings;

@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Profile } from '../../contract/profile.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
+import { jsonOf } from '../nesting.js';
 import { VERSION_SEGMENT } from '../operations.js';
 import { type PlacedExchange, readRecording } from '../read.js';
 import { type Bindings, renderText } from '../template.js';
-import type { ReplayRequest } from './compare.js';
+import { type Comparable, comparableSent } from './compare.js';
 import { requireProfile } from './profile.js';
 import { createScenario, type Found } from './scenario.js';
 import { replayStream } from './stream.js';
@@ -54,22 +55,24 @@ export interface Replay {
   reset(): void;
 }
 
-const requestOf = (request: Request, body: Uint8Array): ReplayRequest => {
-  const url = new URL(request.url);
-  const path = url.pathname + url.search;
+/** The path of an address from the version segment on, with its query. */
+const pathOf = (address: string): string => {
+  const { pathname, search } = new URL(address);
+  const path = pathname + search;
   const at = path.indexOf(`${VERSION_SEGMENT}/`);
-  const text = new TextDecoder().decode(body);
-  const whole = Buffer.from(text).equals(body);
-  return {
-    method: request.method,
-    path: at > 0 ? path.slice(at) : path,
-    headers: request.headers,
-    body: text,
-    base64: whole ? undefined : Buffer.from(body).toString('base64'),
-  };
+  return at > 0 ? path.slice(at) : path;
 };
 
-const isEmpty = (status: number, method: string) => method === 'HEAD' || status === 204 || status === 304;
+/** Answers that have no body, whatever was recorded. */
+const isEmpty = (status: number, method: string) => method === 'HEAD' || [204, 205, 304].includes(status);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** A value that a client brought may hold what no header can. */
+const asHeaderText = (value: string): string =>
+  value.replace(/[^\x20-\x7e]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
 
 /**
  * Answers from recordings (REC-2): values that differ between runs are made fresh and kept consistent within a scenario.
@@ -103,31 +106,34 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
   };
 
   /** What a body's JSON says, with the values that only the emulator's own daemons would take. */
-  const ownBody = (exchange: RecordedExchange, text: string, request: ReplayRequest, bindings: Bindings): string => {
-    const internId = /\/interns\/([^/?]+)/.exec(request.path)?.[1];
-    if (exchange.status !== 200 || internId === undefined) return text;
+  const ownBody = (exchange: RecordedExchange, text: string, request: Comparable, bindings: Bindings): string => {
+    const { segments } = request;
+    const internId = segments[segments.indexOf('interns') + 1];
+    const answer = /^(daemon|sign)$/.test(exchange.operation ?? '') ? jsonOf(text) : undefined;
+    if (exchange.status !== 200 || !internId || !isRecord(answer)) return text;
     if (exchange.operation === 'daemon') {
-      const access = JSON.parse(text) as Record<string, unknown>;
-      return JSON.stringify({ ...access, origin: deps.daemonOrigin(), token: deps.own.daemonToken(internId) });
+      return JSON.stringify({ ...answer, origin: deps.daemonOrigin(), token: deps.own.daemonToken(internId) });
     }
-    if (exchange.operation !== 'sign') return text;
-    const answer = JSON.parse(text) as Record<string, string>;
-    const [, user = ''] = Object.entries(answer).find(([key]) => key.endsWith('-user')) ?? [];
-    const own = deps.own.sign(internId, user || liveValue(deps, bindings, 'subject.1'), JSON.parse(request.body));
+    const [, user] = Object.entries(answer).find(([key]) => key.endsWith('-user')) ?? [];
+    const signer = typeof user === 'string' && user !== '' ? user : liveValue(deps, bindings, 'subject.1');
+    const own = deps.own.sign(internId, signer, request.json);
     return own ? JSON.stringify(own) : text;
   };
 
   const toResponse = (
     { exchange }: PlacedExchange,
     bindings: Bindings,
-    request: ReplayRequest,
+    request: Comparable,
     { signal }: Request,
     { watch, cut }: ReplayConnection,
   ): Response | undefined => {
     const { status } = exchange;
     if (status === null) return undefined;
     const plain = render(bindings, (value) => value);
-    const headers = Object.fromEntries(Object.entries(exchange.headers).map(([name, value]) => [name, plain(value)]));
+    const inHeader = render(bindings, asHeaderText);
+    const headers = Object.fromEntries(
+      Object.entries(exchange.headers).map(([name, value]) => [name, inHeader(value)]),
+    );
     const init = { status, headers };
     if (isEmpty(status, request.method)) return new Response(null, init);
     const json = /json|event-stream/.test(headers['content-type'] ?? '');
@@ -158,7 +164,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
               : `no scenario ${name}; there are: ${known}`,
         };
       }
-      const asked = requestOf(request, body);
+      const asked = comparableSent(request, pathOf(request.url), body);
       const found: Found = scenario.take(asked);
       if ('problem' in found) return found;
       const response = toResponse(found.exchange, found.bindings, asked, request, connection);
@@ -172,6 +178,10 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
 
 function groupByScenario(exchanges: readonly PlacedExchange[]): Map<string | null, PlacedExchange[]> {
   const groups = new Map<string | null, PlacedExchange[]>();
-  for (const one of exchanges) groups.set(one.exchange.scenario, [...(groups.get(one.exchange.scenario) ?? []), one]);
+  for (const one of exchanges) {
+    const group = groups.get(one.exchange.scenario);
+    if (group) group.push(one);
+    else groups.set(one.exchange.scenario, [one]);
+  }
   return groups;
 }

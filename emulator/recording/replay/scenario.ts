@@ -1,41 +1,48 @@
 import type { PlacedExchange } from '../read.js';
 import { Bindings } from '../template.js';
-import { compareRequest, type Difference, type ReplayRequest } from './compare.js';
+import { type Comparable, comparableRecorded, compareRequest, type Difference } from './compare.js';
 
 /** An answer that was found for a request, or why none was. */
 export type Found = { readonly exchange: PlacedExchange; readonly bindings: Bindings } | { readonly problem: string };
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
-const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) =>
-  `${request.method} ${request.path} (${file}:${line})`;
+/** Characters of a recorded path that are shown: what differs has to fit beside it. */
+const MOST_PATH = 120;
+
+const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
+  const { method, path } = request;
+  return `${method} ${path.length > MOST_PATH ? `${path.slice(0, MOST_PATH)}…` : path} (${file}:${line})`;
+};
 
 /**
  * The exchanges of one scenario, given out in their order. Order counts among equal requests only: a write takes its next
- * answer, and is used up after its last; a read takes its next answer that was recorded before the next write which was
- * not yet asked, else it repeats the last one.
+ * answer, and is used up after its last; a read takes its next answer that was recorded before the next write, else it
+ * repeats the last one. The next write is the first that was not asked after the latest that was: one that the client
+ * leaves out holds nothing back.
  */
 export function createScenario(exchanges: readonly PlacedExchange[]) {
-  let bindings = new Bindings();
+  const recorded = exchanges.map(({ exchange }) => comparableRecorded(exchange.request));
+  const bindings = new Bindings();
   const used = exchanges.map(() => false);
-  const methodAt = (at: number) => exchanges[at]?.exchange.request.method ?? '';
+  const isWrite = (at: number) => !isRead(recorded[at]?.method ?? '');
 
   /** Which of the equal exchanges answers a read. */
   const forRead = (equal: readonly number[]): number | undefined => {
-    const nextWrite = exchanges.findIndex((_, at) => !used[at] && !isRead(methodAt(at)));
+    const lastWrite = used.findLastIndex((asked, at) => asked && isWrite(at));
+    const nextWrite = used.findIndex((asked, at) => at > lastWrite && !asked && isWrite(at));
     const open = equal.filter((at) => !used[at] && (nextWrite < 0 || at < nextWrite));
     // What was recorded before a write that was asked since would tell of a state that is gone.
-    const lastWrite = exchanges.findLastIndex((_, at) => used[at] === true && !isRead(methodAt(at)));
     return open.find((at) => at > lastWrite) ?? equal.findLast((at) => used[at] === true) ?? open.at(-1);
   };
 
   return {
     /** Takes the answer to a request; what it is taken for counts as asked. */
-    take(request: ReplayRequest): Found {
+    take(request: Comparable): Found {
       const equal: { at: number; bindings: Bindings }[] = [];
       let nearest: { at: number; difference: Difference } | undefined;
-      for (const [at, { exchange }] of exchanges.entries()) {
-        const result = compareRequest(exchange.request, request, bindings);
+      for (const [at, one] of recorded.entries()) {
+        const result = compareRequest(one, request, bindings);
         if (result instanceof Bindings) equal.push({ at, bindings: result });
         else if (!nearest || result.stage > nearest.difference.stage) nearest = { at, difference: result };
       }
@@ -44,7 +51,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
       const found = at === undefined ? undefined : exchanges[at];
       if (found && at !== undefined) {
         used[at] = true;
-        bindings = equal.find((one) => one.at === at)?.bindings ?? bindings;
+        equal.find((one) => one.at === at)?.bindings.keep();
         return { exchange: found, bindings };
       }
       const [first] = indexes;
@@ -57,7 +64,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
       }
       const near = nearest && exchanges[nearest.at];
       return {
-        problem: near ? `nearest: ${placeOf(near)}; ${nearest?.difference.text}` : 'the scenario holds no exchange',
+        problem: near ? `nearest: ${placeOf(near)}; ${nearest?.difference.text()}` : 'the scenario holds no exchange',
       };
     },
   };
