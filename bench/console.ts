@@ -3,8 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
-import { chromiumPath, LAUNCH_ARGS } from '../test/chromium.js';
+import type { CDPSession, Page } from 'playwright-core';
+import { launchChromium } from '../test/chromium.js';
+import { findTool, TOOLS } from '../test/tools.js';
 import { median, report, start } from './lib.js';
 
 const EVENTS = 100_000;
@@ -12,8 +13,8 @@ const RATE = 200;
 const SECONDS = 15;
 const PAINTS = 9;
 
-if (chromiumPath === undefined) {
-  console.log('skipped: no Chromium; install it, or set CHROMIUM_PATH');
+if (findTool('chromium') === undefined) {
+  console.log(`skipped: no Chromium: ${TOOLS.chromium.get}`);
   process.exit(2);
 }
 
@@ -27,7 +28,7 @@ const control = base.replace(/\/api\/v1$/, '/_emulator');
 const { credentials } = served.hello as unknown as { credentials: { api_key: string; intern: { id: string } } };
 const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
 await fetch(`${control}/limits`, { method: 'PUT', body: '{"turns_per_minute": 0}' });
-const browser: Browser = await chromium.launch({ executablePath: chromiumPath, args: LAUNCH_ARGS });
+const browser = await launchChromium();
 
 async function paint(): Promise<number> {
   const context = await browser.newContext();

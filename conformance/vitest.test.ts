@@ -29,7 +29,10 @@ describe('an emulator per test', () => {
 describe('an emulator per file', () => {
   const emulator = emulatorPerFile();
   const seen = new Set<unknown>();
-  test('is there', () => void seen.add(emulator.current));
+  test('is there', () => {
+    seen.add(emulator.current);
+    expect(seen.size).toBe(1);
+  });
   test('and is the same for the next test, on a virtual clock', async () => {
     seen.add(emulator.current);
     expect(seen.size).toBe(1);

@@ -40,12 +40,15 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
         if (run === undefined) throw new Error('the run has not begun');
         const result = await run.check(check);
         if (result.verdict === 'skip') context.skip(`needs ${result.skip?.need}: ${result.skip?.why}`);
-        if (result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true)) {
+        const broken = result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true);
+        if (broken) {
           const error = new Error(failureText(result));
           // The stack is that of the kit and says nothing of the target.
           error.stack = error.message;
           throw error;
         }
+        // Projects may require an assertion of each test.
+        expect(broken).toBe(false);
       });
     }
   });

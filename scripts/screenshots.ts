@@ -5,14 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { checks } from '../conformance/checks/index.js';
 import { deviations } from '../conformance/deviations/index.js';
 import { deployed } from '../conformance/deviations/live.js';
 import { htmlReport } from '../conformance/reporters/html.js';
 import { run } from '../conformance/run/runner.js';
 import { createEmulator } from '../emulator/index.js';
-import { chromiumPath, LAUNCH_ARGS } from '../test/chromium.js';
+import { launchChromium } from '../test/chromium.js';
 import { playScenes } from './scenes.js';
 
 const OUT = resolve(import.meta.dirname, '..', process.argv[2] ?? 'docs/images');
@@ -67,10 +67,7 @@ const emulator = createEmulator({ clock: 'virtual', seed: 'screenshots' });
 const { url } = await emulator.listen({ port: 0 });
 const scenes = await playScenes(emulator);
 mkdirSync(OUT, { recursive: true });
-const browser = await chromium.launch({
-  ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-  args: LAUNCH_ARGS,
-});
+const browser = await launchChromium();
 
 const shots: Shot[] = [
   { name: 'intern', path: `#/interns/${scenes.asking}` },

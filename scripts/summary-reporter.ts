@@ -1,34 +1,62 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { TOOLS, type ToolName } from '../test/tools.js';
+
+interface Options {
+  /** Skips are failures: this machine is to have all that tests need. */
+  readonly complete?: boolean;
+}
 
 const firstLine = (error: { readonly message: string } | undefined): string =>
   (error?.message ?? 'no message').split('\n')[0]?.slice(0, 200) ?? '';
 
+const missing = (name: ToolName): string => `${TOOLS[name].what} (${TOOLS[name].get})`;
+
+/** Why a test was skipped; undefined where nobody said. */
+function reasonOf(test: TestCase): string | undefined {
+  const { lacks } = test.meta();
+  if (lacks !== undefined) return `for want of ${lacks.map(missing).join(' and ')}`;
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
+}
+
 /**
- * Ends the output with what failed, one line each, and one plain line, `12 passed, 0 failed`, for whatever reads it that is
- * no person.
+ * Ends the output with what failed, one line each, and one plain line for whatever reads it that is no person:
+ * `12 passed, 0 failed`, and what was skipped, why, and how to get what is missing. A skip without a reason is a failure.
  */
 export default class SummaryReporter implements Reporter {
+  readonly #options: Options;
+
+  constructor(options: Options = {}) {
+    this.#options = options;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { readonly message: string }[]): void {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     const failed = unhandledErrors.map((error) => `outside of any test: ${firstLine(error)}`);
+    const skipped = new Map<string, number>();
+    let passed = 0;
     for (const module of modules) {
       const tests = [...module.children.allTests()];
       // A file that could not be read has no tests, and must not go unnoticed.
-      if (!module.ok() && tests.every((test) => test.result().state !== 'failed')) {
-        count.failed++;
+      if (!module.ok() && tests.every((test) => test.result().state !== 'failed'))
         failed.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0])}`);
-      }
+      // `-t` and `.only` leave tests out as a skip does.
+      const some =
+        module.project.config.testNamePattern !== undefined || tests.some(({ options }) => options.mode === 'only');
       for (const test of tests) {
         const { state, errors } = test.result();
-        if (state !== 'pending') count[state]++;
-        if (state === 'failed') failed.push(`${module.relativeModuleId} > ${test.fullName}: ${firstLine(errors[0])}`);
+        const name = `${module.relativeModuleId} > ${test.fullName}`;
+        if (state === 'passed') passed++;
+        if (state === 'failed') failed.push(`${name}: ${firstLine(errors[0])}`);
+        if (state !== 'skipped') continue;
+        const reason = reasonOf(test);
+        if (reason !== undefined && this.#options.complete !== true)
+          skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+        else if (reason !== undefined || !some) failed.push(`${name}: skipped ${reason ?? 'without a reason'}`);
       }
     }
-    const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : '';
-    const lines = [
-      ...failed.map((what) => `FAILED  ${what}`),
-      `${count.passed} passed, ${count.failed} failed${skipped}`,
-    ];
+    if (failed.length > 0) process.exitCode = 1;
+    const reasons = [...skipped].map(([reason, count]) => `, ${count} skipped ${reason}`).join('');
+    const lines = [...failed.map((what) => `FAILED  ${what}`), `${passed} passed, ${failed.length} failed${reasons}`];
     // After every other reporter's last word.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }

@@ -2,7 +2,7 @@
 // installed beside what the recipes need. What other pages show is run there too, each block in a folder of its own.
 // `npm run test:recipes -- NAME…` runs some; `--tarball FILE` takes a package that is packed already.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,6 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { block } from '../test/blocks.ts';
+import { findTool, TOOLS } from '../test/tools.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const EXAMPLES = join(ROOT, 'examples');
@@ -43,12 +44,7 @@ function actionSteps(given) {
   const steps = Object.keys(files).map((file) => `bash -eo pipefail ${file}`);
   return { files, run: [runner, ...steps, 'cat output summary'].join('\n') };
 }
-/** A Python that has pytest: Debian's, where `python3` is another that has none. */
-const PYTHON =
-  ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', 'import pytest']).status === 0) ??
-  'python3';
-
-/** A command to run in a copy of examples/, and what it has to print. */
+/** A command to run in a copy of examples/, what it has to print, and the tools of the system that it takes. */
 const RECIPES = [
   { name: 'openai', run: beside('node openai.mjs'), prints: ALLOWED },
   { name: 'ai-sdk', run: beside('node ai-sdk.mjs'), prints: ALLOWED },
@@ -59,7 +55,12 @@ const RECIPES = [
     prints: /first-intern: running[\s\S]*Allowed once/,
   },
   { name: 'fetch', run: beside('node fetch.mjs'), prints: /colour/i },
-  { name: 'stdlib.py', run: beside('python3 stdlib.py'), prints: /"kind":"permission"[\s\S]*Allowed once\./ },
+  {
+    name: 'stdlib.py',
+    needs: ['python'],
+    run: beside(`${findTool('python')} stdlib.py`),
+    prints: /"kind":"permission"[\s\S]*Allowed once\./,
+  },
   { name: 'vite', run: beside('node vite/try.mjs'), prints: /through the proxy, streamed, and across origins/ },
   { name: 'vitest', run: 'npx vitest run --root vitest', prints: /1 passed/ },
   {
@@ -73,6 +74,7 @@ const RECIPES = [
   { name: 'concurrently', run: 'sh concurrently/dev.sh', prints: /first-intern/, port: 'INTERN_EMULATOR_PORT' },
   {
     name: 'container',
+    needs: ['curl'],
     run: 'sh container/try.sh',
     prints: /"ok"[\s\S]*first-intern[\s\S]*"base_url":"http:\/\/emulator:4683\/api\/v1"\s+stopped/,
     port: 'INTERN_EMULATOR_PORT',
@@ -89,6 +91,7 @@ const RECIPES = [
 const SHOWN = [
   {
     name: 'action.yml',
+    needs: ['bash'],
     ...actionSteps({ version: '$(echo ../../intern-emulator-*.tgz)', only: 'scim/*' }),
     prints: /verdict=pass\nexit=0\nreport=intern-conformance\.json\n[\s\S]*conforms/,
   },
@@ -166,11 +169,13 @@ const SHOWN = [
   },
   {
     name: 'parallel-tests.md-pytest',
-    run: fromHere(block('docs/parallel-tests.md', 'sh', 1)).replace('python3', PYTHON),
+    needs: ['pytest'],
+    run: fromHere(block('docs/parallel-tests.md', 'sh', 1)).replace('python3', findTool('pytest')),
     prints: /50 passed/,
   },
   {
     name: 'recordings.md',
+    needs: ['curl'],
     // An emulator is the deployment. The recorder is stopped as by Ctrl-C before its file is replayed.
     files: {
       'try.sh': (() => {
@@ -209,7 +214,15 @@ async function freePort() {
   }
 }
 
-async function tryRecipe({ name, run, prints, port, files }, folder) {
+/** Whether it did what it has to; where a tool is missing it is left out, and that is said at the end. */
+async function tryRecipe({ name, run, prints, port, files, needs = [] }, folder) {
+  const lacks = needs.filter((tool) => findTool(tool) === undefined);
+  if (lacks.length > 0) {
+    skipped.push(
+      `${name} for want of ${lacks.map((tool) => `${TOOLS[tool].what} (${TOOLS[tool].get})`).join(' and ')}`,
+    );
+    return true;
+  }
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
   const env = { ...process.env, CI: '1', ...(port ? { [port]: String(await freePort()) } : {}) };
   const child = spawn('sh', ['-ec', run], { cwd: folder, env, timeout: LIMIT, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -234,6 +247,7 @@ if (unknown.length > 0) {
   console.error(`no such recipe: ${unknown.join(', ')}; there are ${names.join(', ')}`);
   process.exit(2);
 }
+const skipped = [];
 const folder = mkdtempSync(join(tmpdir(), 'recipes-'));
 const npm = (args, cwd = folder) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 try {
@@ -252,6 +266,7 @@ try {
     mkdirSync(own, { recursive: true });
     if (!(await tryRecipe(shown, own))) failed.push(shown.name);
   }
+  if (skipped.length > 0) console.log(`skipped ${skipped.join(', ')}`);
   if (failed.length > 0) {
     console.error(`FAILED  ${failed.join(', ')}: see above`);
     process.exitCode = 1;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as {
@@ -61,7 +62,10 @@ function check(inputs: Record<string, string>) {
   return { status: ran.status, said: ran.stdout + ran.stderr, outputs, read };
 }
 
-test('the action runs checks, tells the verdict, and writes the reports and the summary', { timeout: 300_000 }, () => {
+test('the action runs checks, tells the verdict, and writes the reports and the summary', {
+  timeout: 300_000,
+  ...needs('bash'),
+}, () => {
   const { status, said, outputs, read } = check({
     only: 'scim/*',
     junit: 'junit.xml',
@@ -77,7 +81,10 @@ test('the action runs checks, tells the verdict, and writes the reports and the 
   expect(read('summary')).toContain('SCIM');
 });
 
-test('the action fails as the kit does: no verdict where it was called wrongly', { timeout: 300_000 }, () => {
+test('the action fails as the kit does: no verdict where it was called wrongly', {
+  timeout: 300_000,
+  ...needs('bash'),
+}, () => {
   const { status, said, outputs } = check({ profile: 'nowhere.json' });
   expect([status, outputs]).toEqual([2, { verdict: '', exit: '2', report: 'intern-conformance.json' }]);
   expect(said).toContain('nowhere.json');

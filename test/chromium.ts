@@ -1,20 +1,8 @@
-import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+import { tool } from './tools.js';
 
-/** Where a browser is looked for; the variable names another one. */
-const CANDIDATES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-
-/** A browser on this machine, if there is one. CI has one: there, none is an error. */
-export const chromiumPath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
-if (chromiumPath === undefined && process.env.CI === 'true')
-  throw new Error(`no chromium found at ${CANDIDATES.filter(Boolean).join(', ')}; set CHROMIUM_PATH`);
-
-/** What it is started with: headless, quiet, and talking to nobody by itself. */
-export const LAUNCH_ARGS = [
+/** Headless, quiet, and talking to nobody by itself. */
+const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -23,3 +11,7 @@ export const LAUNCH_ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** Starts the Chromium of this machine. Throws where there is none, and says how to get it. */
+export const launchChromium = (...more: string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: tool('chromium'), args: [...ARGS, ...more] });

@@ -5,6 +5,7 @@ import { REQUIREMENTS } from '../conformance/requirements/index.js';
 import { loadSeed } from '../emulator/options.js';
 import { withFiles } from '../scripts/embed-files.js';
 import { shellBeside } from './beside.js';
+import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
@@ -101,7 +102,7 @@ test('the seed of docs/seeds.md is one', () => {
 const shellOf = (page: string): string =>
   [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');
 
-test('the commands of docs/chat-api.md do what they say', async () => {
+test('the commands of docs/chat-api.md do what they say', needs('curl'), async () => {
   const { status, output } = await shellBeside({ clock: 'auto' }, shellOf('docs/chat-api.md'));
   expect(output).toContain('"content":"Hello"');
   expect(output.match(/"finish_reason":"stop"/g)).toHaveLength(2);
@@ -109,7 +110,7 @@ test('the commands of docs/chat-api.md do what they say', async () => {
   expect(status).toBe(0);
 });
 
-test('the commands of docs/lifecycle-api.md do what they say', async () => {
+test('the commands of docs/lifecycle-api.md do what they say', needs('curl'), async () => {
   const { status, output } = await shellBeside({ clock: 'auto' }, shellOf('docs/lifecycle-api.md'));
   for (const answer of [
     '"Helps"',

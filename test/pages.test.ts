@@ -9,6 +9,7 @@ import { createEmulator } from '../emulator/index.js';
 import { exchangeSchema } from '../emulator/recording/format.js';
 import { shellBeside } from './beside.js';
 import { block, blocksOf } from './blocks.js';
+import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGES = ['README.md', 'CONTRIBUTING.md']
@@ -32,7 +33,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   'docs/adding-a-check.md': { ts: ['test/pages.test.ts'] },
   'docs/chat-api.md': { sh: ['test/docs.test.ts'] },
   'docs/ci.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'], yaml: ['test/pages.test.ts'] },
-  'docs/concepts.md': { mermaid: ['test/diagrams.test.ts'] },
+  'docs/concepts.md': { mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/control.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'] },
   'docs/deviations.md': { sh: ['test/pages.test.ts'], ts: ['test/pages.test.ts'] },
   'docs/lab.md': {
@@ -91,7 +92,7 @@ function written(name: string, text: string): string {
   return path;
 }
 
-test('the commands of docs/control.md do what they say', async () => {
+test('the commands of docs/control.md do what they say', needs('curl'), async () => {
   const commands = blocksOf('docs/control.md').filter(({ language }) => language === 'sh');
   // Events have no end: curl leaves after a second, with status 28.
   const shell = commands.map(({ text }) => text.replace(/^curl -N .*$/m, '$& --max-time 1 || test $? = 28')).join('\n');
@@ -110,7 +111,7 @@ test('the chaos profile of docs/control.md is one', async () => {
   await emulator.close();
 });
 
-test('the case of docs/lab.md is served by hand', async () => {
+test('the case of docs/lab.md is served by hand', needs('curl'), async () => {
   const { status, output } = await shellBeside({}, block('docs/lab.md', 'sh', 1));
   expect(output).toContain('"base_url"');
   expect(output).toMatch(/^data: /m);
@@ -123,7 +124,7 @@ test('the parser of docs/lab.md is the one of README', () => {
   expect(lines(block('docs/lab.md', 'ts'))).toEqual(lines(block('README.md', 'ts')));
 });
 
-test('the space of docs/parallel-tests.md is made, and its fixture is that of the example', async () => {
+test('the space of docs/parallel-tests.md is made, and its fixture is that of the example', needs('curl'), async () => {
   const { status, output } = await shellBeside({}, block('docs/parallel-tests.md', 'sh'));
   expect(output).toMatch(/"base_url":"http:[^"]*\/spaces\/[^"]*\/api\/v1".*"clock":"virtual"/);
   expect(status).toBe(0);

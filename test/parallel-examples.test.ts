@@ -1,7 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../emulator/index.js';
+import { needs, tool } from './tools.js';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const TIMEOUT = 300_000;
@@ -23,29 +24,11 @@ async function beside(command: string, args: readonly string[]): Promise<string>
   return stdout;
 }
 
-/** A Python that has pytest: Debian's, where `python3` is another that has none. */
-function pythonWithPytest(): string | undefined {
-  return ['python3', '/usr/bin/python3'].find((python) => {
-    try {
-      execFileSync(python, ['-c', 'import pytest'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
 test('the pytest suite of the examples passes, each test in a space of its own', {
   timeout: TIMEOUT,
-}, async (context) => {
-  const python = pythonWithPytest();
-  if (python === undefined) {
-    const why = 'pytest is missing: apt-get install python3-pytest';
-    if (process.env.CI === 'true') throw new Error(why);
-    console.warn(`SKIPPED: ${why}`);
-    return context.skip(why);
-  }
-  const said = await beside(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'examples/parallel']);
+  ...needs('pytest'),
+}, async () => {
+  const said = await beside(tool('pytest'), ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'examples/parallel']);
   expect(said).toMatch(/\b50 passed\b/);
 });
 

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../emulator/index.js';
 import { beside, shellBeside } from './beside.js';
+import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -12,7 +14,7 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const blocks = (language: string): string[] =>
   [...README.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
 
-test('the requests of README are answered, in order', async () => {
+test('the requests of README are answered, in order', needs('curl'), async () => {
   const commands = blocks('sh').filter((text) => text.includes('curl'));
   const { status, output } = await shellBeside({ clock: 'auto' }, commands.join('\n'));
   // Twenty chunks of `slow`, the question, and what comes of the answer.
@@ -48,7 +50,9 @@ test('the test of README passes', () => {
 });
 
 test('the kit runs against an emulator of its own, and against an address', async () => {
+  const ledgers = mkdtempSync(join(tmpdir(), 'readme-'));
   const kit = ['--import', 'tsx', 'bin/intern-conformance.ts', '--only', 'base/error-envelope', '--report', 'tty'];
+  kit.push('--ledger-dir', ledgers);
   const emulator = createEmulator();
   try {
     const { baseUrl } = await emulator.listen({ port: 0 });
@@ -58,6 +62,7 @@ test('the kit runs against an emulator of its own, and against an address', asyn
     }
   } finally {
     await emulator.close();
+    rmSync(ledgers, { recursive: true });
   }
 });
 

@@ -43,7 +43,7 @@ export function testParser(parse: ParseEvents, options: ParserOptions = {}): voi
           },
           { cuts: options.cuts ?? 'all' },
         );
-        if (counterexample === undefined) return;
+        if (counterexample === undefined) return expect(counterexample).toBeUndefined();
         const { cuts, judgement } = counterexample;
         const where = cuts === undefined ? 'as it stands' : `cut at [${cuts.join(', ')}]`;
         const [first] = judgement.differences;

@@ -2,17 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chromiumPath, LAUNCH_ARGS } from '../../test/chromium.js';
+import { launchChromium } from '../../test/chromium.js';
+import { needs } from '../../test/tools.js';
 import { sampleResults } from '../testing/sample-results.js';
 import { htmlReport } from './html.js';
 
-test.runIf(chromiumPath === undefined)('a browser is there to look at the report with', (context) => {
-  context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
-});
-
-describe.skipIf(chromiumPath === undefined)('the HTML report in a browser', () => {
+describe('the HTML report in a browser', needs('chromium'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'intern-report-'));
   const file = join(folder, 'report.html');
   const errors: string[] = [];
@@ -22,10 +19,7 @@ describe.skipIf(chromiumPath === undefined)('the HTML report in a browser', () =
 
   beforeAll(async () => {
     writeFileSync(file, htmlReport(sampleResults()));
-    browser = await chromium.launch({
-      ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-      args: LAUNCH_ARGS,
-    });
+    browser = await launchChromium();
     page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {

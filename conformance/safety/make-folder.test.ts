@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { needs } from '../../test/tools.js';
 import { makeFolder } from './make-folder.js';
 
 const root = mkdtempSync(join(tmpdir(), 'intern-folder-'));
@@ -23,6 +24,6 @@ test('says what is in the way', () => {
   expect(() => makeFolder(at('file', 'below'))).toThrow(/ENOTDIR/);
 });
 
-test.runIf(process.platform === 'linux')('ends where a file system makes no folders', () => {
+test('ends where a file system makes no folders', needs('linux'), () => {
   expect(() => makeFolder('/proc/x/y')).toThrow('no folder can be made in /proc');
 });

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { needs } from '../../test/tools.js';
 import { main } from './main.js';
 
 const page = readFileSync(new URL('../../docs/proofs.md', import.meta.url), 'utf8');
@@ -11,12 +12,7 @@ const blocks = [...example.matchAll(/```(sh|text)\n([\s\S]*?)```/g)].map(([, kin
 const commands = blocks.filter(({ kind, text }) => kind === 'sh' && !text.startsWith('npx')).map(({ text }) => text);
 const printed = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => text.trim());
 
-let folder: string;
-let output: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'page-'));
-  output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
-});
+const folder = mkdtempSync(join(tmpdir(), 'page-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the worked example of docs/proofs.md', () => {
@@ -24,7 +20,8 @@ describe('the worked example of docs/proofs.md', () => {
     expect({ commands: commands.length, printed: printed.length }).toEqual({ commands: 4, printed: 2 });
   });
 
-  it('prints what the page says, with openssl alone', () => {
+  it('prints what the page says, with openssl alone', needs('openssl'), () => {
+    const output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
     // openssl base64 -A ends without a newline.
     expect(output.trim()).toBe(printed.join(''));
   });

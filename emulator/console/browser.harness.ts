@@ -1,6 +1,7 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath, LAUNCH_ARGS } from '../../test/chromium.js';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { launchChromium } from '../../test/chromium.js';
+import { needs } from '../../test/tools.js';
 import type { Emulator, EmulatorOptions } from '../index.js';
 import { createTestClient } from '../test-client.js';
 
@@ -22,22 +23,16 @@ interface OpenOptions {
   view?: string;
 }
 
-/** Runs tests in a browser; without one on this machine they are skipped, and in CI they fail. */
+/** Runs tests in a browser. */
 export function inBrowser(name: string, tests: (open: (options?: OpenOptions) => Promise<Opened>) => void): void {
-  test.runIf(chromiumPath === undefined)(`${name}: a browser is there`, (context) => {
-    context.skip('no Chromium found: install it, or set CHROMIUM_PATH');
-  });
-  describe.skipIf(chromiumPath === undefined)(name, () => {
+  describe(name, needs('chromium'), () => {
     let browser: Browser;
     let closing: (() => Promise<unknown>)[] = [];
     /** What the page itself complained about: nothing, in every test. */
     let errors: string[] = [];
 
     beforeAll(async () => {
-      browser = await chromium.launch({
-        ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-        args: LAUNCH_ARGS,
-      });
+      browser = await launchChromium();
     });
     afterEach(async () => {
       for (const close of closing.reverse()) await close();

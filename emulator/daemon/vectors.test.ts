@@ -7,6 +7,7 @@ import nacl from 'tweetnacl';
 import { describe, expect, it } from 'vitest';
 import { type SignatureVector, signatureVectors } from '../../scripts/vectors/ed25519.js';
 import { type ProofVectors, proofVectors, type VectorRequest } from '../../scripts/vectors/proofs.js';
+import { needs, tool } from '../../test/tools.js';
 import { PROFILES } from '../contract/profile.js';
 import { canonicalise } from '../signing/canonical.js';
 import { readPublicKey } from '../signing/keys.js';
@@ -102,7 +103,7 @@ describe('accepted proofs', () => {
     });
   });
 
-  it('verify in OpenSSL’s command line', () => {
+  it('verify in OpenSSL’s command line', needs('openssl'), () => {
     const folder = mkdtempSync(join(tmpdir(), 'vectors-'));
     try {
       writeFileSync(
@@ -114,7 +115,9 @@ describe('accepted proofs', () => {
         writeFileSync(join(folder, 'bytes'), Buffer.from(signed.canonical_hex, 'hex'));
         writeFileSync(join(folder, 'signature'), Buffer.from(signed.signature, 'base64'));
         const args = 'pkeyutl -verify -pubin -inkey key.pem -rawin -in bytes -sigfile signature'.split(' ');
-        expect(execFileSync('openssl', args, { cwd: folder, encoding: 'utf8' })).toContain('Verified Successfully');
+        expect(execFileSync(tool('openssl'), args, { cwd: folder, encoding: 'utf8' })).toContain(
+          'Verified Successfully',
+        );
       }
     } finally {
       rmSync(folder, { recursive: true });

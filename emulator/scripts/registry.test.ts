@@ -206,6 +206,7 @@ test('a folder that is removed and made again, by itself or with the one above i
     await until(() => scripts.view(name) !== undefined);
     write(`${name}-more`);
     await until(() => scripts.view(`${name}-more`) !== undefined);
+    expect(scripts.view(name)?.from).toBe('file');
   }
   scripts.close();
 });

@@ -14,6 +14,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needs } from '../../test/tools.js';
 import { openFileStore } from './file.js';
 
 let folder: string;
@@ -129,7 +130,7 @@ test('of processes with the same numbers only those of the same kernel and names
   expect(() => openFileStore(path)).toThrow(/in use by process \d+; remove/);
 });
 
-test.runIf(process.platform === 'linux')('a store is one by whatever name it is opened', async () => {
+test('a store is one by whatever name it is opened', needs('linux'), async () => {
   await openFileStore(path).close();
   const hard = join(folder, 'hard.json');
   const soft = join(folder, 'soft.json');
@@ -147,24 +148,21 @@ test.runIf(process.platform === 'linux')('a store is one by whatever name it is 
   await openFileStore(path).close();
 });
 
-test.runIf(process.platform === 'linux')(
-  'a store that another process has open by another name is refused',
-  async () => {
-    await openFileStore(path).close();
-    const hard = join(folder, 'hard.json');
-    linkSync(path, hard);
-    const other = spawn(process.execPath, [
-      '-e',
-      'require("fs").openSync(process.argv[1]); console.log(1); setInterval(() => {}, 1e6)',
-      path,
-    ]);
-    await once(other.stdout, 'data');
-    expect(() => openFileStore(hard)).toThrow(`${hard}: in use by process ${other.pid}, under another name`);
-    other.kill('SIGKILL');
-    await once(other, 'exit');
-    await openFileStore(hard).close();
-  },
-);
+test('a store that another process has open by another name is refused', needs('linux'), async () => {
+  await openFileStore(path).close();
+  const hard = join(folder, 'hard.json');
+  linkSync(path, hard);
+  const other = spawn(process.execPath, [
+    '-e',
+    'require("fs").openSync(process.argv[1]); console.log(1); setInterval(() => {}, 1e6)',
+    path,
+  ]);
+  await once(other.stdout, 'data');
+  expect(() => openFileStore(hard)).toThrow(`${hard}: in use by process ${other.pid}, under another name`);
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  await openFileStore(hard).close();
+});
 
 test('the lock of a process that is gone is taken over, also with a takeover that was broken off', async () => {
   const holder = { pid: goneProcess(), started: null, host: hostname() };
@@ -176,13 +174,12 @@ test('the lock of a process that is gone is taken over, also with a takeover tha
   expect(readdirSync(folder)).toEqual(['interns.json']);
 });
 
-test.runIf(process.platform === 'linux')(
-  'a process that was given the number of the holder is not the holder',
-  async () => {
-    lockOf({ pid: process.pid, started: '1', host: hostname() });
-    await openFileStore(path).close();
-  },
-);
+test('a process that was given the number of the holder is not the holder', needs('linux'), async () => {
+  lockOf({ pid: process.pid, started: '1', host: hostname() });
+  const log: Record<string, unknown>[] = [];
+  await openFileStore(path, { log: (record) => void log.push(record) }).close();
+  expect(log.at(-1)).toMatchObject({ event: 'store_lock_taken_over' });
+});
 
 test('a lock file of someone else is left alone', () => {
   writeFileSync(`${path}.lock`, 'hello');

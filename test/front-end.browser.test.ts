@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import type Client from 'openai';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator/index.js';
-import { chromiumPath } from './chromium.js';
+import { launchChromium } from './chromium.js';
+import { needs } from './tools.js';
 
 /** A page of another origin, as somebody's chat front end is, and what it finds at the emulator's address. */
 let browser: Browser;
@@ -16,7 +17,6 @@ let openai: string;
 const emulators: Emulator[] = [];
 
 beforeAll(async () => {
-  if (chromiumPath === undefined) return;
   const bundled = await build({
     stdin: { contents: "export { OpenAI } from 'openai'", resolveDir: resolve(import.meta.dirname, '..') },
     bundle: true,
@@ -32,10 +32,7 @@ beforeAll(async () => {
     response.end(isScript ? openai : '<!doctype html><title>A front end</title>');
   }).listen(0, '127.0.0.1');
   await once(pages, 'listening');
-  browser = await chromium.launch({
-    executablePath: chromiumPath ?? '',
-    args: ['--no-sandbox', '--host-resolver-rules=MAP front.test 127.0.0.1'],
-  });
+  browser = await launchChromium('--host-resolver-rules=MAP front.test 127.0.0.1');
 });
 
 afterEach(async () => {
@@ -60,46 +57,43 @@ async function open(host: string, options: EmulatorOptions = {}) {
   return { emulator, page, given, said };
 }
 
-test.skipIf(chromiumPath === undefined)(
-  'a plain page with fetch and a reader lists, streams, is asked and answers',
-  async () => {
-    const { page, given } = await open('localhost');
-    const seen = await page.evaluate(async ({ base, key, intern }) => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const list = (await (await fetch(`${base}/interns`, { headers })).json()) as { data: { name: string }[] };
-      const chat = async (body: object) => {
-        const response = await fetch(`${base}/interns/${intern}/chat/completions`, {
-          method: 'POST',
-          headers: { ...headers, 'x-request-id': 'from-a-page' },
-          body: JSON.stringify({ stream: true, session_id: 'a-session', ...body }),
-        });
-        const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-        let text = '';
-        for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
-        return { text, id: response.headers.get('x-request-id') };
-      };
-      const asked = await chat({
-        approval_mode: 'manual',
-        messages: [{ role: 'user', content: 'script: ask-permission' }],
+test('a plain page with fetch and a reader lists, streams, is asked and answers', needs('chromium'), async () => {
+  const { page, given } = await open('localhost');
+  const seen = await page.evaluate(async ({ base, key, intern }) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const list = (await (await fetch(`${base}/interns`, { headers })).json()) as { data: { name: string }[] };
+    const chat = async (body: object) => {
+      const response = await fetch(`${base}/interns/${intern}/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'x-request-id': 'from-a-page' },
+        body: JSON.stringify({ stream: true, session_id: 'a-session', ...body }),
       });
-      const call = /"id":"(call_[^"]+)"/.exec(asked.text)?.[1];
-      const answered = await chat({ messages: [{ role: 'tool', tool_call_id: call, content: 'allow_once' }] });
-      const refused = await fetch(`${base}/interns?status=asleep`, { headers });
-      return {
-        names: list.data.map((row) => row.name),
-        asked,
-        answered,
-        detail: refused.headers.get('x-emulator-detail'),
-      };
-    }, given);
-    expect(seen.names).toEqual(['first-intern']);
-    expect(seen.asked).toEqual({ text: expect.stringContaining('"finish_reason":"tool_calls"'), id: 'from-a-page' });
-    expect(seen.answered.text).toContain('"finish_reason":"stop"');
-    expect(seen.detail).toContain('asleep');
-  },
-);
+      const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+      return { text, id: response.headers.get('x-request-id') };
+    };
+    const asked = await chat({
+      approval_mode: 'manual',
+      messages: [{ role: 'user', content: 'script: ask-permission' }],
+    });
+    const call = /"id":"(call_[^"]+)"/.exec(asked.text)?.[1];
+    const answered = await chat({ messages: [{ role: 'tool', tool_call_id: call, content: 'allow_once' }] });
+    const refused = await fetch(`${base}/interns?status=asleep`, { headers });
+    return {
+      names: list.data.map((row) => row.name),
+      asked,
+      answered,
+      detail: refused.headers.get('x-emulator-detail'),
+    };
+  }, given);
+  expect(seen.names).toEqual(['first-intern']);
+  expect(seen.asked).toEqual({ text: expect.stringContaining('"finish_reason":"tool_calls"'), id: 'from-a-page' });
+  expect(seen.answered.text).toContain('"finish_reason":"stop"');
+  expect(seen.detail).toContain('asleep');
+});
 
-test.skipIf(chromiumPath === undefined)('the openai client in a page streams, is asked and answers', async () => {
+test('the openai client in a page streams, is asked and answers', needs('chromium'), async () => {
   const { page, given } = await open('127.0.0.1');
   await page.addScriptTag({ url: '/openai.js' });
   const seen = await page.evaluate(async ({ base, key, intern }) => {
@@ -150,8 +144,9 @@ const list = (page: Page, given: { base: string; key: string }) =>
     given,
   );
 
-test.skipIf(chromiumPath === undefined)(
+test(
   'a page that is not of loopback fails, and journal and browser say why; --cors lets it in',
+  needs('chromium'),
   async () => {
     const { emulator, page, given, said } = await open('front.test');
     expect(await list(page, given)).toBe('TypeError');
@@ -166,7 +161,7 @@ test.skipIf(chromiumPath === undefined)(
   },
 );
 
-test.skipIf(chromiumPath === undefined)('no page of another origin reads the control interface', async () => {
+test('no page of another origin reads the control interface', needs('chromium'), async () => {
   const { page, given } = await open('localhost', { cors: ['*'] });
   const target = given.base.replace('/api/v1', '/_emulator/target');
   const outcome = await page.evaluate(
