@@ -5,6 +5,7 @@ import { aliasOf } from './compare.js';
 import { WRITTEN_SETTINGS } from './meaning.js';
 import { internAliasOf } from './schedule.js';
 import { lastMessage } from './script.js';
+import { isRecord, type Shape } from './shape.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {
@@ -27,13 +28,10 @@ export interface Before {
   likenessOf(alias: string): Likeness;
 }
 
-type Shown = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Shown => typeof value === 'object' && value !== null;
 const wentWell = ({ status }: RecordedExchange) => status !== null && status < 300;
 
 /** The records of interns that an answer shows. */
-function recordsIn(exchange: RecordedExchange): Shown[] {
+function recordsIn(exchange: RecordedExchange): Shape[] {
   if (!wentWell(exchange)) return [];
   const body = parsedBody(exchange.body);
   if (!isRecord(body)) return [];
@@ -97,7 +95,7 @@ function given(exchange: RecordedExchange): unknown[] {
   if (operation === 'invoke' && wentWell(exchange)) return [session_id];
   if (operation !== 'chat') return [];
   if (status === 202) return [session_id];
-  return [200, 409, 410].includes(status) ? [lastMessage(exchange)?.tool_call_id] : [];
+  return [200, 409, 410].includes(status) ? [lastMessage(exchange).answers] : [];
 }
 
 /** The alias that a request cannot do without and that no answer gave: it was given before the recording began. */

@@ -1,10 +1,16 @@
 import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
 import type { Difference } from '../framework/assert.js';
-import { COMPARED_HEADERS, COMPARED_VALUES } from './meaning.js';
+import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './meaning.js';
+import { isRecord, recordOf, textOf } from './shape.js';
+
+/** A difference between two answers. `byTime`: a later answer may be without it. */
+export interface Drifted extends Difference {
+  readonly byTime?: boolean;
+}
 
 /** What was found in a comparison: differences that count, and those that are worth a word. */
 export interface Compared {
-  readonly findings: Difference[];
+  readonly findings: Drifted[];
   readonly warnings: Difference[];
 }
 
@@ -16,9 +22,6 @@ export function aliasOf(recorded: unknown): string | undefined {
   const [piece, ...more] = piecesOf(recorded);
   return piece && 'alias' in piece && more.length === 0 ? piece.alias : undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
@@ -34,15 +37,18 @@ interface Place {
 /** Compares a recorded JSON value with a live one; aliases take the live value that stands in their place. */
 export function compareJson(into: Compared, bindings: Bindings, place: Place, recorded: unknown, live: unknown): void {
   const { where, key } = place;
-  const finding = (expected: unknown, actual: unknown, what = where) => into.findings.push({ what, expected, actual });
+  const byTime = MENDED_BY_TIME.has(key);
+  const finding = (expected: unknown, actual: unknown, what = where) =>
+    into.findings.push({ what, expected, actual, byTime });
   const alias = aliasOf(recorded);
   if (recorded === null || live === null) return;
   if (alias === 'unix') {
-    if (!/^\d+$/.test(String(live))) finding('a time in Unix seconds', live);
+    const isTime = /^(string|number)$/.test(typeof live) && /^\d+$/.test(String(live));
+    if (!isTime) finding('a time in Unix seconds', typeOf(live));
     return;
   }
   if (typeOf(recorded) !== typeOf(live)) return void finding(typeOf(recorded), typeOf(live), `type of ${where}`);
-  if (alias === 'time') return;
+  if (alias === 'time' || (alias !== undefined && isSecret(alias))) return;
   if (alias !== undefined) {
     if (!bindings.bind(alias, String(live)))
       finding(bindings.get(alias) ?? `nothing else's value`, live, `${where}, which stands for $${alias}`);
@@ -56,17 +62,18 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
     const id = aliasOf(recorded.id);
     const inner = { ...place, intern: id?.startsWith('intern.') ? id : place.intern };
     for (const [name, value] of Object.entries(recorded)) {
-      if (!(name in live)) finding('to be there', 'missing', `${where}.${name}`);
+      const missing = { what: `${where}.${name}`, expected: 'to be there', actual: 'missing' };
+      if (!Object.hasOwn(live, name)) into.findings.push({ ...missing, byTime: MENDED_BY_TIME.has(name) });
       else compareJson(into, bindings, { ...inner, where: `${where}.${name}`, key: name }, value, live[name]);
     }
     for (const name of Object.keys(live)) {
-      if (!(name in recorded))
-        into.warnings.push({ what: `${where}.${name}`, expected: 'not there', actual: live[name] });
+      if (!Object.hasOwn(recorded, name))
+        into.warnings.push({ what: `${where}.${name}`, expected: 'not there', actual: typeOf(live[name]) });
     }
     return;
   }
-  const equal = key in COMPARED_VALUES || place.written?.has(`${place.intern} ${key}`);
-  if (!equal) return;
+  const isCompared = Object.hasOwn(COMPARED_VALUES, key) || place.written?.has(`${place.intern} ${key}`);
+  if (!isCompared || (key === 'status' && isSameBoot(recorded, live))) return;
   const same = typeof recorded === 'string' ? matchText(recorded, String(live), bindings) : recorded === live;
   if (!same) finding(recorded, live);
 }
@@ -88,34 +95,44 @@ function compareLists(
     if (id !== undefined) {
       known.push(id);
       const mine = live.find((one) => isRecord(one) && one.id === id);
-      if (mine === undefined)
-        into.findings.push({ what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' });
+      const missing = { what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' };
+      if (mine === undefined) into.findings.push({ ...missing, byTime: true });
       else compareJson(into, bindings, inner, element, mine);
     } else if (!alias?.startsWith('intern.') && index < live.length) {
       compareJson(into, bindings, inner, element, live[index]);
     }
   }
-  const order = live.flatMap((one) => (isRecord(one) && known.includes(String(one.id)) ? [String(one.id)] : []));
+  const order = live.map((one) => textOf(recordOf(one).id)).filter((id) => known.includes(id));
   const wanted = known.filter((id) => order.includes(id));
   if (order.join() !== wanted.join())
     into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
   const primitive = recorded.every((one) => !isRecord(one));
-  if (primitive && key in COMPARED_VALUES && JSON.stringify(recorded) !== JSON.stringify(live)) {
+  if (primitive && Object.hasOwn(COMPARED_VALUES, key) && JSON.stringify(recorded) !== JSON.stringify(live)) {
     into.findings.push({ what: where, expected: recorded, actual: live });
   }
 }
 
-/** Compares the headers of the contract. */
-export function compareHeaders(into: Compared, recorded: Readonly<Record<string, string>>, live: Headers): void {
-  for (const [name, how] of Object.entries(COMPARED_HEADERS)) {
+/** A header without its parameters. */
+const bare = (value: string | undefined) => value?.split(';')[0]?.trim().toLowerCase();
+
+/** How two values of a header are the same. */
+const SAME_HEADER = {
+  value: (before, now) => before === now,
+  'media-type': (before, now) => bare(before) === bare(now),
+  present: (before, now) => (before === undefined) === (now === undefined),
+} satisfies Record<string, (before: string | undefined, now: string | undefined) => boolean>;
+
+/** Compares the headers of the contract. @param isSuccess of refusals the interface says less */
+export function compareHeaders(
+  into: Compared,
+  recorded: Readonly<Record<string, string>>,
+  live: Headers,
+  isSuccess: boolean,
+): void {
+  for (const [name, { how, of }] of Object.entries(COMPARED_HEADERS)) {
+    if (of === 'successes' && !isSuccess) continue;
     const [before, now] = [recorded[name], live.get(name) ?? undefined];
-    const bare = (value: string | undefined) => value?.split(';')[0]?.trim().toLowerCase();
-    const same =
-      how === 'present'
-        ? (before === undefined) === (now === undefined)
-        : how === 'media-type'
-          ? bare(before) === bare(now)
-          : before === now;
-    if (!same) into.findings.push({ what: `header ${name}`, expected: before ?? 'none', actual: now ?? 'none' });
+    if (SAME_HEADER[how](before, now)) continue;
+    into.findings.push({ what: `header ${name}`, expected: before ?? 'none', actual: now ?? 'none' });
   }
 }

@@ -1,23 +1,32 @@
+import { jsonOf, MAX_NESTING, nestingOf } from '../../emulator/recording/nesting.js';
 import { createSseParser } from '../probe/sse.js';
+import { isRecord, listOf, recordOf, type Shape, said, textOf } from './shape.js';
 
-/** A chunk of a chat stream, as far as drift looks at it. */
-export interface Chunk {
-  readonly [key: string]: unknown;
-  readonly choices?: readonly {
-    readonly delta?: {
-      readonly role?: string;
-      readonly content?: string | null;
-      readonly reasoning?: string | null;
-      readonly tool_calls?: readonly { readonly id?: string; readonly function?: { readonly arguments?: string } }[];
-    };
-    readonly finish_reason?: string | null;
-  }[];
-  readonly error?: {
-    readonly code?: number;
-    readonly metadata?: { readonly reason?: string; readonly retryable?: boolean };
+/** A chunk of a chat stream, in whichever form it came. */
+export type Chunk = Shape;
+
+/** What the first choice of a chunk adds. */
+export function deltaOf(chunk: Chunk) {
+  const choice = recordOf(listOf(chunk.choices)[0]);
+  const delta = recordOf(choice.delta);
+  return {
+    role: delta.role,
+    content: textOf(delta.content),
+    reasoning: textOf(delta.reasoning),
+    calls: listOf(delta.tool_calls).map((call) => ({
+      id: textOf(recordOf(call).id),
+      arguments: textOf(recordOf(recordOf(call).function).arguments),
+    })),
+    finish: choice.finish_reason,
   };
-  readonly session_id?: string | null;
-  readonly usage?: unknown;
+}
+
+/** The error of a chunk or of an envelope, where there is one. */
+export function errorOf(holder: unknown) {
+  const { error } = recordOf(holder);
+  if (!isRecord(error)) return undefined;
+  const { reason, retryable } = recordOf(error.metadata);
+  return { code: error.code, reason, isRetryable: retryable === true };
 }
 
 /** An event of a stream by what it tells, and the chunk that told it. */
@@ -32,39 +41,40 @@ export function dataOf(text: string): string[] {
   return items.flatMap((item) => (item.kind === 'event' ? [item.data] : []));
 }
 
-function parsed(data: string): Chunk | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? (value as Chunk) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What a tool call asks, in a few words. */
-function question(call: string): string {
-  const { kind = 'of no kind' } = (parsed(call) ?? {}) as { kind?: unknown };
-  return `question (${String(kind)})`;
+const question = (call: string) => `question (${said(recordOf(jsonOf(call)).kind ?? 'of no kind')})`;
+
+/** What of a chunk is not of the form that the rest of its kinds is read from. */
+function malformed(chunk: Chunk): string[] {
+  if (!Array.isArray(chunk.choices)) return ['chunk without a list of choices'];
+  const [choice] = chunk.choices;
+  if (choice === undefined) return [];
+  const { delta } = recordOf(choice);
+  if (!isRecord(delta)) return ['choice without a delta'];
+  const { tool_calls: calls = [] } = delta;
+  return calls === null || (Array.isArray(calls) && calls.every(isRecord)) ? [] : ['delta without a list of calls'];
 }
 
 /** What one event tells: a chunk may tell several things at once. */
 function kindsOf(data: string): StreamEvent[] {
   if (data === '[DONE]') return [{ kind: 'done' }];
-  const chunk = parsed(data);
-  if (!chunk) return [{ kind: 'data that is no JSON' }];
-  const [choice] = chunk.choices ?? [];
-  const kinds: string[] = [];
-  if (chunk.choices?.length === 0)
+  if (nestingOf(data) > MAX_NESTING) return [{ kind: `data of more than ${MAX_NESTING} levels` }];
+  const chunk = jsonOf(data);
+  if (!isRecord(chunk)) return [{ kind: 'data that is no JSON' }];
+  const kinds = malformed(chunk);
+  if (Array.isArray(chunk.choices) && chunk.choices.length === 0)
     kinds.push(chunk.usage === null || chunk.usage === undefined ? 'final chunk' : 'final chunk with usage');
-  const delta = choice?.delta ?? {};
-  if (delta.role !== undefined) kinds.push('opening');
-  if (delta.reasoning) kinds.push('reasoning');
-  if (delta.content) kinds.push('content');
-  for (const call of delta.tool_calls ?? []) kinds.push(question(call.function?.arguments ?? ''));
-  if (choice?.finish_reason) kinds.push(`finish ${choice.finish_reason}`);
-  if (chunk.error) {
-    const { code, metadata } = chunk.error;
-    kinds.push(`error ${code} ${metadata?.reason ?? 'without a reason'}${metadata?.retryable ? ', retryable' : ''}`);
+  const { role, reasoning, content, calls, finish } = deltaOf(chunk);
+  if (role !== undefined) kinds.push('opening');
+  if (reasoning) kinds.push('reasoning');
+  if (content) kinds.push('content');
+  for (const call of calls) kinds.push(question(call.arguments));
+  if (finish) kinds.push(`finish ${said(finish)}`);
+  const error = errorOf(chunk);
+  if (error) {
+    kinds.push(
+      `error ${said(error.code)} ${said(error.reason ?? 'without a reason')}${error.isRetryable ? ', retryable' : ''}`,
+    );
   }
   return kinds.map((kind) => ({ kind, chunk }));
 }
@@ -75,8 +85,12 @@ export function eventsOf(text: string): StreamEvent[] {
   return all.filter(({ kind }, index) => kind !== all[index - 1]?.kind || kind.startsWith('question'));
 }
 
-/** What the intern did, rather than the service: on a deployment another run may do otherwise. */
-export const ofTheIntern = (kind: string): boolean => /^(reasoning|content|question|finish|error)/.test(kind);
+/** What the intern did, rather than the service: on a deployment another run may do otherwise. A turn ends in three ways. */
+export const ofTheIntern = (kind: string): boolean =>
+  /^(?:reasoning$|content$|question |error |finish (?:stop|tool_calls|error)$)/.test(kind);
+
+/** A turn that ends in a way that the interface does not know: no intern can do that. */
+export const isUnknownEnd = (kind: string): boolean => kind.startsWith('finish ') && !ofTheIntern(kind);
 
 /** The kind of an event without what the intern had to do with it. */
 export const ofTheService = (kind: string): string => kind.replace(/ with usage$/, '');

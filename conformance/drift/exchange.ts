@@ -14,16 +14,15 @@ const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);
 
 /** Which credential a recorded one without a name was, by what it opened. */
-function unnamedCredential({ operation, status }: RecordedExchange): CredentialName | undefined {
-  if (status === 401) return undefined;
+function unnamedCredential({ operation, status }: RecordedExchange): CredentialName {
   if (operation === 'scim') return 'management_key';
   return (operation === 'daemon' || operation === 'sign') && status === 200 ? 'oauth_token' : 'api_key';
 }
 
-/** The live value of a recorded credential; one that was answered 401 is made up. */
+/** The live value of a recorded credential; one that was answered 401, whichever it was, is made up. */
 function credential(driver: Driver, exchange: RecordedExchange, alias: string): string {
+  if (exchange.status === 401) return 'made-up-0000000000000000';
   const name = isCredential(alias) ? alias : unnamedCredential(exchange);
-  if (name === undefined) return 'made-up-0000000000000000';
   const value = driver.credential(name);
   if (value === undefined) throw new Unmade(`it needs ${name}`);
   return value;

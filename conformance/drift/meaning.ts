@@ -1,3 +1,5 @@
+import { MOMENTS } from '../../emulator/recording/template.js';
+
 /**
  * What drift compares, and what it passes over: each row with its reason. docs/recordings.md shows the same table.
  * Whatever is not named is compared by its type alone.
@@ -24,14 +26,45 @@ export const COMPARED_VALUES: Readonly<Record<string, string>> = {
 /** Keys of an intern's record that the requests made: what was written has to be read. */
 export const WRITTEN_SETTINGS: readonly string[] = ['name', 'description', 'instructions', 'model'];
 
-/** Headers of the contract. `value`: compared whole; `media-type`: without parameters; `present`: whether it is there. */
-export const COMPARED_HEADERS: Readonly<Record<string, 'value' | 'media-type' | 'present'>> = {
-  'content-type': 'media-type',
-  'cache-control': 'value',
-  'retry-after': 'present',
-  allow: 'present',
-  deprecation: 'present',
-  link: 'present',
+/**
+ * What of an intern's record passes by itself: a read that differs in nothing else is sent again. So is one that misses a
+ * member of a list, or still finds an intern that is torn down.
+ */
+export const MENDED_BY_TIME: ReadonlySet<string> = new Set(['status', 'progress', 'hostname']);
+
+/** How long a boot stays in each of its states is time. */
+const ON_THE_WAY: ReadonlySet<unknown> = new Set(['queued', 'provisioning']);
+const OF_A_BOOT: ReadonlySet<unknown> = new Set(['queued', 'provisioning', 'running', 'failed']);
+
+/** Whether a live status is one that a recorded boot was in, or comes to. */
+export const isSameBoot = (recorded: unknown, live: unknown): boolean =>
+  ON_THE_WAY.has(recorded) && OF_A_BOOT.has(live);
+
+const MADE_ANEW: ReadonlySet<string> = new Set(['key', 'token', 'signature']);
+
+/**
+ * Whether an alias stands for what gives access: made anew for each answer as a service likes, and never shown. Credentials
+ * that a variable names have no number.
+ */
+export function isSecret(alias: string): boolean {
+  const [kind = '', number] = alias.split('.');
+  return number === undefined ? !MOMENTS.has(kind) : MADE_ANEW.has(kind);
+}
+
+/** How a header of the contract is compared, and of which answers. */
+interface ComparedHeader {
+  /** `value`: whole; `media-type`: without parameters; `present`: whether it is there. */
+  readonly how: 'value' | 'media-type' | 'present';
+  readonly of: 'all' | 'successes';
+}
+
+export const COMPARED_HEADERS: Readonly<Record<string, ComparedHeader>> = {
+  'content-type': { how: 'media-type', of: 'all' },
+  'cache-control': { how: 'value', of: 'successes' },
+  'retry-after': { how: 'present', of: 'all' },
+  allow: { how: 'present', of: 'all' },
+  deprecation: { how: 'present', of: 'all' },
+  link: { how: 'present', of: 'all' },
 };
 
 /** Passed over, and why. */
@@ -41,7 +74,9 @@ export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
     'a model and a deployment choose their words',
   ],
   ['ids, sessions, questions, hosts', 'differ in each run; that one value stands for one thing is compared'],
+  ['keys, tokens, signatures', 'may be made anew for each answer; never shown'],
   ['times, durations, usage numbers', 'differ in each run'],
+  ['`queued` and `provisioning` against another state of a boot', 'how long a boot stays in one is time'],
   ['how often a kind of chunk repeats, comments', 'the size of a write is nobody’s promise'],
   ['null against a value', 'null fits any type: what is not there yet may come'],
   ['further keys', 'clients ignore them; reported as a warning'],

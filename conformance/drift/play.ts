@@ -1,12 +1,13 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
-import { compareStream, parsedBody } from './answer.js';
-import { isShorter, recordedBefore, unresolved } from './before.js';
-import { aliasOf, type Compared, compared, compareHeaders, compareJson } from './compare.js';
+import { parsedBody } from './answer.js';
+import { recordedBefore, unresolved } from './before.js';
+import { aliasOf, type Compared, compared } from './compare.js';
 import { dataOf, eventsOf } from './events.js';
 import { type Live, type SendDeps, send } from './exchange.js';
 import type { Interns } from './interns.js';
+import { type Circumstances, type Judgement, judge } from './judge.js';
 import { ofTheHour } from './meaning.js';
 import { endsRuns, internAliasOf, type Schedule, scheduleOf } from './schedule.js';
 import { type Around, lastMessage, scriptOf, streamText } from './script.js';
@@ -32,14 +33,12 @@ export interface PlayDeps extends Omit<SendDeps, 'unknown'> {
   created(internId: string): void;
 }
 
-const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || request.method === 'HEAD';
+/** ms between two reads of what time may mend, at first and at most. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 4_000;
+const isMendable = ({ findings }: Compared) => findings.length > 0 && findings.every(({ byTime }) => byTime);
 
-/** Answers to a prompt that depend on what the intern does and how far it is. */
-const INTERN_STATUSES = [200, 202, 409, 502, 504];
-const byTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
-  (operation === 'chat' || operation === 'invoke') &&
-  INTERN_STATUSES.includes(status ?? 0) &&
-  INTERN_STATUSES.includes(live);
+const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || request.method === 'HEAD';
 
 /** What the exchanges of a scenario say about one another. */
 function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Around {
@@ -48,7 +47,7 @@ function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Sched
   return {
     saidAt,
     answerTo: (question) =>
-      all.find((one) => one.status === 200 && one.writes && lastMessage(one)?.tool_call_id === question),
+      all.find((one) => question !== '' && one.status === 200 && one.writes && lastMessage(one).answers === question),
     endedFromOutside: (exchange) =>
       all.some(
         (one) =>
@@ -81,6 +80,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const around = surroundings(all, schedule);
   const before = recordedBefore(all);
   const bindings = new Bindings();
+  const circumstances: Circumstances = { bindings, written: before.written, free: driver.control === undefined };
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
   /** Sessions and questions that rest on a conversation that went otherwise. */
@@ -156,55 +156,23 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     }
   };
 
-  const compare = (
-    exchange: RecordedExchange,
-    live: Live,
-    ended: RecordedExchange['ended'],
-  ): Compared & { otherwise?: string } => {
-    const into = compared();
-    if (exchange.status !== live.status) {
-      if (!driver.control && byTheIntern(exchange, live.status)) {
-        return {
-          ...into,
-          otherwise: `the intern did not do as recorded (${live.status} instead of ${exchange.status})`,
-        };
-      }
-      into.findings.push({ what: 'status', expected: exchange.status, actual: live.status });
-      return into;
-    }
-    compareHeaders(into, exchange.headers, live.headers);
-    if (exchange.writes) {
-      const different = compareStream(
-        into,
-        bindings,
-        exchange,
-        { text: live.text(), ended },
-        driver.control === undefined,
-      );
-      return different === undefined ? into : { ...into, otherwise: different };
-    }
-    const [recorded, got] = [parsedBody(exchange.body), parsedBody(live.text())];
-    if (exchange.operation === 'list' && isShorter(recorded, got, bindings)) {
-      return { ...into, otherwise: 'the target has fewer interns than the workspace that was recorded' };
-    }
-    compareJson(into, bindings, { where: 'body', key: '', written: before.written }, recorded, got);
-    return into;
+  const judged = async (exchange: RecordedExchange, live: Live): Promise<Judgement> => {
+    const ended = await within(live);
+    return judge(exchange, { status: live.status, headers: live.headers, text: live.text(), ended }, circumstances);
   };
 
-  /** Reads again what may still change, until it agrees. */
-  const again = async (exchange: RecordedExchange, first: Compared, requests: { count: number }): Promise<Compared> => {
+  /** Reads again what time may mend, less and less often, until the answers agree. Answers what was found last. */
+  const again = async (exchange: RecordedExchange, first: Judgement, requests: { count: number }) => {
     let last = first;
-    const until = host.now() + deps.bootTimeout;
-    let moved = 0;
-    while (last.findings.length > 0 && host.now() < until && moved < deps.bootTimeout) {
-      moved += 500;
-      if (driver.clock) await driver.clock.advance(500);
-      else await host.sleep(500, deps.signal);
+    let waited = 0;
+    for (let pause = FIRST_PAUSE; isMendable(last) && waited < deps.bootTimeout; waited += pause) {
+      if (waited > 0) pause = Math.min(2 * pause, LONGEST_PAUSE);
+      if (driver.clock) await driver.clock.advance(pause);
+      else await host.sleep(pause, deps.signal);
       requests.count++;
-      const live = await send(sending, bindings, exchange);
-      last = compare(exchange, live, await within(live));
+      last = await judged(exchange, await send(sending, bindings, exchange));
     }
-    return last.findings.length > 0 ? first : last;
+    return last;
   };
 
   const restsOn = (exchange: RecordedExchange) =>
@@ -255,10 +223,9 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
         await catchUp(Number.POSITIVE_INFINITY);
         live.leave();
       }
-      const ended = await within(live);
+      const first = await judged(exchange, live);
       open.splice(open.indexOf(entry), 1);
-      let found: Compared & { otherwise?: string } = compare(exchange, live, ended);
-      if (found.findings.length > 0 && isRead(exchange)) found = await again(exchange, found, requests);
+      const found = isRead(exchange) ? await again(exchange, first, requests) : first;
       if (found.otherwise !== undefined) return { ...leftOut(found.otherwise), requests: requests.count };
       if (exchange.operation === 'create' && live.status === 201) {
         const { id } = parsedBody(live.text()) as { id?: string };

@@ -1,8 +1,10 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
+import { jsonOf } from '../../emulator/recording/nesting.js';
 import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../drivers/control.js';
 import { createSseParser } from '../probe/sse.js';
-import type { Chunk } from './events.js';
+import { type Chunk, deltaOf, errorOf } from './events.js';
+import { isRecord, listOf, recordOf, textOf } from './shape.js';
 
 type Step = Record<string, unknown>;
 
@@ -22,12 +24,8 @@ function chunksOf({ writes = [] }: RecordedExchange, times: readonly number[]): 
   return writes.flatMap((write, index) => {
     const items = parser.push(Buffer.from('text' in write ? write.text : ''), times[index] ?? 0);
     return items.flatMap((item): Said[] => {
-      if (item.kind !== 'event') return [];
-      try {
-        return [{ chunk: JSON.parse(item.data) as Chunk, at: item.at }];
-      } catch {
-        return [];
-      }
+      const chunk = item.kind === 'event' ? jsonOf(item.data) : undefined;
+      return isRecord(chunk) ? [{ chunk, at: item.at }] : [];
     });
   });
 }
@@ -38,53 +36,42 @@ const plain = (recorded: string) =>
     .map((piece) => ('text' in piece ? piece.text : piece.alias))
     .join('');
 
-interface Message {
-  readonly role?: string;
-  readonly tool_call_id?: string;
-}
-
 /** The last message of a recorded chat request: the one that counts. */
-export function lastMessage(exchange: RecordedExchange): Message | undefined {
-  try {
-    const { messages } = JSON.parse(bodyText(exchange.request.body) ?? '') as { messages?: Message[] };
-    return messages?.at(-1);
-  } catch {
-    return undefined;
-  }
+export function lastMessage(exchange: RecordedExchange): { readonly role: string; readonly answers: string } {
+  const { messages } = recordOf(jsonOf(bodyText(exchange.request.body) ?? ''));
+  const { role, tool_call_id } = recordOf(listOf(messages).at(-1));
+  return { role: textOf(role), answers: textOf(tool_call_id) };
 }
 
-const QUESTION_FIELDS = ['name', 'type', 'required', 'options', 'label'] as const;
+const QUESTION_FIELDS = ['name', 'type', 'required', 'options', 'label'];
 
 /** What a recorded tool call asked, in the words of a script. */
 function askOf(call: string): Step | undefined {
-  const asked = JSON.parse(plain(call)) as Record<string, unknown> & { fields?: Record<string, unknown>[] };
-  if (asked.kind === 'permission') return { kind: 'permission', operation: asked.operation, options: asked.options };
-  if (asked.kind !== 'elicitation') return undefined;
-  const fields = (asked.fields ?? []).map((field) =>
-    Object.fromEntries(QUESTION_FIELDS.flatMap((name) => (field[name] === undefined ? [] : [[name, field[name]]]))),
-  );
-  return { kind: 'elicitation', message: asked.message, fields };
+  const { kind, operation, options, message, fields } = recordOf(jsonOf(plain(call)));
+  if (kind === 'permission') return { kind, operation, options };
+  if (kind !== 'elicitation') return undefined;
+  const known = (field: unknown) =>
+    Object.fromEntries(Object.entries(recordOf(field)).filter(([name]) => QUESTION_FIELDS.includes(name)));
+  return { kind, message, fields: listOf(fields).map(known) };
 }
 
-const USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'cost'] as const;
+const USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'cost'];
 
 function usageOf(usage: unknown): Step[] {
-  if (typeof usage !== 'object' || usage === null) return [];
-  const reported = usage as Record<string, unknown>;
-  return [
-    { usage: Object.fromEntries(USAGE.flatMap((name) => (reported[name] == null ? [] : [[name, reported[name]]]))) },
-  ];
+  if (!isRecord(usage)) return [];
+  const reported = Object.entries(usage).filter(([name, value]) => USAGE.includes(name) && value !== null);
+  return [{ usage: Object.fromEntries(reported) }];
 }
 
 /** How a recorded stream's run ended, as the last step of a script. */
 function endOf(exchange: RecordedExchange, chunks: readonly Chunk[], endedFromOutside: boolean): Step[] {
   if (exchange.ended === 'client') return [{ end: 'never' }];
-  const error = chunks.find((chunk) => chunk.error)?.error;
+  const [error] = chunks.flatMap((chunk) => errorOf(chunk) ?? []);
   if (!error) return exchange.ended === 'broken' ? [{ end: 'severed' }] : [{ end: 'stop' }];
-  const { reason, retryable } = error.metadata ?? {};
+  const { reason, isRetryable } = error;
   if (reason === 'run_ended') return [{ end: endedFromOutside ? 'never' : 'cancelled' }];
   if (reason === 'stream_severed') return [{ end: 'severed' }];
-  return [{ end: 'failed', retryable: retryable === true }];
+  return [{ end: 'failed', retryable: isRetryable }];
 }
 
 /** Which exchanges of a recording surround one, as far as they decide what its script does. */
@@ -110,16 +97,15 @@ function stepsOf(exchange: RecordedExchange, around: Around): Step[] {
     now = Math.max(now, at);
   };
   for (const { chunk, at } of said) {
-    const delta = chunk.choices?.[0]?.delta;
-    if (chunk.error || !delta) continue;
-    const calls = delta.tool_calls ?? [];
-    if (delta.reasoning || delta.content || calls.length > 0) waitUntil(at);
-    if (delta.reasoning) steps.push({ reason: plain(delta.reasoning) });
-    if (delta.content) steps.push({ say: plain(delta.content) });
+    if (errorOf(chunk)) continue;
+    const { content, reasoning, calls } = deltaOf(chunk);
+    if (reasoning || content || calls.length > 0) waitUntil(at);
+    if (reasoning) steps.push({ reason: plain(reasoning) });
+    if (content) steps.push({ say: plain(content) });
     for (const call of calls) {
-      const ask = askOf(call.function?.arguments ?? '');
+      const ask = askOf(call.arguments);
       if (!ask) continue;
-      const answer = around.answerTo(call.id ?? '');
+      const answer = around.answerTo(call.id);
       return [...steps, { ask }, ...(answer ? stepsOf(answer, around) : [{ end: 'never' }])];
     }
   }
@@ -136,15 +122,14 @@ export function scriptOf(exchange: RecordedExchange, around: Around): Script | u
   if (operation === 'invoke' && status === 202) {
     return { turn: [{ say: 'At work. ' }, { end: around.steeredLater(exchange) ? 'never' : 'stop' }] };
   }
-  if (operation !== 'chat' || lastMessage(exchange)?.role !== 'user') return undefined;
+  if (operation !== 'chat' || lastMessage(exchange).role !== 'user') return undefined;
   if (status === 200 && exchange.writes) {
     const steps = stepsOf(exchange, around);
     // The stream had opened: without anything before its end, the prompt itself would be refused.
     return { turn: 'end' in (steps[0] ?? {}) ? [{ wait: 1 }, ...steps] : steps };
   }
   if (status !== 502) return undefined;
-  const { error } = JSON.parse(bodyText(exchange.body) ?? '{}') as Chunk;
-  const { reason, retryable } = error?.metadata ?? {};
+  const { reason, isRetryable } = errorOf(jsonOf(bodyText(exchange.body) ?? '')) ?? {};
   if (reason === 'intern_unreachable') return { turn: [{ end: 'severed' }] };
-  return reason === 'turn_failed' ? { turn: [{ end: 'failed', retryable: retryable === true }] } : undefined;
+  return reason === 'turn_failed' ? { turn: [{ end: 'failed', retryable: isRetryable }] } : undefined;
 }

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LiveDriverOptions } from '../drivers/live.js';
+import type { Results } from '../run/results.js';
+import { fakeDriver, fakeHost } from '../testing/fake-target.js';
+import { type DriftOptions, drift } from './drift.js';
+
+export interface Line {
+  request?: object;
+  [key: string]: unknown;
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+const KEY = { authorization: 'Bearer $api_key' };
+
+/** An exchange about an intern of the recording; its body is JSON. */
+export const about = (operation: string, method: string, path: string, answer: Line = {}, body?: unknown): Line => ({
+  operation,
+  request: {
+    method,
+    path: `/api/v1/interns${path}`,
+    headers: body === undefined ? KEY : { ...KEY, ...JSON_TYPE },
+    ...(body === undefined ? {} : { body }),
+  },
+  status: 200,
+  headers: JSON_TYPE,
+  ...answer,
+});
+
+/** The answer of a deployment. */
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { ...JSON_TYPE, ...headers } });
+
+/** Drift of a deployment that answers like this from a recording of these lines, in time that nobody waits for. */
+export async function driftFrom(
+  lines: readonly Line[],
+  fetch: (request: Request) => Response | Promise<Response>,
+  more: Partial<DriftOptions> = {},
+  driverOptions: Partial<LiveDriverOptions> = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'drift-'));
+  const file = join(folder, 'recording.jsonl');
+  const all = lines.map((line, index) => ({
+    format: 1,
+    n: index + 1,
+    scenario: null,
+    at: index,
+    ended: 'complete',
+    ...line,
+  }));
+  writeFileSync(file, all.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const host = fakeHost();
+  const sent: string[] = [];
+  const driver = fakeDriver(
+    async (request) => {
+      sent.push(`${request.method} ${new URL(request.url).pathname.replace('/api/v1', '')}`);
+      return fetch(request);
+    },
+    host,
+    driverOptions,
+  );
+  try {
+    const results: Results = await drift({
+      driver,
+      host,
+      files: [file],
+      timeout: 10_000,
+      bootTimeout: 120_000,
+      signal: new AbortController().signal,
+      command: 'drift',
+      warn: () => {},
+      ...more,
+    });
+    return { results, sent, slept: host.slept };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What each exchange came to: `pass`, or what was found or why it was left out. */
+export const verdicts = ({ checks }: Results): string[] =>
+  checks.map(({ verdict, finding, skip, error }) => {
+    if (finding) return `${verdict}: ${finding.what}: ${String(finding.expected)} → ${String(finding.actual)}`;
+    return skip || error ? `${verdict}: ${skip?.why ?? error?.message}` : verdict;
+  });

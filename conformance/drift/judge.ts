@@ -1,0 +1,72 @@
+import type { RecordedExchange } from '../../emulator/recording/format.js';
+import { MAX_NESTING, nestingOf } from '../../emulator/recording/nesting.js';
+import type { Bindings } from '../../emulator/recording/template.js';
+import { compareStream, type LiveStream, parsedBody } from './answer.js';
+import { isShorter } from './before.js';
+import { type Compared, compared, compareHeaders, compareJson } from './compare.js';
+import { recordOf } from './shape.js';
+
+/** A live answer that came to its end. */
+export interface LiveAnswer extends LiveStream {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** What a judgement takes into account beside the two answers. */
+export interface Circumstances {
+  /** What aliases stand for; new values are added. */
+  readonly bindings: Bindings;
+  /** Settings that a request of the recording wrote: `intern.1 name`. */
+  readonly written: ReadonlySet<string>;
+  /** A deployment, whose interns do as they like. */
+  readonly free: boolean;
+}
+
+/** What came of a comparison. `otherwise`: what the intern did instead of what was recorded, so that nothing can be said. */
+export type Judgement = Compared & { readonly otherwise?: string };
+
+/** Answers to a prompt that depend on what the intern does and how far it is. */
+const INTERN_STATUSES: ReadonlySet<unknown> = new Set([200, 202, 409, 502, 504]);
+const isByTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
+  /^(?:chat|invoke)$/.test(operation ?? '') && INTERN_STATUSES.has(status) && INTERN_STATUSES.has(live);
+
+const isSuccess = (status: number | null) => status !== null && status < 300;
+const isTornDown = (body: unknown) => recordOf(body).status === 'destroying';
+
+/** Judges a live answer by the recorded one. */
+export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstances: Circumstances): Judgement {
+  const { bindings, written, free } = circumstances;
+  const into = compared();
+  const isLevelled = exchange.writes !== undefined || nestingOf(live.text) <= MAX_NESTING;
+  if (!isLevelled && typeof exchange.body !== 'string') {
+    into.findings.push({
+      what: 'levels of the body',
+      expected: `at most ${MAX_NESTING}`,
+      actual: nestingOf(live.text),
+    });
+    return into;
+  }
+  const [recorded, got] = [parsedBody(exchange.body), parsedBody(live.text)];
+  const isBothSuccess = isSuccess(exchange.status) && isSuccess(live.status);
+  if (exchange.status !== live.status) {
+    if (free && isByTheIntern(exchange, live.status)) {
+      return { ...into, otherwise: `the intern did not do as recorded (${live.status} instead of ${exchange.status})` };
+    }
+    // How long a teardown takes is time.
+    if (isTornDown(recorded) && live.status === 404) return into;
+    const byTime = exchange.status === 404 && isTornDown(got);
+    into.findings.push({ what: 'status', expected: exchange.status, actual: live.status, byTime });
+    // One success for another: the rest is said all the same, and what was created is known by its id.
+    if (!isBothSuccess) return into;
+  }
+  compareHeaders(into, exchange.headers, live.headers, isBothSuccess);
+  if (exchange.writes) {
+    const otherwise = compareStream(into, bindings, exchange, live, free);
+    return otherwise === undefined ? into : { ...into, otherwise };
+  }
+  if (exchange.operation === 'list' && isShorter(recorded, got, bindings)) {
+    return { ...into, otherwise: 'the target has fewer interns than the workspace that was recorded' };
+  }
+  compareJson(into, bindings, { where: 'body', key: '', written }, recorded, got);
+  return into;
+}
