@@ -159,3 +159,15 @@ test('a Host that is not loopback is refused', async () => {
   socket.write(`GET ${pathname} HTTP/1.1\r\nhost: evil.test\r\n\r\n`);
   expect(await read(socket)).toContain('421');
 });
+
+test('a browser shows no case as a page, and a client in one is answered as any other', async () => {
+  const headers = { 'content-type': 'text/html' };
+  const theCase = caseOf({ headers, connection: 'close', steps: [{ write: '<script>alert(1)</script>' }] });
+  const { url } = await lab.start({ case: theCase });
+  const navigated = await read(await open(url, 'sec-fetch-mode: navigate\r\nsec-fetch-dest: iframe\r\n'));
+  expect(navigated).toMatch(/^HTTP\/1\.1 403 /);
+  expect(bodyOf(navigated)).toBe('');
+  const fetched = await read(await open(url, 'sec-fetch-mode: cors\r\nsec-fetch-dest: empty\r\n'));
+  expect(fetched).toContain('<script>alert(1)</script>');
+  expect(fetched).not.toMatch(/nosniff|sandbox/);
+});

@@ -51,6 +51,12 @@ export async function startServers(handle: (received: Received) => Promise<void>
           socket.end('HTTP/1.1 421 Misdirected Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
           return;
         }
+        // The bytes of a case are the case: it gets no header that would keep a script in it from running. So no browser
+        // shows it as a page. Clients in a browser call `fetch`, which is no navigation.
+        if (incoming.headers['sec-fetch-mode'] === 'navigate') {
+          socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+          return;
+        }
         const url = incoming.url ?? '/';
         const [, run, path = url] = /^\/lab\/([^/?]+)(.*)$/s.exec(url) ?? [];
         const [, token] = /^Bearer (.*)$/i.exec(incoming.headers.authorization ?? '') ?? [];
