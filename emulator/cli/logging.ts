@@ -59,7 +59,10 @@ const listed = (value: unknown, by: string): string => (Array.isArray(value) ? v
 
 /** Records that are told as sentences. As JSON they are records still. */
 const SENTENCES: Readonly<Record<string, (record: Record<string, unknown>) => string>> = {
-  scripts_reloaded: ({ names }) => `scripts read again: ${listed(names, ', ')}`,
+  scripts_reloaded: ({ names, gone }) =>
+    [listed(names, ', '), listed(gone, ', ')]
+      .flatMap((list, at) => (list === '' ? [] : `scripts ${at === 0 ? 'read again' : 'gone'}: ${list}`))
+      .join('; ') || 'scripts read again: they are as they were',
   scripts_not_reloaded: ({ file, problems }) =>
     `${file}: ${listed(problems, '; ')}. The scripts stay as they were until it is right`,
   script_skipped: ({ file, problem }) => `${file} is left out: ${problem}`,

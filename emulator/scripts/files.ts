@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hostNow } from '../clock/host.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { inWords } from '../contract/system-error.js';
 import type { Behaviour } from './behaviour.js';
@@ -44,25 +45,63 @@ function orInvalid<T>(path: string, read: () => T): T {
   }
 }
 
-/**
- * Reads and compiles one script file.
- *
- * @throws ScriptInvalid
- */
-export function readScriptFile(file: string): Behaviour {
+const textOf = (file: string): string => orInvalid(file, () => readFileSync(file, 'utf8'));
+
+function compileText(file: string, text: string): Behaviour {
   let source: unknown;
   try {
-    source = parseJson(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    source = parseJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ScriptInvalid(file, [error instanceof JsonSyntaxError ? `not JSON: ${error.message}` : inWords(error)]);
   }
   return compileScript(source, { file });
 }
 
+/**
+ * How long a file system may take for the same moment, in ms: FAT counts in two seconds. What was written so lately may
+ * be written once more without a later time.
+ */
+const COARSEST = 2_000;
+
+interface Read {
+  /** What was known of the file before it was read. */
+  readonly version: string;
+  readonly text: string;
+  readonly behaviour: Behaviour;
+}
+
+/**
+ * Reads and compiles script files, each again only where it has changed since the last time. The result throws
+ * ScriptInvalid, and remembers nothing of that file.
+ */
+export function createScriptReader(
+  now = hostNow,
+  readText = textOf,
+): (files: readonly string[]) => ReadonlyMap<string, Behaviour> {
+  const known = new Map<string, Read>();
+  const read = (file: string): Behaviour => {
+    const { ino, size, mtimeNs, ctimeNs } = orInvalid(file, () => statSync(file, { bigint: true }));
+    const version = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    const before = known.get(file);
+    const settled = now() - Number(ctimeNs / 1_000_000n) > COARSEST;
+    if (before?.version === version && settled) return before.behaviour;
+    known.delete(file);
+    const text = readText(file);
+    const behaviour = before?.text === text ? before.behaviour : compileText(file, text);
+    known.set(file, { version, text, behaviour });
+    return behaviour;
+  };
+  return (files) => {
+    const found = new Map(files.map((file) => [file, read(file)]));
+    for (const file of known.keys()) if (!found.has(file)) known.delete(file);
+    return found;
+  };
+}
+
 /** What `intern-emulator scripts validate` reports of one file: nothing, or what is wrong with it. */
 export function validateScriptFile(file: string): { name?: string; problems: readonly string[] } {
   try {
-    return { name: readScriptFile(file).name, problems: [] };
+    return { name: compileText(file, textOf(file)).name, problems: [] };
   } catch (error) {
     if (error instanceof ScriptInvalid) return { problems: error.problems };
     throw error;

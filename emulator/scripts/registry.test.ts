@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { hostNow } from '../clock/host.js';
 import type { InternRow } from '../contract/state.js';
 import { createMemoryStore } from '../store/memory.js';
 import { type Behaviour, DEFAULT_LIFECYCLE } from './behaviour.js';
-import { validateScriptFile } from './files.js';
+import { createScriptReader, validateScriptFile } from './files.js';
 import { ScriptInvalid } from './problems.js';
 import { createScriptRegistry } from './registry.js';
 
@@ -23,8 +24,11 @@ afterEach(() => {
 const script = (name: string, say = name) => ({ name, turn: [{ say }] });
 const code = (name: string): Behaviour => ({ name, async *turn() {} });
 
-/** A registry whose watching is done by hand. */
+/** A registry whose watching is done by hand: `changed` says that something may have changed, and has it read. */
 function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
+  let pass = () => {};
+  let gathered = 0;
+  const told: string[] = [];
   const store = createMemoryStore();
   const log: Record<string, unknown>[] = [];
   const watched = new Map<string, () => void>();
@@ -33,12 +37,29 @@ function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
     files,
     behaviours,
     log: (record) => void log.push(record),
+    changed: (name) => void told.push(name),
+    gather() {
+      gathered++;
+      return new Promise((resolve) => {
+        pass = resolve;
+      });
+    },
     watch(path, changed) {
       watched.set(path, changed);
       return () => watched.delete(path);
     },
   });
-  return { store, log, watched, scripts, changed: () => watched.forEach((call) => void call()) };
+  const notify = () => watched.forEach((call) => void call());
+  /** Lets the time pass in which changes are gathered. */
+  const read = async () => {
+    pass();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const changed = () => {
+    notify();
+    return read();
+  };
+  return { store, log, watched, scripts, told, notify, read, changed, gathered: () => gathered };
 }
 
 const row = (change: Partial<InternRow>): InternRow =>
@@ -78,17 +99,17 @@ describe('the registry', () => {
     expect(second.scripts.get('mine')?.name).toBe('mine');
   });
 
-  test('files are read again when they change; one that became invalid keeps what it held', () => {
+  test('files are read again when they change; one that became invalid keeps what it held', async () => {
     const dir = directory();
     const file = join(dir, 'a.json');
     writeFileSync(file, JSON.stringify(script('a')));
     const { scripts, changed, log, watched } = setUp([dir]);
     writeFileSync(join(dir, 'b.json'), JSON.stringify(script('b')));
-    changed();
+    await changed();
     expect(scripts.get('b')).toBeDefined();
     const before = scripts.get('a');
     writeFileSync(file, '{"name": "a", "turn": [');
-    changed();
+    await changed();
     expect(scripts.get('a')).toBe(before);
     expect(log.at(-1)).toMatchObject({
       event: 'scripts_not_reloaded',
@@ -96,10 +117,61 @@ describe('the registry', () => {
       problems: [expect.stringMatching(/^not JSON/)],
     });
     rmSync(file);
-    changed();
+    await changed();
     expect(scripts.get('a')).toBeUndefined();
     scripts.close();
     expect(watched.size).toBe(0);
+  });
+
+  test('many changes at once are gathered, and of the files those alone are read that changed', async () => {
+    const dir = directory();
+    const place = (n: number) => join(dir, `${n}.json`);
+    for (let n = 0; n < 20; n++) writeFileSync(place(n), JSON.stringify(script(`s${n}`)));
+    const { scripts, notify, read, told, gathered, log } = setUp([dir]);
+    const behaviours = () => Array.from({ length: 20 }, (_, n) => scripts.get(`s${n}`));
+    const before = behaviours();
+    writeFileSync(place(3), JSON.stringify(script('s3', 'changed')));
+    rmSync(place(4));
+    for (let n = 0; n < 400; n++) notify();
+    expect([gathered(), log]).toEqual([1, []]);
+    expect(behaviours()).toEqual(before);
+    await read();
+    expect(log).toEqual([{ level: 'info', event: 'scripts_reloaded', names: ['s3'], gone: ['s4'] }]);
+    expect(told).toEqual(['s3', 's4']);
+    expect(behaviours().flatMap((one, n) => (one === before[n] ? [] : n))).toEqual([3, 4]);
+    notify();
+    scripts.close();
+    await read();
+    expect([gathered(), log.length]).toEqual([2, 1]);
+  });
+
+  test('a file is read again where it changed, or may have changed within a tick of its file system', () => {
+    const dir = directory();
+    const [a, b] = [join(dir, 'a.json'), join(dir, 'b.json')];
+    for (const file of [a, b]) writeFileSync(file, JSON.stringify(script('x', 'one')));
+    let ahead = 0;
+    const texts: string[] = [];
+    const read = createScriptReader(
+      () => hostNow() + ahead,
+      (file) => {
+        texts.push(file);
+        return readFileSync(file, 'utf8');
+      },
+    );
+    const first = read([a, b]);
+    expect([...read([a, b]).values()]).toEqual([...first.values()]);
+    expect(texts.splice(0)).toEqual([a, b, a, b]);
+    expect(read([a, b]).get(b)).toBe(first.get(b));
+    ahead = 10_000;
+    texts.splice(0);
+    read([a, b]);
+    expect(texts).toEqual([]);
+    writeFileSync(b, JSON.stringify(script('x', 'another')));
+    expect(read([a, b]).get(b)).not.toBe(first.get(b));
+    expect(texts.splice(0)).toEqual([b]);
+    writeFileSync(a, '{');
+    expect(() => read([a, b])).toThrow('not JSON');
+    expect(() => read([a, b])).toThrow('not JSON');
   });
 
   test('what is no regular file is skipped with a line, and never waited for', () => {
@@ -124,7 +196,7 @@ describe('the registry', () => {
     expect(() => setUp([join(dir, 'fifo.json')])).toThrow('fifo.json: it is a FIFO, not a file or a directory');
   });
 
-  test('20,000 nested whens are refused with their path, at the start and when files are read again', () => {
+  test('20,000 nested whens are refused with their path, at the start and when files are read again', async () => {
     const dir = directory();
     const nested = `${'{"when":{"a":1},"then":['.repeat(20_000)}{"say":"x"}${']}'.repeat(20_000)}`;
     const file = join(dir, 'deep.json');
@@ -132,7 +204,7 @@ describe('the registry', () => {
     const { scripts, changed, log } = setUp([dir]);
     writeFileSync(file, `{"name":"deep","turn":[${nested}]}`);
     const problem = expect.stringMatching(/^turn\[0\]\.then\[0\]\.then.*…\S+: nested deeper than 1000 levels$/);
-    changed();
+    await changed();
     expect(log.at(-1)).toMatchObject({ event: 'scripts_not_reloaded', file, problems: [problem] });
     expect(scripts.get('deep')).toBeDefined();
     expect(validateScriptFile(file)).toEqual({ problems: [problem] });

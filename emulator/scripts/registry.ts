@@ -1,9 +1,10 @@
+import { hostDelay } from '../clock/host.js';
 import type { InternRow, ScriptRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 import type { Behaviour, LifecyclePlan, ScriptRegistry } from './behaviour.js';
 import { chooseLifecycle, chooseTurn } from './choose.js';
 import { compileScript } from './compile.js';
-import { readScriptFile, scriptFilesOf } from './files.js';
+import { createScriptReader, scriptFilesOf } from './files.js';
 import { checkLifecycle } from './lifecycle.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
@@ -54,7 +55,12 @@ export interface ScriptsDeps {
   /** A script was put, taken back, or read anew from its file. */
   readonly changed?: (name: string) => void;
   readonly watch?: Watch;
+  /** How long changes of files are gathered before they are read. Default: 50 ms of the machine's time. */
+  readonly gather?: () => Promise<void>;
 }
+
+/** How long changes of files are gathered, in ms: a checkout changes hundreds in a moment, and a file in several steps. */
+const GATHERED = 50;
 
 /**
  * Gathers the scripts. A file that is invalid at first throws; one that becomes so while it is watched is logged, and
@@ -66,7 +72,7 @@ export interface ScriptsDeps {
  * @throws ScriptInvalid for an invalid file or lifecycle, and for two scripts of one name in code or in files
  */
 export function createScriptRegistry(deps: ScriptsDeps): Scripts {
-  const { rows, log, changed = () => {}, watch = watchFiles } = deps;
+  const { rows, log, changed = () => {}, watch = watchFiles, gather = () => hostDelay(GATHERED) } = deps;
   const stock = byName(deps.stock ?? stockBehaviours(), 'the scripts that ship');
   const code = byName(deps.behaviours ?? [], 'the scripts in code');
   for (const behaviour of code.values()) checkLifecycle(behaviour);
@@ -74,23 +80,39 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const compiled = new WeakMap<ScriptRow, Behaviour | undefined>();
   let own = new Map<string, Behaviour>();
   const filed = () => deps.filed?.() ?? own;
+  const read = createScriptReader();
   const stops: (() => void)[] = [];
+  let closed = false;
 
   const load = () => {
     const skipped = (file: string, problem: string) => log({ level: 'warn', event: 'script_skipped', file, problem });
     const files = (deps.files ?? []).flatMap((path) => scriptFilesOf(path, skipped));
-    own = byFile(files);
+    own = byFile(read(files));
   };
+  let failed = false;
   const reload = () => {
-    const before = [...own.keys()];
+    const before = own;
     try {
       load();
-      for (const name of new Set([...before, ...own.keys()])) changed(name);
-      log({ level: 'info', event: 'scripts_reloaded', names: [...own.keys()] });
+      const names = [...own.keys()].filter((name) => own.get(name) !== before.get(name));
+      const gone = [...before.keys()].filter((name) => !own.has(name));
+      for (const name of [...names, ...gone]) changed(name);
+      if (failed || names.length + gone.length > 0) log({ level: 'info', event: 'scripts_reloaded', names, gone });
+      failed = false;
     } catch (error) {
+      failed = true;
       const invalid = error instanceof ScriptInvalid ? error : new ScriptInvalid('the script files', [String(error)]);
       log({ level: 'error', event: 'scripts_not_reloaded', file: invalid.file, problems: invalid.problems });
     }
+  };
+  let gathering = false;
+  const filesChanged = () => {
+    if (gathering) return;
+    gathering = true;
+    void gather().then(() => {
+      gathering = false;
+      if (!closed) reload();
+    });
   };
   const check = (name: string, source: unknown) => {
     const script = compileScript(source, { file: name });
@@ -158,6 +180,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     resolveLifecycle: (intern) => chooseLifecycle(scripts, intern),
     filed,
     close() {
+      closed = true;
       for (const stop of stops) stop();
     },
   };
@@ -165,7 +188,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   // Reported now rather than in the middle of a boot.
   for (const { id } of rows.values()) stored(id);
   try {
-    for (const path of deps.files ?? []) stops.push(watch(path, reload));
+    for (const path of deps.files ?? []) stops.push(watch(path, filesChanged));
   } catch (error) {
     scripts.close();
     throw error;
@@ -174,11 +197,10 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
 }
 
 /** Scripts of files. @throws ScriptInvalid for two of one name, naming both files */
-function byFile(files: readonly string[]): Map<string, Behaviour> {
+function byFile(files: ReadonlyMap<string, Behaviour>): Map<string, Behaviour> {
   const map = new Map<string, Behaviour>();
   const from = new Map<string, string>();
-  for (const file of files) {
-    const behaviour = readScriptFile(file);
+  for (const [file, behaviour] of files) {
     const { name } = behaviour;
     if (map.has(name))
       throw new ScriptInvalid(file, [
