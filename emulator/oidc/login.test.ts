@@ -412,6 +412,22 @@ describe('the provider is guarded as the control interface is', () => {
     }
     const page = await post({ accept: 'text/html' });
     expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    for (const path of ['/oidc/device/auth', '/oidc/Device/Auth/']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await fetch(new URL(path, emulator.target.base_url), { method });
+        expect([method, path, answer.status, answer.headers.get('allow')]).toEqual([
+          method,
+          path,
+          405,
+          'POST, OPTIONS',
+        ]);
+        if (method === 'GET') expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+      }
+    }
+    for (const path of ['/oidc/device/unknown', '/oidc/auth/unknown', '/oidc/DEVICE/unknown/']) {
+      const answer = await fetch(new URL(path, emulator.target.base_url));
+      expect([path, answer.status]).toEqual([path, 400]);
+    }
     const nowhere = await fetch(new URL('/oidc/nowhere', emulator.target.base_url));
     expect(nowhere.status).toBe(404);
     expect(nowhere.headers.get('x-request-id')).toMatch(/^[\w-]+$/);

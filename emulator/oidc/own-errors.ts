@@ -17,9 +17,17 @@ function show(ctx: KoaContextWithOIDC, status: number, error: string, descriptio
   }
 }
 
+/** Where devices ask for codes: read from, the provider takes it for a login that goes on and is called `auth`. */
+const DEVICE_CODES = '/device/auth';
+
+/** Whether a request goes on from a page, and needs the session of that page: a device's code, and what follows it. */
+const goesOn = (method: string, path: string) =>
+  path === '/device' ? method === 'POST' : path.startsWith('/device/') && path !== DEVICE_CODES;
+
 /**
  * Answers in the provider's own form what it leaves to Koa, whose answers are plain text and whose log is a stack: paths
- * it does not have, and failures. A device form that is sent without the session of its page is one of those.
+ * it does not have, or not by this method, and failures. A device form that is sent without the session of its page is one
+ * of those.
  */
 export function ownErrors(provider: Provider, log: LoginDeps['log']) {
   const hasSession = async (ctx: KoaContextWithOIDC) => {
@@ -28,7 +36,13 @@ export function ownErrors(provider: Provider, log: LoginDeps['log']) {
   };
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     try {
-      if (ctx.method === 'POST' && ctx.path === '/device' && !(await hasSession(ctx)))
+      // As the provider's own routes: in either letter case, with a slash at the end or without.
+      const path = ctx.path.toLowerCase().replace(/\/$/, '');
+      if (path === DEVICE_CODES && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+        ctx.set('allow', 'POST, OPTIONS');
+        return show(ctx, 405, 'invalid_request', `${ctx.method} is not allowed here; POST asks for a code`);
+      }
+      if (goesOn(ctx.method, path) && !(await hasSession(ctx)))
         return show(
           ctx,
           400,
