@@ -6,7 +6,7 @@ import type { Files } from './files.js';
 import type { Hold } from './hold.js';
 import { checkOurs, createLogWriter, type LogWriter, readLog } from './log.js';
 import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
-import { type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
+import { COLLECTION_NAMES, type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
 
 /** What lowdb reads and writes for us: the rows, and the number of the last commit that changed them. */
 export interface Contents {
@@ -78,6 +78,9 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
           );
     const migrated = withEveryCollection(migrate(changed, format));
     if (!snapshot.untouched || snapshot.version !== format.version) checkRows(path, migrated);
+    // A store by hand may lack some. Without any it says nothing of its own: taken for an empty one, it would be overwritten.
+    if (!COLLECTION_NAMES.some((name) => Object.hasOwn(changed, name)))
+      throw new Damage(path, `it holds no collection; expected one of ${COLLECTION_NAMES.join(', ')}`);
     return { state: asState(migrated), commit: entries.at(-1)?.commit ?? snapshot.commit, whole };
   };
 

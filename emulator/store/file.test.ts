@@ -352,6 +352,8 @@ describe('a damaged store is set aside untouched', () => {
     ['{\n  "format": "intern-emulator",\n  "version": 1,\n}\n', ': line 4, column 1: expected a key in double quotes'],
     ['{"format": "intern-emulator"}', ': $.version: expected a whole number from 1;'],
     ['{"format": "intern-emulator", "version": 1, "robots": []}', ': $.robots: unknown key;'],
+    ['{"format": "intern-emulator", "version": 2}', ': it holds no collection; expected one of meta, interns,'],
+    ['{"format": "intern-emulator", "version": 1, "commit": 7}', ': it holds no collection;'],
     ['{"format": "intern-emulator", "version": 1, "interns": {}}', ': $.interns: expected an array;'],
     ['{"format": "intern-emulator", "version": 1, "interns": [null]}', ': $.interns[0]: expected an object'],
   ])('%j', (text, what) => {
