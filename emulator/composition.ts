@@ -83,7 +83,7 @@ export function compose(
   lifetime.root.defer(() => store.close());
   const { of: randomOf, sources } = createRandomness(options.seed, store);
   const random = tokens.of(randomOf('ids'));
-  const signingKey = signingKeyOf(options, store, factories.loadSigningKey);
+  const signingKey = signingKeyOf(options, mount.prefix, store, factories.loadSigningKey);
 
   const target = createTarget(
     mount.addresses,

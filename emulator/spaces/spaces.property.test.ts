@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../index.js';
+import { loadSigningKey } from '../signing/keys.js';
 import { anyRequest, createClient } from './any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
 import '../../test/same-draws.js';
@@ -14,10 +15,14 @@ test('two spaces answer any interleaving of requests as two emulators would', as
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
       const host = createEmulator({ clock: 'virtual' });
-      const alone = {
-        one: createEmulator({ clock: 'virtual', seed: 'a' }),
-        other: createEmulator({ clock: 'virtual', seed: 'b' }),
-      };
+      // The name of a space goes into its key, whatever its seed.
+      const beside = (name: string, seed: string) =>
+        createEmulator({
+          clock: 'virtual',
+          seed,
+          signingKey: loadSigningKey({ seed: `${seed}\n/spaces/${name}` }).pem,
+        });
+      const alone = { one: beside('one', 'a'), other: beside('other', 'b') };
       const make = async (name: string, seed: string) => {
         const made = await host.fetch('/_emulator/spaces', { method: 'POST', body: JSON.stringify({ name, seed }) });
         return createClient(host, ((await made.json()) as SpaceView).target);

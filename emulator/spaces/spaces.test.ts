@@ -122,6 +122,20 @@ describe('a space', () => {
     expect(await keys()).toEqual(await keys());
   });
 
+  test('of one seed and another name has another key, and the same one each time', async () => {
+    const keys = async () => {
+      const emulator = make();
+      const spaces = [
+        await space(emulator, { name: 'one', seed: 'same' }),
+        await space(emulator, { name: 'two', seed: 'same' }),
+      ];
+      return [...spaces, createEmulator({ seed: 'same' })].map(({ target }) => target.public_keys[0]?.x);
+    };
+    const found = await keys();
+    expect(new Set(found).size).toBe(3);
+    expect(await keys()).toEqual(found);
+  });
+
   test('that is none, is taken, has ended or is malformed is refused in one clear line', async () => {
     const emulator = make({ maxSpaces: 2 });
     await space(emulator, { name: 'one' });

@@ -7,11 +7,17 @@ import { type SigningKey, UnusableKey } from '../signing/keys.js';
 import type { Store } from '../store/store.js';
 
 /**
- * The key to sign proofs with; one that had to be generated is kept beside the store.
+ * The key to sign proofs with; one that had to be generated is kept beside the store. One that is derived from the seed is
+ * also derived from `prefix`, below which a space is: a proof of one space is none of another's with the same seed.
  *
  * @throws UnusableKey for the option, OptionError for the file
  */
-export function signingKeyOf(options: EmulatorOptions, store: Store, load: Factories['loadSigningKey']): SigningKey {
+export function signingKeyOf(
+  options: EmulatorOptions,
+  prefix: string,
+  store: Store,
+  load: Factories['loadSigningKey'],
+): SigningKey {
   const meta = store.collection('meta');
   // Where version 1 of the store had it: in the file that people look at and check in.
   const inside = meta.get('signing_key')?.value;
@@ -20,7 +26,7 @@ export function signingKeyOf(options: EmulatorOptions, store: Store, load: Facto
   const stored = beside ?? inside;
   const from = {
     ...(options.signingKey === undefined ? {} : { given: options.signingKey }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.seed === undefined ? {} : { seed: prefix === '' ? options.seed : `${options.seed}\n${prefix}` }),
     ...(typeof stored === 'string' ? { stored } : {}),
   };
   let key: SigningKey;
