@@ -69,6 +69,8 @@ export function compose(
   });
   lifetime.root.defer(clock.close);
   const heavyWork = createFairQueue(clock);
+  // Of those who look on, and come back: time goes on without them.
+  const catchingUp = createFairQueue({ hold: () => () => {} });
   const store = factories.openStore(options.data, {
     hold: () => clock.hold(),
     fsync: options.fsync ?? false,
@@ -101,10 +103,11 @@ export function compose(
     tag: () => seededTag + (mount.since()?.toString(36) ?? ''),
     read: (type, id, within) => readers[type](id, within),
     past: {
-      since: (seq) => pastSince(journal, transcripts, seq),
+      since: (seq, to) => pastSince(journal, transcripts, seq, to),
       forgotten: () => journal.forgotten(),
     },
     pause: hostDelay,
+    turn: catchingUp.next,
   });
 
   // Who calls.

@@ -16,7 +16,8 @@ export interface Pending {
 
 /** What can be told again to whoever comes back: requests and their writes, what was said. */
 export interface Past {
-  since(seq: number): Pending[];
+  /** Those after the place `seq` among all changes, up to and with the place `to`. In no order. */
+  since(seq: number, to: number): Pending[];
   /** The place among all changes up to which it was forgotten. */
   forgotten(): number;
 }
@@ -30,6 +31,8 @@ export interface EventsDeps {
   readonly past: Past;
   /** Some ms of the machine's time, between two batches. */
   pause(ms: number): Promise<void>;
+  /** A turn to tell one subscriber some of what it missed; undefined where it may be now. */
+  turn(): Promise<void> | undefined;
 }
 
 export interface Events {
@@ -62,15 +65,20 @@ const BATCH_EVERY = 50;
 /** Requests at once, and in each further batch (200 a second): what comes faster than anybody follows is counted instead. */
 const REQUESTS_AT_ONCE = 300;
 const REQUESTS_PER_BATCH = 10;
-/** What a subscriber that does not read may have waiting, in bytes. */
-const WAITING = 4 * 1024 * 1024;
+/** What a subscriber that does not read may have waiting, in bytes; the rest is held once, by the journal. */
+const WAITING = 64 * 1024;
+/** So many changes are looked through together for what a subscriber missed; where there is little of it, up to the most. */
+const WINDOW = 512;
+const WIDEST = 8 * WINDOW;
+/** At about so many characters of what it missed its reader is waited for. */
+const PIECE = 16 * 1024;
 
 interface Subscriber {
   readonly types: ReadonlySet<EventType>;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   /** The last change that it was sent. */
   sent: number;
-  /** It has more waiting than it may: it is told the rest once it reads again. */
+  /** It has missed something, or has more waiting than it may: it is told the rest as it reads. */
   behind: boolean;
 }
 
@@ -87,7 +95,7 @@ const encoder = new TextEncoder();
  * Tells subscribers of what changes. With none, a change costs a number and a look-up: what is told of it is made only
  * when it is sent. Whoever comes back is told each changed thing once, as it is then.
  */
-export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): Events {
+export function createEvents({ sequence, tag, read, past, pause, turn }: EventsDeps): Events {
   const subscribers = new Set<Subscriber>();
   const marks = new Map<string, Mark>();
   let forgotten = 0;
@@ -117,16 +125,34 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
     if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.behind = true;
   };
 
-  /** What a subscriber missed, or that it missed too much. */
-  const replay = (subscriber: Subscriber, from: number) => {
-    if (from < Math.max(forgotten, past.forgotten()) || from > sequence.last) {
+  /** What of these types came after a place among all changes, up to another, in order. */
+  const between = (types: ReadonlySet<EventType>, from: number, to: number): Pending[] => {
+    const missed = past.since(from, to);
+    // In order of their places: what changes anew goes to the end.
+    for (const mark of marks.values()) if (mark.seq > from && mark.seq <= to) missed.push(pendingOf(mark));
+    return missed.filter(({ type }) => types.has(type)).sort((a, b) => a.seq - b.seq);
+  };
+
+  /** Tells a subscriber some of what it missed, or that it missed too much. */
+  const catchUp = (subscriber: Subscriber) => {
+    const { types, sent } = subscriber;
+    if (sent < Math.max(forgotten, past.forgotten()) || sent > sequence.last) {
       push(subscriber, resetBlock('what happened since then is not held any more'), sequence.last);
       return;
     }
-    const changed = [...marks.values()].filter(({ seq }) => seq > from).map(pendingOf);
-    const missed = [...changed, ...past.since(from)].filter(({ type }) => subscriber.types.has(type));
-    missed.sort((a, b) => a.seq - b.seq);
-    push(subscriber, missed.map(blockOf).join(''), sequence.last);
+    let text = '';
+    let at = sent;
+    for (let span = WINDOW; text.length < PIECE && at < sequence.last; span = Math.min(2 * span, WIDEST)) {
+      const to = Math.min(sequence.last, at + span);
+      for (const pending of between(types, at, to)) {
+        text += blockOf(pending);
+        at = pending.seq;
+        if (text.length >= PIECE) break;
+      }
+      if (text.length < PIECE) at = to;
+    }
+    push(subscriber, text, at);
+    if (at < sequence.last) subscriber.behind = true;
   };
 
   const flush = () => {
@@ -175,6 +201,13 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
     schedule();
   };
 
+  /** The place among all changes that an id stands for; one that cannot be, where it is none of ours. */
+  const placeOf = (id: string): number => {
+    const ours = `${tag()}-`;
+    const place = id.startsWith(ours) ? Number(id.slice(ours.length)) : Number.NaN;
+    return Number.isSafeInteger(place) && place >= 0 ? place : Number.POSITIVE_INFINITY;
+  };
+
   const forget = () => {
     for (const [key, mark] of marks) {
       if (marks.size <= REMEMBERED) return;
@@ -215,28 +248,27 @@ export function createEvents({ sequence, tag, read, past, pause }: EventsDeps): 
       queue = [];
       forgotten = sequence.next();
       const text = resetBlock('everything was replaced');
-      for (const subscriber of subscribers) push(subscriber, text, forgotten);
+      // Who is behind finds out by itself.
+      for (const subscriber of subscribers) if (!subscriber.behind) push(subscriber, text, forgotten);
     },
     subscribe(types, after) {
       let own: Subscriber | undefined;
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            own = { types, controller, sent: sequence.last, behind: false };
+            own = { types, controller, sent: after === null ? sequence.last : placeOf(after), behind: after !== null };
             // Sets what a client sends as Last-Event-ID, also where it leaves before the first event.
-            push(own, `retry: 1000\nid: ${idOf(sequence.last)}\n\n`, sequence.last);
-            if (after !== null) {
-              const ours = `${tag()}-`;
-              const known = after.startsWith(ours) ? Number(after.slice(ours.length)) : Number.NaN;
-              replay(own, Number.isSafeInteger(known) && known >= 0 ? known : Number.POSITIVE_INFINITY);
-            }
+            push(own, `retry: 1000\n${Number.isFinite(own.sent) ? `id: ${idOf(own.sent)}\n` : ''}\n`, own.sent);
             if (closed) controller.close();
             else subscribers.add(own);
           },
-          pull() {
+          async pull() {
             if (!own?.behind) return;
+            await turn();
+            // Meanwhile it may have left.
+            if (!subscribers.has(own)) return;
             own.behind = false;
-            if (own.sent < sequence.last) replay(own, own.sent);
+            if (own.sent !== sequence.last) catchUp(own);
           },
           cancel() {
             if (own) subscribers.delete(own);

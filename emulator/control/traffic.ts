@@ -3,10 +3,10 @@ import type { Journal } from '../http/journal.js';
 import type { JournalDraft } from '../http/journal-entry.js';
 import type { Events, Pending } from './events.js';
 
-const saidPending = (seq: number, runId: string, line: object): Pending => ({
+const saidPending = (seq: number, runId: string, line: () => object): Pending => ({
   seq,
   type: 'said',
-  data: () => ({ run_id: runId, ...line }),
+  data: () => ({ run_id: runId, ...line() }),
 });
 
 /** Sends requests, the writes of their streams, and what is said in runs to whoever listens. */
@@ -29,19 +29,23 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
   transcripts.observe((runId, first, count) => {
     for (let n = first; n < first + count && events.takes('said'); n++) {
       const said = transcripts.line(runId, n);
-      if (said) events.send(saidPending(said.seq, runId, said.line));
+      if (said) events.send(saidPending(said.seq, runId, () => said.line));
     }
   });
 }
 
-/** What of it came after a place among all changes. */
-export function pastSince(journal: Journal, transcripts: Transcripts, seq: number): Pending[] {
+/** What of it came after the place `seq` among all changes, up to and with the place `to`. */
+export function pastSince(journal: Journal, transcripts: Transcripts, seq: number, to: number): Pending[] {
   const past: Pending[] = [];
   for (const draft of journal.drafts()) {
-    if (draft.seq > seq) past.push({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
-    for (const [index, write] of (draft.writes ?? []).entries())
-      if (write.seq > seq) past.push({ seq: write.seq, type: 'write', data: () => journal.viewWrite(draft, index) });
+    if (draft.seq > seq && draft.seq <= to)
+      past.push({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });
+    const writes = draft.writes ?? [];
+    if ((writes[0]?.seq ?? to) > to || (writes.at(-1)?.seq ?? seq) <= seq) continue;
+    for (const [index, write] of writes.entries())
+      if (write.seq > seq && write.seq <= to)
+        past.push({ seq: write.seq, type: 'write', data: () => journal.viewWrite(draft, index) });
   }
-  for (const { seq: own, runId, line } of transcripts.since(seq)) past.push(saidPending(own, runId, line));
+  for (const { seq: own, runId, line } of transcripts.since(seq, to)) past.push(saidPending(own, runId, line));
   return past;
 }

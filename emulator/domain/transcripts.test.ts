@@ -28,7 +28,9 @@ test('lines have numbers, times and places, and no credential', () => {
     ],
     cut: false,
   });
-  expect(transcripts.since(2)).toMatchObject([{ runId: 'run', seq: 3, line: { n: 2 } }]);
+  const [last, ...others] = transcripts.since(2, 9);
+  expect([last?.runId, last?.seq, last?.line().n, others]).toEqual(['run', 3, 2, []]);
+  expect(transcripts.since(0, 2).map(({ seq }) => seq)).toEqual([1, 2]);
   expect(transcripts.line('run', 1)).toMatchObject({ seq: 2, line: { n: 1, text: 'no [redacted]' } });
   expect([transcripts.line('run', 3), transcripts.line('other', 0)]).toEqual([undefined, undefined]);
 });
@@ -60,11 +62,12 @@ test('texts that were said together are a line each, with a place each', () => {
     { n: 2, at, type: 'content', text: 'a [redacted]' },
     { n: 3, at, type: 'content', text: 'c' },
   ]);
-  expect(transcripts.since(2).map(({ seq, line }) => [seq, line.n])).toEqual([
+  expect(transcripts.since(2, 9).map(({ seq, line }) => [seq, line().n])).toEqual([
     [3, 2],
     [4, 3],
     [5, 4],
   ]);
+  expect(transcripts.since(2, 4).map(({ seq }) => seq)).toEqual([3, 4]);
   expect([1, 3, 4, 5].map((n) => transcripts.line('run', n)?.seq)).toEqual([2, 4, 5, undefined]);
   expect(told).toEqual([
     [0, 1],

@@ -47,6 +47,13 @@ export interface PlacedLine {
   readonly line: SaidView;
 }
 
+/** A line that may be told again, in the turn that it was asked for. It is made when it is told: that costs more than to find it. */
+export interface PastLine {
+  readonly seq: number;
+  readonly runId: string;
+  line(): SaidView;
+}
+
 /** What was said in the newest runs, bounded: for people who look at them, never for the runs themselves. */
 export interface Transcripts {
   note(runId: string, said: Said): void;
@@ -54,8 +61,8 @@ export interface Transcripts {
   of(runId: string): { lines: SaidView[]; cut: boolean } | undefined;
   /** The line of a run with a number; undefined where it is not held any more. */
   line(runId: string, n: number): PlacedLine | undefined;
-  /** Lines after a place among all changes. */
-  since(seq: number): (PlacedLine & { readonly runId: string })[];
+  /** Lines after the place `seq` among all changes, up to and with the place `to`. */
+  since(seq: number, to: number): PastLine[];
   observe(observer: Observer): void;
   clear(): void;
 }
@@ -99,11 +106,16 @@ export function createTranscripts(
       ...shown(said[index] ?? [], within),
     },
   });
-  const linesFrom = (transcript: Transcript, seq = 0): PlacedLine[] =>
+  const past = (runId: string, transcript: Transcript, from: number, to: number): PastLine[] =>
     transcript.said.flatMap((said, index) => {
       const first = transcript.seqs[index] ?? 0;
-      const lines = Array.from({ length: linesOf(said) }, (_, within) => within);
-      return lines.filter((within) => first + within > seq).map((within) => placed(transcript, index, within));
+      const begin = Math.max(0, from + 1 - first);
+      const count = Math.min(linesOf(said), to + 1 - first) - begin;
+      return Array.from({ length: Math.max(0, count) }, (_, n) => ({
+        seq: first + begin + n,
+        runId,
+        line: () => placed(transcript, index, begin + n).line,
+      }));
     });
 
   const begin = (runId: string): Transcript => {
@@ -152,7 +164,10 @@ export function createTranscripts(
     of(runId) {
       const transcript = transcripts.get(runId);
       if (!transcript) return undefined;
-      return { lines: linesFrom(transcript).map(({ line }) => line), cut: transcript.cut };
+      const lines = transcript.said.flatMap((said, index) =>
+        Array.from({ length: linesOf(said) }, (_, within) => placed(transcript, index, within).line),
+      );
+      return { lines, cut: transcript.cut };
     },
     line(runId, n) {
       const transcript = transcripts.get(runId);
@@ -161,11 +176,8 @@ export function createTranscripts(
       const index = transcript.firsts.findLastIndex((first) => first <= n);
       return index < 0 ? undefined : placed(transcript, index, n - (transcript.firsts[index] ?? 0));
     },
-    since(seq) {
-      const found: (PlacedLine & { runId: string })[] = [];
-      for (const [runId, transcript] of transcripts)
-        for (const line of linesFrom(transcript, seq)) found.push({ runId, ...line });
-      return found;
+    since(seq, to) {
+      return [...transcripts].flatMap(([runId, transcript]) => past(runId, transcript, seq, to));
     },
     observe: (observer) => void observers.push(observer),
     clear() {
