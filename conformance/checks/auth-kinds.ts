@@ -3,7 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { each } from '../helpers/each.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
-import type { As } from '../probe/request.js';
+import { type As, internPath } from '../probe/request.js';
 
 const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: false } as const;
 
@@ -66,7 +66,7 @@ export const AUTH_KINDS = defineChecks([
       for (const as of ['api_key', own.key] as const) {
         if (as === 'api_key' && !own.ours) continue;
         for (const path of ['daemon', 'daemon-access']) {
-          const answer = await send({ path: `/interns/${own.id}/${path}`, as });
+          const answer = await send({ path: internPath(own.id, `/${path}`), as });
           // Whose state is judged before the kind of credential: nothing states the order.
           // Nor is it where the alias is served.
           if (target.kind === 'live' && path === 'daemon-access' && answer.status === 404) continue;
@@ -97,7 +97,7 @@ export const AUTH_KINDS = defineChecks([
       for (const [id, as] of callers) {
         for (const path of ['daemon/sign', 'daemon-access/sign']) {
           const what = `${path} as ${typeof as === 'string' ? as : 'own key'}`;
-          const answer = await send({ method: 'POST', path: `/interns/${id}/${path}`, as, json });
+          const answer = await send({ method: 'POST', path: internPath(id, `/${path}`), as, json });
           const message = /^Personal connections require the OIDC login/;
           expect.error(answer, { ...REFUSED, message }, what);
         }

@@ -6,7 +6,7 @@ import * as expect from '../framework/expect.js';
 import { each } from '../helpers/each.js';
 import { listed } from '../helpers/lists.js';
 import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
-import type { As, CredentialName, Send } from '../probe/request.js';
+import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
 /** The operation with a body that is refused after the caller was judged, so that nothing comes of it. */
 const harmless = (ctx: Ctx, row: Operation, id: string, as: As): Send =>
@@ -105,9 +105,9 @@ export const AUTH = defineChecks([
       const { id, key } = await interns.own();
       if (key === null || typeof key === 'string') return unmet('own_key', 'the key is not told');
       const { bearer } = key;
-      expect.status(await send({ path: `/interns/${id}`, as: key }), 200, 'the own key as bearer token');
+      expect.status(await send({ path: internPath(id), as: key }), 200, 'the own key as bearer token');
       for (const name of ['api_key', 'key', 'access_token', 'token']) {
-        const answer = await send({ path: `/interns/${id}`, as: null, query: { [name]: bearer } });
+        const answer = await send({ path: internPath(id), as: null, query: { [name]: bearer } });
         expect.error(answer, { status: 401 }, `a read with the key as ${name} in the query`);
       }
     },
@@ -120,7 +120,7 @@ export const AUTH = defineChecks([
     needs: ['own_key'],
     async run({ interns, send, property, unmet }) {
       const own = await interns.own();
-      const path = `/interns/${own.id}`;
+      const path = internPath(own.id);
       expect.status(await send({ path, as: own.key }), 200, 'the own key');
       if (own.key === null || typeof own.key === 'string')
         return unmet('own_key', 'on a live target no credential is sent with a character changed');

@@ -6,7 +6,7 @@ import * as expect from '../framework/expect.js';
 import { each } from '../helpers/each.js';
 import { DIGEST, ON_INTERN, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 
 const JSON_TYPE = form(/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i, 'application/json');
 
@@ -14,7 +14,7 @@ const JSON_TYPE = form(/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i, 'appl
 const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number, Send])[] => [
   ['a request without a key', 401, { path: '/interns', as: null }],
   ['a request with a wrong key', 401, { path: '/interns', as: wrongKey }],
-  ['a read of an unknown intern', 404, { path: `/interns/${interns.unknownId()}` }],
+  ['a read of an unknown intern', 404, { path: internPath(interns.unknownId()) }],
   ['a list with a bad limit', 400, { path: '/interns?limit=0' }],
   ['a create without a name', 400, { method: 'POST', path: '/interns', json: {} }],
   [
@@ -22,7 +22,7 @@ const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number,
     404,
     {
       method: 'POST',
-      path: `/interns/${interns.unknownId()}/daemon/sign`,
+      path: internPath(interns.unknownId(), '/daemon/sign'),
       json: { bodySha256: DIGEST },
     },
   ],
@@ -149,7 +149,7 @@ export const BASE = defineChecks([
       notServed(await api.list({ limit: 1 }, { host }), 'GET /interns');
       notServed(await api.create(interns.body(), { host }), 'POST /interns');
       notServed(
-        await send({ method: 'POST', path: `/interns/${interns.unknownId()}/daemon/sign`, host, json: {} }),
+        await send({ method: 'POST', path: internPath(interns.unknownId(), '/daemon/sign'), host, json: {} }),
         'POST …/daemon/sign',
       );
     },
@@ -177,7 +177,8 @@ export const BASE = defineChecks([
       const host = target.regionalHost ?? '';
       // One that is not refused at all is judged by the stated sentence.
       notServed(await api.list({ limit: 1 }, { host }), 'GET /interns');
-      const path = fc.constantFrom('/interns', `/interns/${interns.unknownId()}`, '/interns/a/daemon', '/scim/x');
+      const unknown = internPath(interns.unknownId());
+      const path = fc.constantFrom('/interns', unknown, `${unknown}/daemon`, '/scim/x');
       await property('requests', path, fc.constantFrom('GET', 'POST'), fc.boolean(), async (below, method, keyed) => {
         const answer = await send({ path: below, method, host, ...(keyed ? {} : { as: wrongKey }) });
         expect.error(answer, { status: 403, message: 'Forbidden', metadata: 'absent' }, `${method} ${below}`);

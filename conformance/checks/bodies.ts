@@ -11,6 +11,7 @@ import { each, picked } from '../helpers/each.js';
 import { operation, request } from '../helpers/operations.js';
 import { settings } from '../helpers/settings.js';
 import { signWrites, type Write, writes } from '../helpers/writes.js';
+import { internPath } from '../probe/request.js';
 
 const UNSUPPORTED = {
   status: 415,
@@ -146,7 +147,7 @@ export const BODIES = defineChecks([
           [stopped, 'provision'],
           [running, 'suspend'],
         ] as const) {
-          const answer = await request({ method: 'POST', path: `/interns/${intern.id}/${path}`, json });
+          const answer = await request({ method: 'POST', path: internPath(intern.id, `/${path}`), json });
           taken = answer.status < 300 ? path : '';
           expect.error(answer, { status: 400 }, `${path} with a field`);
           const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
@@ -175,7 +176,7 @@ export const BODIES = defineChecks([
         ] as const) {
           const answer = await ctx.send({
             method: 'POST',
-            path: `/interns/${intern.id}/${path}`,
+            path: internPath(intern.id, `/${path}`),
             ...(text === undefined ? {} : { body: textBytes(text), headers: JSON_TYPE }),
           });
           expect.status(answer, expected, `${path} with the body ${JSON.stringify(text)}`);
@@ -194,7 +195,7 @@ export const BODIES = defineChecks([
       const stopped = await interns.stopped();
       const running = await interns.running();
       await property('bodies', noObject(), async (json) => {
-        for (const path of [`/interns/${stopped.id}/provision`, `/interns/${running.id}/suspend`]) {
+        for (const path of [internPath(stopped.id, '/provision'), internPath(running.id, '/suspend')]) {
           const answer = await request({ method: 'POST', path, json });
           expect.error(answer, { status: 400, reason: 'invalid_body', retryable: false }, `${path} with no object`);
         }
@@ -212,7 +213,7 @@ export const BODIES = defineChecks([
       const stopped = await interns.stopped();
       const running = await interns.running();
       await property('types', otherType(), fc.constantFrom('{}', '{"a":1}', 'a=1'), async (type, text) => {
-        for (const path of [`/interns/${stopped.id}/provision`, `/interns/${running.id}/suspend`]) {
+        for (const path of [internPath(stopped.id, '/provision'), internPath(running.id, '/suspend')]) {
           const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
           const answer = await request({ method: 'POST', path, body: textBytes(text), headers });
           expect.error(answer, { status: 415 }, `${path} as ${type ?? 'no type'}`);

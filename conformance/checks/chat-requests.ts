@@ -8,10 +8,11 @@ import * as expect from '../framework/expect.js';
 import { talk, unstreamed } from '../helpers/chat.js';
 import { picked } from '../helpers/each.js';
 import type { Answer } from '../probe/client.js';
+import { internPath } from '../probe/request.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
-const chatPath = (id: string) => `/interns/${id}/chat/completions`;
+const chatPath = (id: string) => internPath(id, '/chat/completions');
 
 /** Any body at all, sent as it is. */
 async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
@@ -174,7 +175,7 @@ export const CHAT_REQUESTS = defineChecks([
         expect.error(await raw(ctx, intern.id, body), BAD, `the chat body ${JSON.stringify(body)}`);
         const invoked = await ctx.send({
           method: 'POST',
-          path: `/interns/${intern.id}/invoke`,
+          path: internPath(intern.id, '/invoke'),
           body,
           headers: { 'content-type': 'application/json' },
         });
@@ -199,7 +200,7 @@ export const CHAT_REQUESTS = defineChecks([
         'nul',
       ]) {
         expect.status(await raw(ctx, intern.id, body), 400, `the chat body ${JSON.stringify(body)}`);
-        const path = `/interns/${intern.id}/invoke`;
+        const path = internPath(intern.id, '/invoke');
         const headers = { 'content-type': 'application/json' };
         expect.status(
           await ctx.send({ method: 'POST', path, body, headers }),
@@ -224,7 +225,7 @@ export const CHAT_REQUESTS = defineChecks([
         const chat = await ctx.send({ method: 'POST', path: chatPath(intern.id), body: [bytes], headers });
         equal(chat.status, 200, `status of a prompt sent as ${type ?? 'nothing'}`);
         const input = JSON.stringify({ input: 'Hello.' });
-        const invoke = await ctx.send({ method: 'POST', path: `/interns/${intern.id}/invoke`, body: input, headers });
+        const invoke = await ctx.send({ method: 'POST', path: internPath(intern.id, '/invoke'), body: input, headers });
         equal(invoke.status, 202, `status of an invoke sent as ${type ?? 'nothing'}`);
       }
     },

@@ -2,7 +2,7 @@ import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { CREDENTIAL_NAMES } from '../probe/request.js';
+import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
 
 /** Those that a target descriptor holds; own keys belong to interns. */
 const CREDENTIALS = CREDENTIAL_NAMES.filter((name) => name !== 'own_key');
@@ -87,7 +87,7 @@ export const CONTROL = defineChecks([
       expect.status(await api.scim(target.scimMappingId ?? '', { as: 'management_key' }), 200, 'the SCIM mapping');
       const { json } = await call(ctx, 'GET', '/target');
       const { intern } = json.credentials as { intern: { id: string; api_key: string } };
-      const own = await send({ path: `/interns/${intern.id}`, as: { bearer: intern.api_key } });
+      const own = await send({ path: internPath(intern.id), as: { bearer: intern.api_key } });
       equal(
         expect.intern(own, 200, 'the seeded intern read with its own key').id,
         intern.id,
@@ -130,9 +130,9 @@ export const CONTROL = defineChecks([
       expect.status(await api.get(id, { as: { bearer: view.api_key } }), 200, 'the read with the key shown');
       await control.useScript(id, 'unicode');
       equal((await control.intern(id)).script, 'unicode', 'script that was put on it');
-      const none = await call(ctx, 'PUT', `/interns/${id}/script`, { name: 'kit-has-no-such-script' });
+      const none = await call(ctx, 'PUT', internPath(id, '/script'), { name: 'kit-has-no-such-script' });
       ok(none.status >= 400 && none.status < 500, 'putting an unknown script on an intern', 'a refusal', none.status);
-      equal((await call(ctx, 'GET', `/interns/${interns.unknownId()}`)).status, 404, 'status of an unknown intern');
+      equal((await call(ctx, 'GET', internPath(interns.unknownId()))).status, 404, 'status of an unknown intern');
     },
   },
   {

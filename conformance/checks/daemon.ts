@@ -5,14 +5,15 @@ import * as expect from '../framework/expect.js';
 import { picked } from '../helpers/each.js';
 import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
-import type { As } from '../probe/request.js';
+import { type As, internPath } from '../probe/request.js';
 
 const ORIGIN = form(
   /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i,
   'scheme, host and optional port, without a path',
 );
 
-const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') => send({ path: `/interns/${id}/daemon-access`, as });
+const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') =>
+  send({ path: internPath(id, '/daemon-access'), as });
 
 function access(answer: Answer, what: string): { origin: string; token: string } {
   expect.status(answer, 200, what);
@@ -241,7 +242,7 @@ export const DAEMON = defineChecks([
       const old = await alias(ctx, intern.id);
       ok(old.headers.has('deprecation'), 'the alias', 'a Deprecation header');
       match(old.headers.get('link'), /rel="?successor-version"?/, 'Link of the alias');
-      match(old.headers.get('link'), new RegExp(`/interns/${intern.id}/daemon>`), 'Link of the alias');
+      match(old.headers.get('link'), new RegExp(internPath(intern.id, '/daemon>')), 'Link of the alias');
       const fresh = await ctx.api.daemon(intern.id, { as: 'oauth_token' });
       ok(!fresh.headers.has('deprecation'), 'the operation', 'no Deprecation header');
     },

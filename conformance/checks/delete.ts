@@ -5,6 +5,7 @@ import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { each, picked } from '../helpers/each.js';
 import { listed } from '../helpers/lists.js';
+import { internPath } from '../probe/request.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const STARTED = expect.ACCEPTED;
@@ -201,7 +202,7 @@ export const DELETE = defineChecks([
         expect.status(answer, STARTED, `a delete with ${JSON.stringify(body)}`);
       }
       for (const text of picked(ctx, ['', ' ', '\r\n\t '], 1)) {
-        const path = `/interns/${(await interns.stopped()).id}`;
+        const path = internPath((await interns.stopped()).id);
         const answer = await send({ method: 'DELETE', path, headers: json, body: textBytes(text) });
         expect.status(answer, STARTED, `a delete with the body ${JSON.stringify(text)}`);
       }

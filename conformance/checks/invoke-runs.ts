@@ -3,6 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../helpers/chat.js';
 import { invoke, session, steered } from '../helpers/turns.js';
+import { internPath } from '../probe/request.js';
 
 const HOUR = 3_600_000;
 /** How a run that no stream shows tells which way it went: it stops where it was led right, and fails elsewhere. */
@@ -153,7 +154,7 @@ export const INVOKE_RUNS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const input = await ctx.script([{ say: 'x' }, { wait: '100s' }, { say: 'y' }]);
-      const open = await ctx.open({ method: 'POST', path: `/interns/${intern.id}/invoke`, json: { input } });
+      const open = await ctx.open({ method: 'POST', path: internPath(intern.id, '/invoke'), json: { input } });
       equal(open.status, 202, 'status of the invoke');
       await open.close();
       await ctx.clock.advance(60_000);

@@ -3,6 +3,7 @@ import { equal, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
+import { internPath } from '../probe/request.js';
 
 const SIGN = { bodySha256: DIGEST };
 const OAUTH = { as: 'oauth_token', limited: true } as const;
@@ -66,7 +67,7 @@ export const LIMITS = defineChecks([
       expect.status(await api.sign(intern.id, SIGN, OAUTH), 200, 'a signature');
       const refused = await chat(intern.id, 'Hello.', OAUTH);
       expect.error(await refused.whole(), LIMITED, 'a chat after two turns');
-      const alias = { method: 'POST', path: `/interns/${intern.id}/daemon-access/sign`, json: SIGN } as const;
+      const alias = { method: 'POST', path: internPath(intern.id, '/daemon-access/sign'), json: SIGN } as const;
       expect.error(await send({ ...alias, ...OAUTH }), LIMITED, 'the alias after two turns');
     },
   },

@@ -7,7 +7,7 @@ import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { operation, request } from '../helpers/operations.js';
 import { NoAnswer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 
 const STATUSES = [408, 429, 500, 502, 503, 504];
 const NAMES = ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend', 'daemon', 'sign'] as const;
@@ -112,7 +112,7 @@ export const OPERATION_FAULTS = defineChecks([
       expect.status(await send({ method: 'POST', path: '/interns', body: large, headers }), 413, 'a large create');
       expect.status(await api.update(interns.unknownId(), { description: 'x' }), 404, 'an update of nobody');
       expect.status(await api.update(intern.id, { colour: 'x' }), 400, 'an invalid update');
-      expect.status(await send({ method: 'PUT', path: `/interns/${intern.id}` }), 405, 'another method');
+      expect.status(await send({ method: 'PUT', path: internPath(intern.id) }), 405, 'another method');
       expect.status(await api.create(interns.body()), 500, 'the create that meets the fault');
       expect.status(await api.update(intern.id, { description: 'x' }), 500, 'the update that meets the fault');
     },
@@ -132,7 +132,7 @@ export const OPERATION_FAULTS = defineChecks([
       ] as const) {
         await control.fault({ operation: 'get', delay, ...(status === undefined ? {} : { status }) });
         let done = false;
-        const pending = send({ path: `/interns/${intern.id}` }).finally(() => {
+        const pending = send({ path: internPath(intern.id) }).finally(() => {
           done = true;
         });
         await settle();

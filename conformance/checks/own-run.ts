@@ -3,6 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { talk } from '../helpers/chat.js';
+import { internPath } from '../probe/request.js';
 
 /** What one run, boot or body leaves must not show in the next. */
 export const OWN_RUN = defineChecks([
@@ -55,7 +56,7 @@ export const OWN_RUN = defineChecks([
         after ?? Buffer.alloc(0),
       ]);
       const headers = { 'content-type': 'application/json' };
-      const answer = await send({ method: 'PATCH', path: `/interns/${intern.id}`, body, headers });
+      const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers });
       expect.error(answer, { status: 400 }, 'an update that is no UTF-8');
       equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
     },

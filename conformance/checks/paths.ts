@@ -8,7 +8,7 @@ import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -30,10 +30,10 @@ export const PATH_CHECKS = defineChecks([
     async run({ interns, send, property }) {
       const intern = await interns.stopped();
       await property('paths', SEGMENT, fc.constantFrom('GET', 'POST', 'DELETE'), async (segment, method) => {
-        const answer = await send({ method, path: `/interns/${intern.id}/${segment}/y` });
+        const answer = await send({ method, path: internPath(intern.id, `/${segment}/y`) });
         expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, `${method} …/${segment}/y`);
       });
-      const answer = await send({ path: `/interns/${intern.id}/provision/x` });
+      const answer = await send({ path: internPath(intern.id, '/provision/x') });
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'a path below provision');
     },
   },
@@ -88,9 +88,9 @@ export const PATH_CHECKS = defineChecks([
       const reads: Send[] = [
         { path: '/interns?limit=2' },
         { path: '/interns?limit=0' },
-        { path: `/interns/${intern.id}` },
-        { path: `/interns/${interns.unknownId()}` },
-        { path: `/interns/${intern.id}`, as: wrongKey },
+        { path: internPath(intern.id) },
+        { path: internPath(interns.unknownId()) },
+        { path: internPath(intern.id), as: wrongKey },
         { path: `/scim/group-mappings/${target.scimMappingId}`, as: 'management_key' },
       ];
       for (const read of reads) {

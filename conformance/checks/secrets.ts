@@ -3,6 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
+import { internPath } from '../probe/request.js';
 
 /** Every credential that the target's descriptor tells. */
 async function credentials({ control }: Ctx): Promise<string[]> {
@@ -28,8 +29,8 @@ async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
   await api.get(id, { as: 'peer_api_key' });
   await api.scim(target.scimMappingId ?? '', { as: 'management_key' });
   await api.sign(id, { bodySha256: DIGEST }, { as: 'oauth_token' });
-  await send({ path: `/interns/${id}`, as: null, headers: { authorization: `Basic ${api_key}` } });
-  await send({ path: `/interns/${id}/nothing`, as: { bearer: api_key } });
+  await send({ path: internPath(id), as: null, headers: { authorization: `Basic ${api_key}` } });
+  await send({ path: internPath(id, '/nothing'), as: { bearer: api_key } });
   return { secrets: [...(await credentials(ctx)), api_key, token, stranger], id };
 }
 

@@ -7,6 +7,7 @@ import { picked } from '../helpers/each.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import { seenByPeer } from '../helpers/turns.js';
+import { internPath } from '../probe/request.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
@@ -132,7 +133,7 @@ export const SIGN_IDENTITY = defineChecks([
       const expected = { status: 500, message, reason: 'internal_error', retryable: true } as const;
       await control.fault({ operation: 'sign', status: 500, times: 2 });
       expect.error(await api.sign(intern.id, JSON_BODY, OAUTH), expected, 'a failing signature');
-      const alias = { method: 'POST', path: `/interns/${intern.id}/daemon-access/sign`, json: JSON_BODY, ...OAUTH };
+      const alias = { method: 'POST', path: internPath(intern.id, '/daemon-access/sign'), json: JSON_BODY, ...OAUTH };
       expect.error(await send(alias), expected, 'a failing signature by the alias');
       expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
     },
@@ -147,7 +148,7 @@ export const SIGN_IDENTITY = defineChecks([
       const { interns, send, wrongKey } = ctx;
       const intern = await interns.stopped();
       for (const at of picked(ctx, ['daemon/sign', 'daemon-access/sign'], 1)) {
-        const to = (id: string) => ({ method: 'POST', path: `/interns/${id}/${at}`, ...OAUTH }) as const;
+        const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
         const json = { 'content-type': 'application/json' };
         expect.status(await send({ ...to(intern.id), json: JSON_BODY }), expect.ACCEPTED, `the valid twin of ${at}`);
         for (const as of [null, wrongKey]) {

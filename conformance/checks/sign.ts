@@ -9,6 +9,7 @@ import { each, picked } from '../helpers/each.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
+import { internPath } from '../probe/request.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const INVALID = { status: 400, message: /^Invalid request body/, reason: 'invalid_body', retryable: false } as const;
@@ -21,7 +22,7 @@ const sign = (
   json: unknown,
   path: string = PATHS[0],
   over: SendOptions = OAUTH,
-): Promise<Answer> => send({ method: 'POST', path: `/interns/${id}/${path}`, json, ...over });
+): Promise<Answer> => send({ method: 'POST', path: internPath(id, `/${path}`), json, ...over });
 
 const route = (path: string) => ({ method: 'POST', path });
 const where = fc.constantFrom(...PATHS);

@@ -9,7 +9,7 @@ import { each, picked } from '../helpers/each.js';
 import { listed } from '../helpers/lists.js';
 import { ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
-import type { As, Send } from '../probe/request.js';
+import { type As, internPath, type Send } from '../probe/request.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Bodies that are refused where they are looked at. */
@@ -198,12 +198,19 @@ export const VISIBILITY = defineChecks([
     title: 'A caller outside the programme gets 404 whatever the method, the sub-path and the query.',
     needs: ['outsider_api_key'],
     async run({ interns, send, property }) {
+      // A path that nobody's id begins: what is wrongly let in there must not meet an intern.
+      const id = interns.unknownId();
       const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS');
-      const segment = fc.constantFrom('a', interns.unknownId(), 'daemon', 'sign', 'provision', 'chat', '%2e', '~x');
+      const segment = fc.constantFrom('a', id, 'daemon', 'sign', 'provision', 'chat', '%2e', '~x');
       const query = fc.constantFrom('', '?limit=0', '?status=nope', '?workspace_id=x');
-      const path = fc.tuple(fc.array(segment, { maxLength: 4 }), query);
-      await property('requests', method, path, async (how, [segments, rest]) => {
-        const at = `/interns${segments.map((one) => `/${one}`).join('')}${rest}`;
+      const below = fc.tuple(
+        method,
+        fc.array(segment, { maxLength: 3 }).map((rest) => ['', id, ...rest].join('/')),
+      );
+      const collection = fc.tuple(fc.constantFrom('GET', 'POST', 'HEAD', 'OPTIONS'), fc.constantFrom('', '/'));
+      const request = fc.oneof({ arbitrary: below, weight: 6 }, { arbitrary: collection, weight: 1 });
+      await property('requests', request, query, async ([how, path], rest) => {
+        const at = `/interns${path}${rest}`;
         const answer = await send({ method: how, path: at, as: 'outsider_api_key' });
         expect.status(answer, 404, `${how} ${at} from outside the programme`);
       });
@@ -219,15 +226,16 @@ export const VISIBILITY = defineChecks([
       const { interns, send } = ctx;
       const intern = await interns.stopped();
       const headers = { 'x-request-id': 'looked-up' };
-      const unknown = await send({ path: `/interns/${interns.unknownId()}`, headers });
-      expect.error(unknown, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
+      const told = await send({ path: internPath(interns.unknownId()), headers });
+      expect.error(told, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
+      const unknown = interns.unknownId();
       const paths = [
         '',
         `/${intern.id}`,
-        `/${interns.unknownId()}`,
-        '/a/b/c',
+        `/${unknown}`,
+        `/${unknown}/b/c`,
         `/${intern.id}/nothing`,
-        '/x/daemon/sign',
+        `/${unknown}/daemon/sign`,
       ];
       for (const path of paths) {
         for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
@@ -235,7 +243,7 @@ export const VISIBILITY = defineChecks([
           // How long an answer may be kept can differ by path.
           const ignored = ['cache-control'];
           const what = `${method} ${path} from outside the programme`;
-          await indistinguishable(ask, async () => unknown, what, { ignored });
+          await indistinguishable(ask, async () => told, what, { ignored });
         }
       }
     },

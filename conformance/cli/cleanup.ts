@@ -48,7 +48,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     const session = createSession(base);
     session.cleaning();
     const before = ledger.open().length;
-    const result = await takeAway({ ...base, session }, { prefix: left.prefix, created: before, signal });
+    const result = await takeAway({ ...base, session }, { created: before, signal });
     const again = `run the same command again: intern-conformance cleanup ${left.run}`;
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');

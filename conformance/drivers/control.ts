@@ -2,6 +2,7 @@ import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { within } from '../probe/limit.js';
 import { type Incoming, type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
+import { internPath } from '../probe/request.js';
 
 /** A run as the control interface shows it. */
 export interface ControlRun {
@@ -192,9 +193,9 @@ export function createControl(options: ControlOptions): ControlState {
       return name;
     },
     async useScript(internId, name) {
-      await must('PUT', `/interns/${internId}/script`, { name });
+      await must('PUT', internPath(internId, '/script'), { name });
     },
-    intern: (id) => must<ControlIntern>('GET', `/interns/${id}`),
+    intern: (id) => must<ControlIntern>('GET', internPath(id)),
     async runs(internId) {
       return (await must<{ data: ControlRun[] }>('GET', `/runs?intern_id=${encodeURIComponent(internId)}`)).data;
     },

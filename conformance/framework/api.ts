@@ -1,10 +1,9 @@
 import type { Answer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { type Send, internPath as to } from '../probe/request.js';
 import type { Api, SendOptions } from './context.js';
 
 /** The operations of the interface over a function that sends. */
 export function createApi(send: (send: Send) => Promise<Answer>): Api {
-  const to = (id: string, rest = '') => `/interns/${encodeURIComponent(id)}${rest}`;
   const plain = (method: string, path: string, options?: SendOptions) => send({ ...options, method, path });
   const withBody = (method: string, path: string, json: unknown, options?: SendOptions) =>
     send({ ...options, method, path, ...(json === undefined ? {} : { json }) });

@@ -40,6 +40,13 @@ export class Finding extends Error implements Difference {
   }
 }
 
+/** A finding that seeing it once proves: it is neither made smaller nor looked for again, which would do it again. */
+export class Certain extends Finding {
+  constructor(difference: Omit<Difference, 'confirmed'>) {
+    super({ ...difference, confirmed: { tries: 1, failures: 1 } });
+  }
+}
+
 /**
  * Why a check came to no verdict: the target lacks something (`need`); the intern, which owes the kit nothing, did
  * something else than it was asked for (`intern`); things moved in between, so that the answers prove nothing (`race`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Finding } from './assert.js';
+import { Certain, Finding } from './assert.js';
 import type { Ctx } from './context.js';
 
 /** How a property was tried, for reports and for replaying it. */
@@ -58,7 +58,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     const replayed = options.replay?.name === name ? options.replay.path : undefined;
     const predicate = args[args.length - 1] as (...values: unknown[]) => Promise<void>;
     const arbitraries = args.slice(0, -1) as fc.Arbitrary<unknown>[];
-    // Whatever is no finding ends the check at once; fast-check would take it for one and shrink it.
+    // Whatever is no finding, or a certain one, ends the check at once; fast-check would shrink it.
     let fatal: { readonly error: unknown } | undefined;
     let failures = 0;
     let tried = 0;
@@ -73,7 +73,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         return undefined;
       } catch (error) {
         longest = Math.max(longest, options.now() - began);
-        if (error instanceof Finding) return error;
+        if (error instanceof Finding && !(error instanceof Certain)) return error;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
         return undefined;

@@ -1,6 +1,7 @@
 import { Finding } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
+import { internPath } from '../probe/request.js';
 
 /** Longest way, in ms, from the first byte to the last of what is sent in one go. */
 const AT_ONCE = 30;
@@ -54,7 +55,7 @@ async function toldBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply
   for (let asks = 0; asks < ASKS && !reply.isOpen(); asks++) {
     const other = await ctx.open({
       method: 'POST',
-      path: `/interns/${id}/chat/completions`,
+      path: internPath(id, '/chat/completions'),
       json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
       limited: true,
     });
@@ -73,7 +74,7 @@ async function toldBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply
  */
 export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
   // Of the one exchange: before it the run may wait for its rate, or for what it wrote to be read.
-  const read = await ctx.open({ path: `/interns/${id}` });
+  const read = await ctx.open({ path: internPath(id) });
   await read.whole();
   const latency = read.headAfter;
   const sent = longReply(ctx, id);

@@ -1,5 +1,5 @@
 import type { Ctx } from '../framework/context.js';
-import type { CredentialName, Send } from '../probe/request.js';
+import { type CredentialName, internPath, type Send } from '../probe/request.js';
 
 /** An operation of the interface as a request that would be accepted, were the intern in the right state. */
 export interface Operation {
@@ -18,7 +18,7 @@ export interface Operation {
 export const DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const collection = () => '/interns';
-const below = (rest: string) => (id: string) => `/interns/${id}${rest}`;
+const below = (rest: string) => (id: string) => internPath(id, `${rest}`);
 
 /** Every operation under `/interns`, the deprecated aliases among them. */
 export const OPERATIONS: readonly Operation[] = [

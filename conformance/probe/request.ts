@@ -52,5 +52,8 @@ export function isAnswer(body: unknown): boolean {
 /** What findings call such a request. */
 export const ANSWER = 'the answer to a question';
 
+/** The path of an intern, or of what stands below it (`/provision`). An id that means more than itself stays one segment. */
+export const internPath = (id: string, below = ''): string => `/interns/${encodeURIComponent(id)}${below}`;
+
 /** The id of the intern that an address is about, where it is about one. */
 export const internIn = (url: string): string | undefined => /\/interns\/([^/?]+)/.exec(url)?.[1];

@@ -227,7 +227,8 @@ describe('what is in the way is told once', () => {
     ],
   ])('a chat answer that %s, after three', async (_, answer) => {
     const target = fakeTarget(({ url }) => (url.includes('/chat/') ? answer() : undefined));
-    const chats = (id: string) => check(id, async ({ chat }) => void (await (await chat('x', 'Hello.')).end()));
+    const chats = (id: string) =>
+      check(id, async ({ chat, interns }) => void (await (await chat(interns.unknownId(), 'Hello.')).end()));
     const checks = Array.from({ length: 6 }, (_, at) => chats(`a/${at}`));
     let now = 0;
     // Each look at the clock is a second later; waits of up to 5 s are over at once.
@@ -268,16 +269,19 @@ describe('what is in the way is told once', () => {
       final,
     ];
     const ends = [{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, final];
+    const ids: string[] = [];
     const target = fakeTarget(async (request) => {
-      const [, id] = /interns\/a(\d)\/chat/.exec(request.url) ?? [];
-      if (id === undefined) return undefined;
+      const id = ids.findIndex((one) => one !== undefined && request.url.includes(`/${one}/chat`));
+      if (id < 0) return undefined;
       if (!(await request.clone().text()).includes('"role":"tool"')) return body(asks);
-      return takes(Number(id)) ? body(ends) : json(404, { error: { metadata: { reason: 'interaction_unknown' } } });
+      return takes(id) ? body(ends) : json(404, { error: { metadata: { reason: 'interaction_unknown' } } });
     });
     const answers = (at: number) =>
-      check(`a/${at}`, async ({ chat, answer }) => {
-        const asked = await (await chat(`a${at}`, 'Ask.')).end();
-        await (await answer(`a${at}`, asked, 'yes')).end();
+      check(`a/${at}`, async ({ chat, answer, interns }) => {
+        const id = ids[at] ?? interns.unknownId();
+        ids[at] = id;
+        const asked = await (await chat(id, 'Ask.')).end();
+        await (await answer(id, asked, 'yes')).end();
       });
     const host = fakeHost();
     const driver = fakeDriver(target.fetch, host);

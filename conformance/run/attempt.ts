@@ -1,4 +1,4 @@
-import { brief, Finding, Unmet } from '../framework/assert.js';
+import { brief, Certain, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
@@ -139,7 +139,8 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   if (thrown?.error instanceof Finding) {
     // What is on its way belongs to the transcript of a finding.
     await driver.settle().catch(() => {});
-    if (driver.control === undefined) thrown = { error: (await raced(goingOn)) ?? thrown.error };
+    if (driver.control === undefined && !(thrown.error instanceof Certain))
+      thrown = { error: (await raced(goingOn)) ?? thrown.error };
   }
   driver.control?.watch(undefined);
   // What a check did is put into words only where somebody reads it.

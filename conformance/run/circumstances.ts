@@ -4,7 +4,7 @@ import { proofHeadersOf } from '../framework/profile.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { NOT_TAKEN } from '../probe/reply.js';
-import { type CredentialName, internIn, type Send } from '../probe/request.js';
+import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { wantsSuccess } from './causes.js';
 import { readsLag } from './measure-lag.js';
@@ -107,14 +107,15 @@ const PROBES = (as: CredentialName): readonly Send[] =>
     ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]
     : [
         { as, path: '/interns' },
-        { as, path: `/interns/${NOBODY}` },
-        { as, path: `/interns/${NOBODY}/daemon` },
-        { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
+        { as, path: internPath(NOBODY) },
+        { as, path: internPath(NOBODY, '/daemon') },
+        { as, path: internPath(NOBODY, '/daemon/sign'), method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
       ];
 
 /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
 async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
   const { session } = run;
+  session.own.madeUp(NOBODY);
   // One that was refused to others says nothing of what this check has found.
   const refused = new Set(
     tried.transcript.flatMap(({ request, response }) =>
@@ -141,7 +142,7 @@ async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
 
 /** Whether nobody finds an intern any more, or it is being torn down. */
 async function isGoing({ session }: RunContext, id: string, as: CredentialName): Promise<boolean> {
-  const { status, json } = await session.running.send({ path: `/interns/${id}`, as });
+  const { status, json } = await session.running.send({ path: internPath(id), as });
   return status === 404 || (json as { status?: unknown } | undefined)?.status === 'destroying';
 }
 

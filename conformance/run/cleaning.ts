@@ -1,32 +1,52 @@
-import { type CleanupResult, cleanUp, removeIntern } from '../safety/cleanup.js';
+import type { Send } from '../probe/request.js';
+import { type CleanupResult, cleanUp, removeIntern, removeInterns } from '../safety/cleanup.js';
+import type { Made } from '../safety/ledger.js';
 import { kept } from './pool.js';
 import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 import { Stopped } from './stopped.js';
+
+/** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
+const TOGETHER = 8;
 
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {
   const { driver, lane, ledger, pool, session, signal } = run;
   // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
   const keep = kept(pool);
-  const over = new Set([...lane.made, ...pool.idle].filter((id) => !keep.has(id)));
-  pool.idle.clear();
+  for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
+  lane.made.clear();
   await driver.restore();
   if (signal.aborted) return;
-  const made = ledger.open().filter(({ id, deleting }) => over.has(id) && deleting !== true);
-  for (const id of over) session.made.delete(id);
-  lane.made.clear();
-  for (const entry of made) {
-    const failed = await removeIntern((send) => session.running.send(send), entry);
-    if (failed === undefined) ledger.write({ event: driver.clock === undefined ? 'deleting' : 'gone', id: entry.id });
+  const made = ledger.open().filter(({ id }) => pool.idle.has(id));
+  if (driver.clock === undefined) {
+    const over = made.filter(({ deleting }) => deleting !== true);
+    if (over.length < TOGETHER) return;
+    pool.idle.clear();
+    return takeAwayTogether(run, over);
   }
-  if (made.length > 0) await driver.clock?.advance(2_000);
+  pool.idle.clear();
+  const from = { send: (send: Send) => session.running.send(send), own: session.own };
+  for (const one of made) {
+    const removed = one.deleting === true ? undefined : await removeIntern(from, one);
+    if (removed?.kind !== 'stays') ledger.write({ event: 'gone', id: one.id });
+  }
+  if (made.length > 0) await driver.clock.advance(2_000);
+}
+
+async function takeAwayTogether({ ledger, session }: RunContext, over: readonly Made[]): Promise<void> {
+  const from = { send: (send: Send) => session.running.send(send), own: session.own };
+  for (const as of new Set(over.map((one) => one.as))) {
+    const removed = await removeInterns(
+      from,
+      over.filter((one) => one.as === as),
+    );
+    for (const [{ id }, { kind }] of removed) if (kind === 'leaving') ledger.write({ event: 'deleting', id });
+  }
 }
 
 /** Where a clean-up differs from that of the run itself. */
 export interface TakeAwayOptions {
-  /** Beginning of the names that the run gave. */
-  readonly prefix?: string;
   /** How many interns were made. */
   readonly created?: number;
   /** Ends it early. */
@@ -54,7 +74,7 @@ export async function takeAway(
   try {
     return await cleanUp({
       ledger,
-      prefix: options.prefix ?? session.prefix,
+      own: session.own,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       created: options.created ?? session.created(),
       // Several at once get 429 again and again, and their time is up before they are gone.

@@ -4,7 +4,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import { createReply, type Refusal } from '../probe/reply.js';
-import { ANSWER, isAnswer } from '../probe/request.js';
+import { ANSWER, internPath, isAnswer } from '../probe/request.js';
 import { acceptable, kindOfQuestion } from './acceptable.js';
 import type { RunContext } from './run-context.js';
 
@@ -31,7 +31,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       ...(said.approval_mode === undefined ? {} : { approval_mode: said.approval_mode }),
       ...said.extra,
     };
-    const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
+    const path = internPath(encodeURIComponent(id), '/chat/completions');
     const answer = await open({ ...options, method: 'POST', path, json }).catch((error: unknown) => {
       // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
       if (driver.control === undefined && error instanceof NoAnswer && error.kind === 'timeout')

@@ -85,7 +85,7 @@ const isLarge = (body: Send['body']) =>
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host, lane, ledger, pool, session } = run;
+  const { driver, host, lane, pool, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -144,8 +144,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     async reset() {
       declared.require('a reset', 'disposable');
       await control().reset();
-      for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
-      for (const ids of [session.made, lane.made]) ids.clear();
+      session.own.forget();
+      lane.made.clear();
       forget(pool);
     },
     get clock() {

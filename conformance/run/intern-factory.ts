@@ -206,7 +206,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       const tail = (++pool.unknown).toString(16).padStart(4, '0');
       const hex = (length: number) =>
         Array.from({ length }, () => Math.floor(options.random() * 16).toString(16)).join('');
-      return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${tail}`;
+      return session.own.madeUp(`${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${tail}`);
     },
   };
 }

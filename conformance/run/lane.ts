@@ -1,4 +1,5 @@
 import type { ScopeWatch } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
 
 /** What checks have to themselves that are done one after another while other lanes do theirs. */
 export interface Lane {
@@ -10,8 +11,8 @@ export interface Lane {
   readonly watch: Required<ScopeWatch>;
 }
 
-/** `collection` is the address that a create is sent to. */
-export function createLane(collection: string): Lane {
+/** `madeBy` knows the intern that the answer to a request gave the run. */
+export function createLane(madeBy: (send: Send) => string | undefined): Lane {
   const made = new Set<string>();
   let sent = 0;
   return {
@@ -21,10 +22,9 @@ export function createLane(collection: string): Lane {
     },
     watch: {
       sent: () => void sent++,
-      seen({ method }, url, { status, json }) {
-        const { id } = (json ?? {}) as { id?: unknown };
-        const creates = method === 'POST' && url.split('?')[0] === collection;
-        if (creates && status < 300 && typeof id === 'string') made.add(id);
+      seen(send) {
+        const id = madeBy(send);
+        if (id !== undefined) made.add(id);
       },
     },
   };

@@ -1,6 +1,6 @@
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { noteFull, REFUSED, refusal } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -104,7 +104,7 @@ export async function readsLag(
   });
   const read = await measure('read', async (nth) => {
     if (made === undefined) return 0;
-    const path = `/interns/${made.id}`;
+    const path = internPath(made.id);
     const description = `change ${nth}`;
     const changed = await write(() => ({ method: 'PATCH', path, json: { description } }));
     if (changed.status >= 300) return 0;

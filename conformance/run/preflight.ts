@@ -15,6 +15,19 @@ function noList(answer: Answer): string | undefined {
   return odd === undefined ? undefined : 'lists interns without an id in answer to GET /interns';
 }
 
+/** Pages of the list that are read before the first create, at most. */
+const PAGES = 10;
+
+/** Reads the rest of the list, as far as it is looked at: whatever is there before a create is none of the run's. */
+async function readOn(client: Pick<Client, 'send'>, first: Answer, limited: boolean): Promise<void> {
+  let next = (first.json as { next_cursor?: unknown }).next_cursor;
+  for (let pages = 1; pages < PAGES && typeof next === 'string'; pages++) {
+    const query = { ...(limited ? { limit: 500 } : {}), starting_after: next };
+    next = ((await client.send({ path: '/interns', query })).json as { next_cursor?: unknown } | undefined)
+      ?.next_cursor;
+  }
+}
+
 /**
  * Looks whether the target can be evaluated at all. Undefined where it can; else one sentence that says what is in the
  * way: nobody answers, a redirect, no interface there, a key that opens nothing. Sends nothing but reads. An emulator is
@@ -22,7 +35,7 @@ function noList(answer: Answer): string | undefined {
  */
 export async function preflight(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<string | undefined> {
   try {
-    const list = await client.send({ path: '/interns', query: { limit: 1 } });
+    const list = await client.send({ path: '/interns', query: { limit: isEmulator ? 1 : 500 } });
     if (list.status >= 300 && list.status < 400) {
       return `the target redirects GET /interns to ${list.headers.get('location') ?? 'nowhere'} (${list.status}); redirects are not followed, give the address it leads to`;
     }
@@ -37,7 +50,9 @@ export async function preflight(client: Pick<Client, 'send'>, isEmulator: boolea
     // The interface does not state paging: a target that does not know `limit` may refuse it.
     const plain = list.status === 400 ? await client.send({ path: '/interns' }) : list;
     const why = noList(plain);
-    return why === undefined ? undefined : `the target ${why}; nothing was created. Is its base address right?`;
+    if (why !== undefined) return `the target ${why}; nothing was created. Is its base address right?`;
+    await readOn(client, plain, plain === list);
+    return undefined;
   } catch (error) {
     if (error instanceof NoAnswer) return `the target cannot be reached: ${error.actual}`;
     if (error instanceof Finding || error instanceof Stopped) return error.message;

@@ -1,3 +1,4 @@
+import { internPath } from '../probe/request.js';
 import { removeIntern } from '../safety/cleanup.js';
 import type { Attempt } from './attempt.js';
 import { keepFewer, kept } from './pool.js';
@@ -25,7 +26,7 @@ const mayStand = ({ full }: Pick<Session, 'full'>): number =>
 /** Notes which of the interns that are torn down are gone by now. */
 async function look({ ledger, session }: RunContext): Promise<void> {
   for (const { id, as } of ledger.open().filter(({ deleting }) => deleting === true)) {
-    const { status } = await session.running.send({ path: `/interns/${encodeURIComponent(id)}`, as });
+    const { status } = await session.running.send({ path: internPath(id), as });
     if (status === 404) ledger.write({ event: 'gone', id });
   }
 }
@@ -41,10 +42,10 @@ export async function makeRoom(run: RunContext, most = mayStand(run.session)): P
   const keep = kept(pool);
   const unused = ledger.open().filter(({ id }) => !keep.has(id));
   for (const one of unused.filter(({ deleting }) => deleting !== true)) {
-    const failed = await removeIntern((send) => session.running.send(send), one);
-    if (failed === undefined) ledger.write({ event: 'deleting', id: one.id });
+    const removed = await removeIntern({ send: (send) => session.running.send(send), own: session.own }, one);
+    if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: one.id });
+    if (removed.kind === 'absent') ledger.write({ event: 'gone', id: one.id });
   }
-  for (const { id } of unused) session.made.delete(id);
   lane.made.clear();
   pool.idle.clear();
   const left = () => ledger.open().filter(({ id }) => !pool.staying.has(id));

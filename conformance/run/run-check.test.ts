@@ -73,17 +73,21 @@ describe('what comes at another request each time', () => {
   /** Refuses each of ten changes, but the nth of each try, which a gateway answers. */
   const refuses = (lost: (nth: number) => number) => {
     let tries = -1;
+    const ids: string[] = [];
     const target = fakeTarget(({ method, url }) => {
       if (method !== 'PATCH') return undefined;
-      const which = Number(url.split('/').at(-1));
+      const which = ids.indexOf(url.split('/').at(-1) ?? '');
       if (which === 0) tries++;
       return which === lost(tries) ? html() : Response.json({ error: { code: 400, message: 'No' } }, { status: 400 });
     });
     const asks = check(
       'a/asks',
-      async ({ api }) => {
-        for (let which = 0; which < 10; which++)
-          expectStatus(await api.update(String(which), {}), 400, `change ${which}`);
+      async ({ api, interns }) => {
+        for (let which = 0; which < 10; which++) {
+          const id = ids[which] ?? interns.unknownId();
+          ids[which] = id;
+          expectStatus(await api.update(id, {}), 400, `change ${which}`);
+        }
       },
       { needs: [] },
     );
@@ -110,25 +114,30 @@ describe('what comes at another request each time', () => {
       const headers = { 'retry-after': '999' };
       return ++tries < 3 ? new Response('{}', { status: 429, headers }) : html();
     });
-    const asks = check('a/asks', async ({ api }) => expectStatus(await api.update('x', {}), 400, 'the change'), {
-      needs: [],
-    });
+    const asks = check(
+      'a/asks',
+      async ({ api, interns }) => expectStatus(await api.update(interns.unknownId(), {}), 400, 'the change'),
+      { needs: [] },
+    );
     expect((await resultOf(asks, target)).skip?.why).toMatch(/it could not do it now: .*429/);
   });
 
   test('does not stand for the repetition of a finding', async () => {
     let tries = 0;
+    let first: string | undefined;
     const target = fakeTarget(({ method, url }) => {
       if (method !== 'PATCH') return undefined;
-      if (url.endsWith('/first')) tries++;
-      if (url.endsWith('/first') && tries === 2) return html();
-      return Response.json({}, { status: url.endsWith('/first') ? 200 : 404 });
+      const isFirst = url.endsWith(`/${first}`);
+      if (isFirst) tries++;
+      if (isFirst && tries === 2) return html();
+      return Response.json({}, { status: isFirst ? 200 : 404 });
     });
     const asks = check(
       'a/asks',
-      async ({ api }) => {
-        expectStatus(await api.update('first', {}), 200, 'the first change');
-        expectStatus(await api.update('other', {}), 200, 'the other change');
+      async ({ api, interns }) => {
+        first ??= interns.unknownId();
+        expectStatus(await api.update(first, {}), 200, 'the first change');
+        expectStatus(await api.update(interns.unknownId(), {}), 200, 'the other change');
       },
       { needs: [] },
     );
@@ -166,9 +175,11 @@ test('an answer that may be tried again is known by its body where a check looks
   const target = fakeTarget(({ method }) =>
     method === 'PATCH' ? Response.json({ error }, { status: 500 }) : undefined,
   );
-  const asks = check('a/asks', async ({ api }) => equal((await api.update('x', {})).status, 200, 'status'), {
-    needs: [],
-  });
+  const asks = check(
+    'a/asks',
+    async ({ api, interns }) => equal((await api.update(interns.unknownId(), {})).status, 200, 'status'),
+    { needs: [] },
+  );
   expect((await resultOf(asks, target)).skip?.need).toBe('a target that can do it now');
 });
 

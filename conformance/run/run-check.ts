@@ -1,9 +1,9 @@
 import type { Driver } from '../drivers/driver.js';
-import { Finding, Unmet, type UnmetKind } from '../framework/assert.js';
+import { Certain, Finding, Unmet, type UnmetKind } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Falsified, LONG } from '../framework/property.js';
 import { NoAnswer } from '../probe/no-answer.js';
-import { ANSWER } from '../probe/request.js';
+import { ANSWER, internPath } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
 import { wantsSuccess } from './causes.js';
 import { type Circumstance, circumstance, deleted, type Found, mayBeTaken, notTaken } from './circumstances.js';
@@ -145,6 +145,11 @@ const wasRepeated = (error: unknown): error is Falsified =>
 
 /** A finding that came again. */
 const TWICE: Confirmed = { tries: 1, failures: 1 };
+/** One that seeing it once proves. */
+const SEEN = TWICE;
+/** Whether it need not be looked at alone, whatever others were doing. */
+const isCertain = (error: unknown): boolean =>
+  error instanceof Certain || (error instanceof Stopped && error.finding !== undefined);
 /** What another check may cause that is done at the same time: it says nothing that it was found of another alone. */
 const BY_OTHERS = /\b(409|429|5\d\d)\b/;
 
@@ -221,7 +226,7 @@ export async function runInCompany(run: RunContext, check: Check): Promise<Check
   const tried = await attempt(beside, check);
   const { error } = tried;
   const why = error instanceof Unmet && !mayBeTaken(run, error) ? error.kind : undefined;
-  const believed = !('error' in tried) || (why !== undefined && BELIEVED.has(why));
+  const believed = !('error' in tried) || isCertain(error) || (why !== undefined && BELIEVED.has(why));
   const long = host.now() - began > LONG;
   const outcome = believed
     ? await outcomeOf(run, check, tried)
@@ -272,6 +277,8 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
   const { redactor } = run.session;
   const { error, transcript } = tried;
   if (!('error' in tried)) return { verdict: 'pass' };
+  if (error instanceof Stopped && error.finding !== undefined)
+    return { ...found(run, check, error.finding, tried, SEEN), stopped: error.message };
   if (error instanceof Stopped || run.signal.aborted) {
     const why = error instanceof Stopped ? error.message : 'interrupted';
     return { ...skipped('time and requests', why, 'stopped'), stopped: why };
@@ -286,7 +293,8 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
   }
   const why = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
   const confirmed = known ?? (await confirm(run, check, error));
-  const finding = { ...reported(run, check, error, tried, confirmed) };
+  const outcome = found(run, check, error, tried, confirmed);
+  const { finding } = outcome;
   if (why !== undefined) Object.assign(finding, { what: `${finding.what}; ${why}` });
   const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
   if (run.driver.control === undefined && finding.flaky) {
@@ -296,8 +304,13 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
   }
   if (confirmed.tries > 0) run.pool.told.add(likeness(error));
   if (error.what === ANSWER && wantsSuccess(error)) run.obstacles.met('answers', check.id);
-  return { verdict: severity(check, run.driver), finding, lost };
+  return { ...outcome, lost };
 }
+
+const found = (run: RunContext, check: Check, error: Finding, tried: Attempt, confirmed: Confirmed) => ({
+  verdict: severity(check, run.driver),
+  finding: { ...reported(run, check, error, tried, confirmed) },
+});
 
 /**
  * Why a finding says nothing: the intern was busy, and a client of the run has left a stream of it so short a time ago that
@@ -322,7 +335,7 @@ function outstays({ driver }: RunContext, { actual }: Finding, { leftAgo }: Atte
 async function moves({ lane, pool, session }: RunContext): Promise<string | undefined> {
   const { conditions, running } = session;
   for (const id of [...lane.made, pool.shared.get(lane)?.id ?? []].flat()) {
-    if (conditions.runs(id)) await running.send({ path: `/interns/${id}` }).catch(() => undefined);
+    if (conditions.runs(id)) await running.send({ path: internPath(id) }).catch(() => undefined);
     const status = conditions.went(id);
     if (status !== undefined) return `an intern that ran got to ${status} by itself`;
   }

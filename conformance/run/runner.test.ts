@@ -191,28 +191,28 @@ describe('safety', () => {
     expect(results.cleanup).toEqual({ created: 6, deleted: 6, failed: [] });
   });
 
-  test('what is handed out no more is gone before the next check, not at the end alone', async () => {
+  test('what is handed out no more is gone once eight are over, not at the end alone, and after a look at the list', async () => {
     const target = fakeTarget();
     const ids: string[] = [];
-    const breaks = check(
-      'a/breaks',
-      async ({ interns }) => {
-        ids.push((await interns.shared()).id);
-        fail('x', 1, 2);
-      },
-      { needs: ['write', 'running'] },
-    );
-    const looks = check('b/looks', async ({ target: { kind } }) => {
-      equal(kind, 'live', 'the target');
-      equal(
-        ids.filter((id) => target.interns.has(id)),
-        [],
-        'interns of the check before',
+    const breaks = (id: string) =>
+      check(
+        id,
+        async ({ interns }) => {
+          ids.push((await interns.shared()).id);
+          fail('x', 1, 2);
+        },
+        { needs: ['write', 'running'] },
       );
+    const there: number[] = [];
+    const looks = check('b/looks', async () => {
+      there.push(ids.filter((id) => target.interns.has(id)).length);
     });
-    const results = await go([breaks, looks], target, { concurrency: 1 });
-    expect(results.checks.map(({ verdict }) => verdict)).toEqual(['fail', 'pass']);
-    expect(ids.length).toBeGreaterThan(0);
+    const checks = [...Array.from({ length: 9 }, (_, at) => breaks(`a/${at}`)), looks];
+    await go(checks, target, { concurrency: 1 });
+    expect(new Set(ids).size).toBeGreaterThanOrEqual(8);
+    expect(Math.max(...there)).toBeLessThan(8);
+    const first = target.log.findIndex((line) => line.startsWith('DELETE'));
+    expect(target.log.slice(0, first).lastIndexOf('GET /api/v1/interns')).toBeGreaterThan(0);
   });
 
   test('an intern whose create was never answered is found by its name', async () => {
@@ -542,8 +542,8 @@ test('that no permission was asked for under manual is told, though questions we
     const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
     const headers = { 'content-type': 'text/event-stream' };
     const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
-    const waits = check('a/waits', async ({ chat, internDid }) => {
-      await (await chat('x', { prompt: 'Hello.', approval_mode: 'manual' })).end();
+    const waits = check('a/waits', async ({ chat, interns, internDid }) => {
+      await (await chat(interns.unknownId(), { prompt: 'Hello.', approval_mode: 'manual' })).end();
       internDid(false, { did: 'ask for a permission', what: 'x', expected: 'x', actual: 'y' });
     });
     return (await go([waits], target)).coverage;
@@ -593,8 +593,8 @@ test.each([
   const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
   const headers = { 'content-type': 'text/event-stream' };
   const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
-  const waits = check('a/waits', async ({ chat, internDid }) => {
-    await (await chat('x', 'Hello.')).end();
+  const waits = check('a/waits', async ({ chat, interns, internDid }) => {
+    await (await chat(interns.unknownId(), 'Hello.')).end();
     internDid(false, { did: 'ask a question', what: 'x', expected: 'x', actual: 'y' });
   });
   expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
@@ -610,7 +610,8 @@ describe('a prompt that a gateway answers', () => {
     new Response(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`, {
       headers: { 'content-type': 'text/event-stream' },
     });
-  const talks = (id: string) => check(id, async ({ chat }) => void (await (await chat('x', 'Hello.')).end()));
+  const talks = (id: string) =>
+    check(id, async ({ chat, interns }) => void (await (await chat(interns.unknownId(), 'Hello.')).end()));
 
   test('is sent once more, from the beginning of its check', async () => {
     let prompts = 0;

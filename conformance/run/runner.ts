@@ -65,12 +65,11 @@ function contextOf(options: RunnerOptions) {
     pool: createPool(),
     obstacles: createObstacles(base.settings.blocking),
   };
-  const collection = `${base.driver.target.baseUrl}/interns`;
   const lanes = Array.from(
     { length: base.settings.concurrency },
     (): RunContext => ({
       ...run,
-      lane: createLane(collection),
+      lane: createLane(run.session.madeBy),
     }),
   );
   return { run, lanes, end: (why: string) => over.abort(new Stopped(why)) };
@@ -132,6 +131,8 @@ export function createRun(options: RunnerOptions): Run {
     results.push(result);
     events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
     stopped ??= done.stopped;
+    // What other lanes have begun would only do more of what it is stopped for.
+    if (done.stopped !== undefined && result.finding !== undefined) end(done.stopped);
     if (done.lost) lost++;
     else if (result.verdict !== 'skip') lost = 0;
     if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;

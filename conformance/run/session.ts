@@ -1,11 +1,14 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
-import { Unmet } from '../framework/assert.js';
+import { Certain, Unmet } from '../framework/assert.js';
+import * as expect from '../framework/expect.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
-import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { createGuard } from '../safety/guard.js';
+import { type Asked, createOwnInterns, type OwnInterns } from '../safety/own-interns.js';
 import { type Conditions, createConditions } from './conditions.js';
 import { createHistory, type History } from './history.js';
 import { type Lag, NO_LAG } from './lag.js';
@@ -24,8 +27,10 @@ export interface Session {
   readonly prefix: string;
   /** Interns made so far. */
   readonly created: () => number;
-  /** Ids of interns that the run made and has not deleted. */
-  readonly made: Set<string>;
+  /** The interns that the run made: it writes to no others. */
+  readonly own: OwnInterns;
+  /** Id of the intern that the answer to this very request gave the run. */
+  madeBy(send: Send): string | undefined;
   /** What is known of the interns that the run made with its API key. */
   readonly conditions: Conditions;
   /** What the run has done to the target. */
@@ -55,8 +60,6 @@ export interface Session {
   unusable(name: string): string | undefined;
   /** Tells that a credential opens nothing, or nothing more. */
   spoilt(name: CredentialName, why: string): void;
-  /** An intern that no check may write to. */
-  isForeign(id: string): boolean;
   /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
   cleaning(): void;
 }
@@ -88,8 +91,6 @@ export function createSession(run: RunBase): Session {
   const redactor = createRedactor(CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []));
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
-  const foreign = new Set<string>();
-  const made = new Set<string>();
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
   const proof = proofHeadersOf(driver.target.profile);
@@ -102,10 +103,37 @@ export function createSession(run: RunBase): Session {
   let created = 0;
   let cleaning = false;
 
-  const idOf = (url: string) =>
-    url.startsWith(`${collection}/`)
-      ? decodeURIComponent(url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
+  const own = createOwnInterns({
+    ledger,
+    prefix,
+    lent: driver.target.ownInternId,
+    alone: driver.lacks('disposable') === undefined,
+  });
+  const asked = new WeakMap<Send, Asked>();
+  const madeBy = new WeakMap<Send, string>();
+  const guard = createGuard({
+    own,
+    // An emulator under control is the run's own: there a read would be one more than a check has asked for.
+    read:
+      driver.control === undefined
+        ? async (id, as) => {
+            const path = internPath(id);
+            return { ...(await session.client.send({ path, as })), url: `${baseUrl}${path}` };
+          }
+        : undefined,
+    wait: (ms) => host.sleep(ms, run.signal),
+  });
+
+  const idOf = (url: string) => {
+    const segment = url.startsWith(`${collection}/`)
+      ? (url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
       : undefined;
+    try {
+      return segment === undefined ? undefined : decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  };
   const restOf = (url: string) =>
     url
       .slice(collection.length + 1)
@@ -115,10 +143,6 @@ export function createSession(run: RunBase): Session {
       .join('/') ?? '';
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
-  const nameIn = (send: Send): string | undefined => {
-    if (typeof send.json === 'object' && send.json !== null && 'name' in send.json) return String(send.json.name);
-    return typeof send.body === 'string' ? /"name"\s*:\s*"([^"]*)"/.exec(send.body)?.[1] : undefined;
-  };
 
   /** A create that asks for nothing but a name, with the key of the run, in the workspace that it was told. */
   const isPlain = (send: Send, url: string): boolean => {
@@ -139,7 +163,7 @@ export function createSession(run: RunBase): Session {
   };
   /** One that does not see what the API key makes is another person's, or of another workspace: unless it is gone. */
   const blind = async (send: Send, url: string): Promise<undefined> => {
-    const { status, json } = await session.running.send({ path: `/interns/${encodeURIComponent(idOf(url) ?? '')}` });
+    const { status, json } = await session.running.send({ path: internPath(idOf(url) ?? '') });
     if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
     const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
     unusable.set(String(send.as), why);
@@ -165,53 +189,55 @@ export function createSession(run: RunBase): Session {
       }
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
     }
+    const { method = 'GET', json, body, headers } = send;
+    const key = headers?.[IDEMPOTENCY_HEADER];
+    const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
+    if (create !== undefined) asked.set(send, create);
     const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lagOf(url);
     if (late > 0) await host.sleep(late, signal);
     await rate.take(signal);
-    if (!READS.has(send.method ?? 'GET')) {
-      const id = idOf(url);
-      // A proof changes nothing of the intern it is for.
-      if (id !== undefined && foreign.has(id) && !/\/sign(\?|$)/.test(url)) {
-        throw new Unmet('an intern of its own', `it would write to ${id}, which this run has not made`);
-      }
-    }
-    if (isCreate(send, url)) ledger.write({ event: 'creating', name: nameIn(send) ?? '', as: senderOf(send) });
+  };
+
+  /** What nothing of the kind answers is no interface of interns: whatever else was sent to it would be lost there too. */
+  const noIntern = (answer: Answer): Stopped => {
+    const why = `the target answers a create with ${answer.status} and no intern; nothing more is created. Is its base address right?`;
+    const breaks = { requirement: 'CREATE-1', level: 'S' } as const;
+    const what = 'the answer to a create';
+    return new Stopped(
+      why,
+      new Certain({ what, expected: 'an intern with its id', actual: expect.shown(answer), breaks }),
+    );
   };
 
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
     if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
+    const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
+    if (made?.kind === 'nothing' && answer.status < 300 && driver.control === undefined && isCreate(send, url))
+      throw noIntern(answer);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
     if (proof.signatureV2 in body) history.routeSigned();
     if (driver.control === undefined && url.startsWith(collection)) {
-      if (isCreate(send, url) && typeof body.id === 'string' && !made.has(body.id)) {
-        const boots = (send.json as { provision?: unknown } | undefined)?.provision === true;
-        words.done(body.id, boots ? 'boot' : 'create');
-      }
+      if (made?.kind === 'own')
+        words.done(made.id, (send.json as { provision?: unknown } | undefined)?.provision === true ? 'boot' : 'create');
       for (const record of Array.isArray(body.data) ? body.data : [body]) if (isRecord(record)) words.read(record);
     }
-    if (isCreate(send, url) && typeof body.id === 'string') {
-      if (made.has(body.id)) return;
-      made.add(body.id);
-      // Another check may have met it in a list before the answer to its create came.
-      foreign.delete(body.id);
-      history.created(body.id);
-      if (send.as === undefined) mine.add(body.id);
+    if (made?.kind === 'own') {
+      madeBy.set(send, made.id);
+      history.created(made.id);
+      if (send.as === undefined) mine.add(made.id);
       created++;
-      ledger.write({ event: 'created', id: body.id, name: String(body.name), as: senderOf(send) });
-      const asked =
-        typeof send.json === 'object' && send.json !== null ? (send.json as Record<string, unknown>) : { '?': 0 };
+      const wanted = isRecord(send.json) ? send.json : { '?': 0 };
       const ours =
-        send.as === undefined && driver.control === undefined && asked.workspace_id === driver.target.workspaceId;
-      if (ours && Object.keys(asked).every((key) => PLAIN.has(key)))
-        conditions.made(body as unknown as Intern, asked.provision === true ? 'booting' : 'stopped');
-    } else if (url.split('?')[0] === collection && Array.isArray(body.data)) {
-      for (const entry of body.data as { id?: unknown; name?: unknown }[]) {
-        if (typeof entry?.id === 'string' && typeof entry.name === 'string' && !entry.name.startsWith(prefix)) {
-          if (!made.has(entry.id)) foreign.add(entry.id);
-        }
-      }
-    } else if (typeof body.id === 'string' && typeof body.status === 'string')
+        send.as === undefined && driver.control === undefined && wanted.workspace_id === driver.target.workspaceId;
+      if (ours && Object.keys(wanted).every((key) => PLAIN.has(key)))
+        conditions.made(body as unknown as Intern, wanted.provision === true ? 'booting' : 'stopped');
+    } else if (
+      made === undefined &&
+      !Array.isArray(body.data) &&
+      typeof body.id === 'string' &&
+      typeof body.status === 'string'
+    )
       conditions.seen(body as unknown as Intern);
   };
 
@@ -280,6 +306,8 @@ export function createSession(run: RunBase): Session {
         conditions.done(id, method, restOf(url), send.json);
         if (method !== 'PATCH') words.done(id, restOf(url));
         if (method === 'DELETE') mine.delete(id);
+        if (method === 'DELETE' && restOf(url) === '' && own.madeBy(id) !== undefined)
+          ledger.write({ event: 'deleting', id });
       }
       if (seesNone(send, url, status)) return blind(send, url);
       // What reads may be sent again.
@@ -316,7 +344,8 @@ export function createSession(run: RunBase): Session {
     redactor,
     prefix,
     created: () => created,
-    made,
+    own,
+    madeBy: (send) => madeBy.get(send),
     conditions,
     history,
     words,
@@ -328,7 +357,6 @@ export function createSession(run: RunBase): Session {
     },
     unusable: (name) => unusable.get(name),
     spoilt: (name, why) => void unusable.set(name, why),
-    isForeign: (id) => foreign.has(id),
     cleaning() {
       cleaning = true;
     },

@@ -3,7 +3,7 @@ import { Finding, fail, Unmet } from '../framework/assert.js';
 import type { Api, InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { OpenAnswer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 import type { RunContext } from './run-context.js';
 
 /** Where the interns of one check come from. */
@@ -144,7 +144,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
     if (!session.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
-    const path = `/interns/${encodeURIComponent(id)}/chat/completions`;
+    const path = internPath(encodeURIComponent(id), '/chat/completions');
     const { streamTimeout: timeout } = run.settings;
     const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
     const takes = reply.status < 300;

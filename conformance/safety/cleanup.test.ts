@@ -4,6 +4,7 @@ import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { cleanUp } from './cleanup.js';
 import { createLedger } from './ledger.js';
+import { createOwnInterns } from './own-interns.js';
 
 const INTERNS = 20;
 
@@ -25,7 +26,7 @@ async function after(target: (send: Send, count: number) => Answer | Promise<Ans
   let paused = 0;
   const result = await cleanUp({
     ledger,
-    prefix: 'kabcd-',
+    own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
     created: INTERNS,
     atOnce,
     async send(send) {
@@ -39,16 +40,27 @@ async function after(target: (send: Send, count: number) => Answer | Promise<Ans
 }
 
 const list = (data: unknown[] = []) => answer(200, { data, has_more: false });
+const all = (status = 'running') =>
+  Array.from({ length: INTERNS }, (_, n) => ({ id: `i${n}`, name: `kabcd-${n}`, status }));
+/** Lists them all until one was deleted, and none from then on. */
+const listedOnce = () => {
+  let deletes = 0;
+  return (send: Send) => {
+    if (send.method === 'DELETE') deletes++;
+    return send.method === 'DELETE' ? answer(202, {}) : list(deletes === 0 ? all() : []);
+  };
+};
 
 test('a clean-up takes away as many at a time as it is told', async () => {
   let open = 0;
   let most = 0;
-  const { left } = await after(async ({ method }) => {
-    if (method !== 'DELETE') return list();
+  const target = listedOnce();
+  const { left } = await after(async (send) => {
+    if (send.method !== 'DELETE') return target(send);
     most = Math.max(most, ++open);
     await Promise.resolve();
     open--;
-    return answer(202, {});
+    return target(send);
   }, 4);
   expect([left.length, most]).toEqual([0, 4]);
 });
@@ -67,7 +79,7 @@ describe('a clean-up that the target keeps from its work', () => {
   test('by 429 half way keeps what is left in the ledger', async () => {
     const { result, sent, left } = await after((send, count) => {
       if (count > 6) return answer(429, {});
-      return send.method === 'DELETE' ? answer(202, {}) : list();
+      return send.method === 'DELETE' ? answer(202, {}) : list(all());
     });
     // The list, five deletes, and the one that was refused.
     expect(sent()).toBe(7);
@@ -91,24 +103,60 @@ describe('a clean-up that the target keeps from its work', () => {
         ? path === '/interns/i0'
           ? answer(409, {})
           : answer(202, {})
-        : list(
-            Array.from({ length: INTERNS }, (_, n) => ({
-              id: `i${n}`,
-              name: `kabcd-${n}`,
-              status: n === 0 ? 'running' : 'destroying',
-            })),
-          ),
+        : list(all('destroying').map((one) => (one.id === 'i0' ? { ...one, status: 'running' } : one))),
     );
     expect(result.failed.filter(({ leaving }) => leaving !== true).map(({ id }) => id)).toEqual(['i0']);
     expect(result.failed).toHaveLength(INTERNS);
   });
 
   test('by one lost answer goes on and leaves nothing', async () => {
+    const target = listedOnce();
     const { result, left } = await after((send, count) => {
       if (count === 2) throw new NoAnswer('dropped', 'DELETE', 'reset');
-      return send.method === 'DELETE' ? answer(202, {}) : list();
+      if (send.path === '/interns/i0' && send.method === undefined) return answer(200, all()[0]);
+      return target(send);
     });
     expect(left).toEqual([]);
     expect(result).toMatchObject({ deleted: INTERNS, failed: [] });
+  });
+});
+
+describe('a clean-up takes away only what bears a name of the run', () => {
+  test.each([
+    [
+      'by a list',
+      (send: Send) => list(send.path === '/interns' ? [{ id: 'i0', name: 'precious', status: 'stopped' }] : []),
+    ],
+    [
+      'by a read, where the list does not show it',
+      (send: Send) => (send.path === '/interns' ? list() : answer(200, { id: 'i0', name: 'precious' })),
+    ],
+    [
+      'by no name, where the read shows none',
+      (send: Send) => (send.path === '/interns' ? list() : answer(200, { id: 'i0' })),
+    ],
+  ])('as it is read %s', async (_, target) => {
+    const deleted: (string | undefined)[] = [];
+    const { result } = await after((send) => {
+      if (send.method === 'DELETE') deleted.push(send.path);
+      if (send.path !== '/interns' && send.path !== '/interns/i0' && send.method === undefined) return answer(404, {});
+      return target(send);
+    });
+    expect(deleted).toEqual([]);
+    expect(result.failed.map(({ id }) => id)).toEqual(['i0']);
+    expect(result.failed[0]?.why).toMatch(/which this run did not name it$/);
+  });
+
+  test('one whose name the list leaves out is read by itself', async () => {
+    const names = new Set<string>();
+    const { left } = await after((send) => {
+      if (send.method === 'DELETE') return answer(202, {});
+      if (send.path === '/interns')
+        return list(names.size === 0 ? all().map(({ id, status }) => ({ id, status })) : []);
+      names.add(String(send.path));
+      return answer(200, { id: 'x', name: `kabcd-${names.size}` });
+    });
+    expect(names.size).toBe(INTERNS);
+    expect(left).toEqual([]);
   });
 });

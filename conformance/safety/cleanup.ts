@@ -1,6 +1,7 @@
 import type { Answer } from '../probe/client.js';
-import type { CredentialName, Send } from '../probe/request.js';
+import { type CredentialName, internPath, type Send } from '../probe/request.js';
 import type { Ledger, Made } from './ledger.js';
+import type { OwnInterns } from './own-interns.js';
 
 /** An intern that is still there. */
 export interface Left {
@@ -22,8 +23,7 @@ export interface CleanupResult {
 
 export interface CleanupOptions {
   readonly ledger: Pick<Ledger, 'open' | 'creators' | 'write'>;
-  /** Prefix of the names that the run gave. */
-  readonly prefix: string;
+  readonly own: Pick<OwnInterns, 'adopts' | 'bears'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
@@ -65,52 +65,105 @@ function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; 
   return { send: sendOn, givenUp: () => over !== undefined };
 }
 
-/** Starts the teardown of one intern. Undefined where it went, else why not. */
+/** An intern as a list or a read shows it. */
+export interface Shown {
+  readonly name: unknown;
+  readonly status: string;
+}
+
+/** What became of the attempt to take an intern away. */
+export type Removed =
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'stays'; readonly why: string };
+
+/**
+ * Starts the teardown of one intern, once it has been read and bears a name of the run: whose name it bears else, owns it.
+ * `shown` is a read of it, where there is one already. Never throws.
+ */
 export async function removeIntern(
-  send: CleanupOptions['send'],
-  made: { id: string; as: CredentialName },
-): Promise<string | undefined> {
+  { send, own }: Pick<CleanupOptions, 'send' | 'own'>,
+  made: Pick<Made, 'id' | 'as'>,
+  shown?: Shown,
+): Promise<Removed> {
+  const stays = (why: string): Removed => ({ kind: 'stays', why });
+  const path = internPath(made.id);
   try {
-    const answer = await send({
-      method: 'DELETE',
-      path: `/interns/${made.id}`,
-      as: made.as,
-      json: { acknowledge_workspace_loss: true },
-    });
-    if (answer.status < 300 || answer.status === 404) return undefined;
-    return `DELETE answered ${answer.status}`;
+    let { name } = shown ?? {};
+    if (name === undefined) {
+      const read = await send({ path, as: made.as });
+      if (read.status === 404) return { kind: 'absent' };
+      if (read.status >= 300) return stays(`GET answered ${read.status}`);
+      ({ name } = (read.json ?? {}) as { name?: unknown });
+    }
+    if (!own.bears(made.id, name)) return stays(`it is named ${JSON.stringify(name)}, which this run did not name it`);
+    const json = { acknowledge_workspace_loss: true };
+    const answer = await send({ method: 'DELETE', path, as: made.as, json });
+    return answer.status < 300 || answer.status === 404
+      ? { kind: 'leaving' }
+      : stays(`DELETE answered ${answer.status}`);
   } catch (error) {
-    return why(error);
+    return stays(why(error));
   }
 }
 
-/**
- * What the list shows of the prefix. Notes in the ledger those it does not know, whose create was never answered, and as
- * gone those that are not listed any more. Answers the statuses of those that are.
- */
-async function look(options: CleanupOptions, as: CredentialName): Promise<Map<string, string>> {
-  const there = new Map<string, string>();
-  const known = new Set(options.ledger.open().map((made) => made.id));
+/** The entries of the list, page by page. */
+async function* pages(send: CleanupOptions['send'], as: CredentialName) {
   let after: string | undefined;
-  for (let pages = 0; ; pages++) {
-    const query = after === undefined ? {} : { query: { starting_after: after } };
-    const answer = await options.send({ path: '/interns', as, ...query });
+  for (let count = 0; count <= 500; count++) {
+    const answer = await send({
+      path: '/interns',
+      as,
+      ...(after === undefined ? {} : { query: { starting_after: after } }),
+    });
     if (answer.status !== 200) throw new Error(`GET /interns answered ${answer.status}`);
-    const body = answer.json as
-      | { data?: { id: string; name: string; status?: string }[]; next_cursor?: string }
-      | undefined;
+    const body = answer.json as { data?: Partial<Record<'id' | 'name' | 'status', unknown>>[]; next_cursor?: unknown };
     if (!Array.isArray(body?.data)) throw new Error('GET /interns answered no list');
-    for (const entry of body.data) {
-      if (known.has(entry.id)) there.set(entry.id, String(entry.status));
-      else if (entry.name.startsWith(options.prefix)) {
-        options.ledger.write({ event: 'created', id: entry.id, name: entry.name, as });
-        there.set(entry.id, String(entry.status));
-      }
-    }
-    if (typeof body.next_cursor !== 'string') return there;
-    if (pages > 500) throw new Error('GET /interns has no last page');
+    yield body.data;
+    if (typeof body.next_cursor !== 'string') return;
     after = body.next_cursor;
   }
+  throw new Error('GET /interns has no last page');
+}
+
+/**
+ * What the list shows of the interns of the run. Notes in the ledger those it does not know, whose create was never
+ * answered.
+ */
+async function look({ ledger, own, send }: CleanupOptions, as: CredentialName): Promise<Map<string, Shown>> {
+  const there = new Map<string, Shown>();
+  const known = new Set(ledger.open().map((made) => made.id));
+  for await (const page of pages(send, as))
+    for (const { id, name, status } of page)
+      if (typeof id === 'string' && (known.has(id) || own.adopts({ id, name }, as)))
+        there.set(id, { name, status: String(status) });
+  return there;
+}
+
+/** Pages of the list in which interns that are over are looked for: it is newest first. */
+const FEW = 2;
+
+/** Takes away interns of one creator, read together by the list. One that it does not show is read by itself. */
+export async function removeInterns(
+  from: Pick<CleanupOptions, 'send' | 'own'>,
+  interns: readonly Made[],
+): Promise<Map<Made, Removed>> {
+  const shown = new Map<unknown, Shown>();
+  const [first] = interns;
+  if (first !== undefined && interns.length > 1) {
+    let count = 0;
+    try {
+      for await (const page of pages(from.send, first.as)) {
+        for (const { id, name, status } of page) shown.set(id, { name, status: String(status) });
+        if (++count === FEW || interns.every(({ id }) => shown.has(id))) break;
+      }
+    } catch {
+      // Each is read by itself.
+    }
+  }
+  const removed = new Map<Made, Removed>();
+  for (const one of interns) removed.set(one, await removeIntern(from, one, shown.get(one.id)));
+  return removed;
 }
 
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
@@ -124,7 +177,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   for (let round = 0; ; round++) {
     notSearched = undefined;
     for (const as of ledger.creators()) {
-      let there: Map<string, string> | undefined;
+      let there: Map<string, Shown> | undefined;
       try {
         there = await look(options, as);
       } catch (error) {
@@ -133,7 +186,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       }
       const stay: Made[] = [];
       for (const made of ledger.open().filter((one) => one.as === as)) {
-        const state = there?.get(made.id);
+        const state = there?.get(made.id)?.status;
         // The list is taken at its word only for what has agreed to be deleted.
         if (there !== undefined && state === undefined && made.deleting === true) {
           ledger.write({ event: 'gone', id: made.id });
@@ -142,14 +195,18 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         if (state !== undefined) reasons.set(made.id, `still there, status ${state}`);
         if (made.deleting === true && state === 'destroying') leaving.add(made.id);
         else if (there !== undefined) leaving.delete(made.id);
-        if (made.deleting !== true || state === 'destroy_failed') stay.push(made);
+        // A delete by a check may have been refused in a success, and it did not accept the loss of a workspace.
+        const stood = round === 0 && state !== undefined && state !== 'destroying';
+        if (made.deleting !== true || state === 'destroy_failed' || stood) stay.push(made);
       }
       const waiting = stay.values();
       const remove = async () => {
         for (const made of waiting) {
-          const failed = await removeIntern(options.send, made);
-          if (failed === undefined) ledger.write({ event: 'deleting', id: made.id });
-          else reasons.set(made.id, failed);
+          const shown = there?.get(made.id);
+          const removed = await removeIntern(options, made, shown);
+          if (removed.kind === 'stays') reasons.set(made.id, removed.why);
+          else if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: made.id });
+          else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
         }
       };
       await Promise.all(Array.from({ length: options.atOnce }, remove));

@@ -1,0 +1,290 @@
+import type { CredentialName } from '../probe/request.js';
+import type { Ledger } from './ledger.js';
+
+/** Ids that stand in a path as they are, and mean nothing else there. */
+const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
+
+/** Whether an id of an intern can be put into a path without leading anywhere else. */
+export const isPlainId = (id: unknown): id is string => typeof id === 'string' && PLAIN.test(id);
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Servers compare paths in any case, and some take two slashes for one. */
+const INTERNS = /\/interns(?:\/+([^/]*)(.*))?$/i;
+
+/** What a request is about: all interns, one of them, or none. */
+type Place =
+  | { readonly of: 'none' }
+  | { readonly of: 'all' }
+  | { readonly of: 'one'; readonly id: string; readonly rest: string };
+
+/** The place that an address leads to once it is normalized, as it is when it is sent. */
+function placeOf(url: string): Place {
+  const found = INTERNS.exec(new URL(url).pathname);
+  if (found === null) return { of: 'none' };
+  const [, segment = '', rest = ''] = found;
+  if (segment === '') return { of: 'all' };
+  try {
+    return { of: 'one', id: decodeURIComponent(segment), rest };
+  } catch {
+    return { of: 'one', id: segment, rest };
+  }
+}
+
+/** A request as the rule looks at it. */
+export interface Leaving {
+  readonly method: string;
+  readonly url: string;
+  /** Its body: a JSON value, or the text or bytes that are sent. */
+  readonly body?: unknown;
+  readonly as: CredentialName;
+  /** Its idempotency key. */
+  readonly key?: string | undefined;
+}
+
+/** A create that has left. */
+export interface Asked {
+  readonly name: string | undefined;
+  readonly key: string | undefined;
+  readonly as: CredentialName;
+  /** Place among all that the run has sent and seen. */
+  readonly at: number;
+}
+
+/** Why a request must not leave. */
+export interface Refusal {
+  readonly because: 'every intern' | 'not made' | 'reads as another' | 'renamed';
+  readonly id?: string;
+  /** The name that the intern bears, and the one that the run gave it. */
+  readonly name?: string | undefined;
+  readonly asked?: string | undefined;
+}
+
+/** What may be done with a request. */
+export type Permit =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'create'; readonly asked: Asked }
+  /** It writes to an intern of the run. `unread`: nothing has shown it under its name yet. */
+  | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What the answer to a create gave the run. */
+export type Made =
+  | { readonly kind: 'own'; readonly id: string }
+  /** An intern that the run has already, as a retry answers it. */
+  | { readonly kind: 'again'; readonly id: string }
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'not own';
+      readonly because: 'no plain id' | 'another name' | 'there before' | 'made for another create';
+      readonly id: unknown;
+      readonly name: unknown;
+      readonly asked: string | undefined;
+    };
+
+interface Own {
+  readonly as: CredentialName;
+  readonly made: Asked | undefined;
+  /** Names that the run gave it, the first of them at its create. */
+  readonly names: Set<string>;
+  readonly keys: Set<string>;
+  /** The first name under which it was shown that the run did not give it. */
+  strange?: string;
+  /** Whether its own address has shown it under a name that the run gave it: writes go where that read went. */
+  known: boolean;
+  /** Whether a list has shown it under such a name. */
+  listed: boolean;
+}
+
+/**
+ * The interns that a run made, and with them the rule that nothing else is ever written to: every request passes `leaves`
+ * before it is sent, and every answer passes `answered`. An id is the run's own only where a create answered it with the
+ * name that was asked for, nothing has shown it before that create left, and it is a plain id.
+ */
+export interface OwnInterns {
+  /** A request is about to leave. */
+  leaves(request: Leaving): Permit;
+  /** The answer to a create, by what `leaves` gave for it. */
+  answered(asked: Asked, status: number, answer: unknown): Made;
+  /** The JSON that an address answered to anything but a create: who bears which name. */
+  shows(url: string, answer: unknown): void;
+  /** Notes an id that the kit made up: writes to it reach nobody. */
+  madeUp(id: string): string;
+  /** Whether a name is one that the run gave this intern, or begins as all its names do. */
+  bears(id: string, name: unknown): boolean;
+  /** The create that made an intern of the run. */
+  madeBy(id: string): Asked | undefined;
+  /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
+  adopts(record: { readonly id: unknown; readonly name: unknown }, as: CredentialName): boolean;
+  /** Everything is gone, and ids may be given anew. */
+  forget(): void;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+/** Ids are compared in any case: a service may find an intern by either spelling. */
+const folded = (id: string) => id.toLowerCase();
+
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  if (Array.isArray(body) && body.every((part) => part instanceof Uint8Array)) return textOf(Buffer.concat(body));
+  return '';
+}
+
+/** The name in a body, also in one that is no JSON: a service may take it all the same. */
+function nameIn(body: unknown): string | undefined {
+  if (isRecord(body) && 'name' in body) return typeof body.name === 'string' ? body.name : undefined;
+  const text = textOf(body);
+  if (text === '') return undefined;
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown };
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return /"name"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
+  }
+}
+
+/** A proof changes nothing of the intern that it is for. */
+const SIGNS = /\/sign\/?$/i;
+
+export interface OwnOptions {
+  readonly ledger: Ledger;
+  /** How all names begin that the run gives by itself. */
+  readonly prefix?: string;
+  /** An intern that was named to the run, which may ask for proofs there and write nothing. */
+  readonly lent?: string | undefined;
+  /** Whether nobody else has interns there: then what is meant for all of them meets those of the run alone. */
+  readonly alone?: boolean;
+}
+
+export function createOwnInterns({ ledger, prefix, lent, alone = false }: OwnOptions): OwnInterns {
+  const own = new Map<string, Own>();
+  const nobody = new Set<string>();
+  /** Ids that were shown under a name that is not the run's. */
+  const others = new Set<string>();
+  /** When an id was first shown by anything but the answer to a create, and when a name was first asked for. */
+  const shown = new Map<string, number>();
+  const asked = new Map<string, number>();
+  let now = 0;
+  /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
+  let leads: boolean | undefined;
+
+  const prefixed = (name: unknown): name is string =>
+    prefix !== undefined && typeof name === 'string' && name.startsWith(prefix);
+  // A ledger is a file that others may have written: names in it prove nothing by themselves.
+  for (const { id, as } of ledger.open())
+    if (isPlainId(id))
+      own.set(id, { as, made: undefined, names: new Set(), keys: new Set(), known: false, listed: false });
+
+  const bears = (id: string, name: unknown): boolean =>
+    prefixed(name) || (typeof name === 'string' && own.get(id)?.names.has(name) === true);
+
+  const bearsNow = (id: string, name: string, byItself: boolean) => {
+    const one = own.get(id);
+    if (one === undefined) return;
+    if (!bears(id, name)) {
+      one.strange ??= name;
+      if (byItself) leads = false;
+    } else if (byItself) {
+      one.known = true;
+      leads ??= true;
+    } else one.listed = true;
+  };
+
+  const toOne = ({ method, body }: Leaving, id: string, rest: string): Permit => {
+    const one = own.get(id);
+    if (one === undefined) {
+      if (nobody.has(id) && !shown.has(folded(id))) return { kind: 'free' };
+      if (id === lent && SIGNS.test(rest)) return { kind: 'free' };
+      return { kind: 'refused', refusal: { because: 'not made', id } };
+    }
+    if (one.strange !== undefined) {
+      const [first] = one.names;
+      const because = one.known ? 'renamed' : 'reads as another';
+      return { kind: 'refused', refusal: { because, id, name: one.strange, asked: first } };
+    }
+    const name = method === 'PATCH' && rest === '' ? nameIn(body) : undefined;
+    if (name !== undefined) one.names.add(name);
+    return { kind: 'own', id, as: one.as, unread: !one.known && !(one.listed && leads === true) };
+  };
+
+  return {
+    leaves(request) {
+      const { method, url, body, as, key } = request;
+      const place = placeOf(url);
+      if (READS.has(method) || place.of === 'none') return { kind: 'free' };
+      if (place.of === 'one') return toOne(request, place.id, place.rest);
+      if (method !== 'POST')
+        return alone ? { kind: 'free' } : { kind: 'refused', refusal: { because: 'every intern' } };
+      const name = nameIn(body);
+      now++;
+      if (name !== undefined && !asked.has(name)) asked.set(name, now);
+      ledger.write({ event: 'creating', name: name ?? '', as });
+      return { kind: 'create', asked: { name, key, as, at: now } };
+    },
+
+    answered(create, status, answer) {
+      const { id, name } = isRecord(answer) ? answer : {};
+      if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
+      const not = (because: Extract<Made, { kind: 'not own' }>['because']): Made => ({
+        kind: 'not own',
+        because,
+        id,
+        name,
+        asked: create.name,
+      });
+      if (!isPlainId(id)) return not('no plain id');
+      const before = own.get(id);
+      if (before !== undefined) {
+        const same = create.key !== undefined && before.keys.has(create.key);
+        if (!same && (create.name === undefined || !before.names.has(create.name)))
+          return not('made for another create');
+        if (create.key !== undefined) before.keys.add(create.key);
+        return { kind: 'again', id };
+      }
+      if (create.name === undefined || name !== create.name) return not('another name');
+      const since = shown.get(folded(id));
+      if (nobody.has(id) || (since !== undefined && since < (asked.get(name) ?? create.at))) return not('there before');
+      const keys = new Set(create.key === undefined ? [] : [create.key]);
+      own.set(id, { as: create.as, made: create, names: new Set([name]), keys, known: false, listed: false });
+      ledger.write({ event: 'created', id, name, as: create.as });
+      return { kind: 'own', id };
+    },
+
+    shows(url, answer) {
+      const place = placeOf(url);
+      if (place.of === 'none' || !isRecord(answer)) return;
+      now++;
+      for (const record of Array.isArray(answer.data) ? answer.data : [answer]) {
+        if (!isRecord(record) || typeof record.id !== 'string') continue;
+        const { id, name } = record;
+        if (!shown.has(folded(id))) shown.set(folded(id), now);
+        if (typeof name !== 'string') continue;
+        if (!bears(id, name)) others.add(folded(id));
+        const at = place.of === 'one' && place.rest === '' ? place.id : undefined;
+        if (id !== at) bearsNow(id, name, false);
+        // Whatever id the record bears.
+        if (at !== undefined) bearsNow(at, name, true);
+      }
+    },
+
+    madeUp(id) {
+      nobody.add(id);
+      return id;
+    },
+    bears,
+    madeBy: (id) => own.get(id)?.made,
+
+    adopts({ id, name }, as) {
+      if (!isPlainId(id) || !prefixed(name) || others.has(folded(id))) return false;
+      if (!own.has(id))
+        own.set(id, { as, made: undefined, names: new Set([name]), keys: new Set(), known: false, listed: false });
+      ledger.write({ event: 'created', id, name, as });
+      return true;
+    },
+
+    forget() {
+      for (const known of [own, shown, asked, others]) known.clear();
+      for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
+    },
+  };
+}
