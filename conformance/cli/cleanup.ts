@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { connect } from '../drivers/connect.js';
+import { baseAddress, connect } from '../drivers/connect.js';
 import { visible } from '../reporters/stream-text.js';
 import { takeAway } from '../run/cleaning.js';
 import { settingsOf } from '../run/options.js';
@@ -9,13 +9,38 @@ import { createLedger, readLedger } from '../safety/ledger.js';
 import { type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
 
+const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Lets a credential go to an address only where somebody has named it beside the ledger: a file may come from anywhere, and
+ * name anything.
+ *
+ * @throws UsageError where nobody has
+ */
+async function agreed(file: string, url: string, settings: Settings, io: Io): Promise<void> {
+  const secrets = Object.keys(settings.credentials).length > 0 || settings.controlToken !== undefined;
+  const { INTERN_BASE_URL: named } = io.env;
+  if (!secrets || settings.url !== undefined) return;
+  if (named !== undefined && baseAddress(named) === baseAddress(url)) return;
+  const only = `only ${file} names the address ${url}`;
+  if (io.ask === undefined) throw new UsageError(`${only}; to send credentials there, name it too: --url ${url}`);
+  const said = await io.ask(visible(`Send credentials to ${url}? Only ${file} names that address. [y/N] `));
+  if (!/^\s*y(es)?\s*$/i.test(said)) throw new UsageError(`${only}, and nothing was sent there`);
+}
+
 /** Takes away what an earlier run left behind, by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
 export async function cleanupCommand(run: string, settings: Settings, io: Io): Promise<number> {
   const file = existsSync(run) ? run : ledgerFile(settings.ledgerDir, run);
   if (!existsSync(file))
     throw new UsageError(`there is no ledger of a run ${run}: neither ${run} nor ${file} is there`);
-  const left = readLedger(file);
+  let left: ReturnType<typeof readLedger>;
+  try {
+    left = readLedger(file);
+  } catch (error) {
+    throw new UsageError(words(error));
+  }
   const url = settings.url ?? left.url;
+  await agreed(file, url, settings, io);
   const { host, signal } = io;
   const connected = await connect({
     settings: { ...settings, url, readOnly: true },
@@ -49,7 +74,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     session.cleaning();
     const before = ledger.open().length;
     const result = await takeAway({ ...base, session }, { created: before, signal });
-    const again = `run the same command again: intern-conformance cleanup ${left.run}`;
+    const again = `run the same command again: intern-conformance cleanup ${left.run} --url ${url}`;
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');
       const ids = result.failed.map(({ id }) => id).join(', ');

@@ -301,9 +301,10 @@ describe('against a URL', () => {
         .map((line) => `${JSON.stringify(line)}\n`)
         .join(''),
     );
-    const cleaned = await call(['cleanup', 'dead', '--no-control', '--rate', '50', '--ledger-dir', at('ledgers')], {
-      env,
-    });
+    const cleaned = await call(
+      ['cleanup', 'dead', '--url', url, '--no-control', '--rate', '50', '--ledger-dir', at('ledgers')],
+      { env },
+    );
     expect(cleaned).toMatchObject({ exit: 0, out: expect.stringContaining('nothing of run dead is left') });
     expect(existsSync(at('ledgers/dead.jsonl'))).toBe(false);
   });

@@ -219,9 +219,11 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       'cleanup <run>',
       'take away what a run left behind',
       (argv) =>
-        flags(argv)
-          .positional('run', { type: 'string' })
-          .option('url', { type: 'string', describe: 'another address than that of the run' }),
+        flags(argv).positional('run', { type: 'string' }).option('url', {
+          type: 'string',
+          describe:
+            'address of the run, or another one; a credential is sent to no address that the ledger alone names',
+        }),
       async (found) => {
         const { run, ...rest } = found;
         exit = await cleanupCommand(

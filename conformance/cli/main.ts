@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { systemHost } from '../framework/time.js';
 import { conformance } from './command.js';
 
@@ -17,6 +18,15 @@ export async function main(args: readonly string[], name?: string): Promise<numb
     process.stderr.write('\ncleaning up; again to leave at once\n');
     over.abort(new Error('interrupted'));
   };
+  const ask = async (question: string): Promise<string> => {
+    // Not in raw mode, in which Ctrl-C is a key like another.
+    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    try {
+      return await lines.question(question, { signal: over.signal });
+    } finally {
+      lines.close();
+    }
+  };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
@@ -27,6 +37,7 @@ export async function main(args: readonly string[], name?: string): Promise<numb
         err: (text) => void process.stderr.write(text),
         colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
         live: process.stderr.isTTY === true,
+        ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
         width: process.stderr.columns ?? 100,
         env: process.env,
         signal: over.signal,

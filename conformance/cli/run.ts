@@ -23,6 +23,8 @@ export interface Io {
   readonly colour: boolean;
   /** Whether `err` is a terminal whose line can be written over. */
   readonly live: boolean;
+  /** Asks whoever sits at the terminal, where somebody does. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   readonly width: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends the run early; it still cleans up. */

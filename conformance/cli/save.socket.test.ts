@@ -56,6 +56,62 @@ test('a saved script sends the requests again, with the ids of its own answers',
   }
 });
 
+test.each<[string, (name: string) => object, string[]]>([
+  ['its own', (name) => ({ id: 'live-id-1', name }), ['GET', 'PATCH', 'GET', 'DELETE']],
+  ['under another name', () => ({ id: 'victim-1', name: 'theirs' }), ['GET', 'GET']],
+  ['that was there before', (name) => ({ id: 'victim-1', name }), ['GET', 'GET']],
+  ['with an id that leads elsewhere', (name) => ({ id: 'x/../victim-1', name }), []],
+])(
+  'a saved script for a deployment writes to an intern that a create answers %s, or does not',
+  async (_, made, rest) => {
+    const seen: string[] = [];
+    let name = '';
+    const server = createServer((request, response) => {
+      const id = decodeURIComponent(request.url?.split('/')[4] ?? '');
+      seen.push(String(request.method));
+      let body = '';
+      request.on('data', (bytes) => {
+        body += bytes;
+      });
+      request.on('end', () => {
+        if (request.method === 'POST') ({ name } = JSON.parse(body) as { name: string });
+        const record = request.method === 'POST' || id === 'live-id-1' ? made(name) : { id, name: 'theirs' };
+        const list = { data: [{ id: 'victim-1', name: 'theirs' }], has_more: false };
+        response.end(JSON.stringify(id === '' && request.method === 'GET' ? list : record));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
+    try {
+      const results = sampleResults();
+      const [check] = results.checks.filter(({ id }) => id === 'chat/fails');
+      if (check?.finding === undefined) throw new Error('the sample has no such check');
+      const transcript = [
+        exchange('GET', '/interns', '{"data":[]}'),
+        exchange('POST', '/interns', '{"id":"recorded-id-1","name":"kabcd-1"}', '{"name":"kabcd-1"}'),
+        exchange('PATCH', '/interns/recorded-id-1', '{}', '{"description":"changed"}'),
+        exchange('DELETE', '/interns/recorded-id-1', '{}'),
+      ];
+      const file = join(folder, 'again.mjs');
+      writeFileSync(file, script({ ...check, finding: { ...check.finding, transcript } }, results));
+      const { port } = server.address() as AddressInfo;
+      const env = { ...process.env, INTERN_BASE_URL: `http://127.0.0.1:${port}/api/v1`, INTERN_API_KEY: 'key' };
+      const child = spawn(process.execPath, [file], { env });
+      let out = '';
+      child.stdout.on('data', (text) => {
+        out += text;
+      });
+      await new Promise((resolve) => child.on('close', resolve));
+      expect(seen.slice(0, 2)).toEqual(['GET', 'POST']);
+      expect(seen.slice(2)).toEqual(rest);
+      expect(out.match(/-> left out: it would write to/g)?.length ?? 0).toBe(rest.includes('PATCH') ? 0 : 2);
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
 test('one file per finding, which hostile text cannot break', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
   try {

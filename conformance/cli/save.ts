@@ -4,6 +4,7 @@ import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
+import { PLAIN as PLAIN_ID } from '../safety/own-interns.js';
 import { writeTo } from './folders.js';
 
 /** Ids that an answer tells: interns, vaults, sessions, calls. In their order they stand for those of another run. */
@@ -45,6 +46,50 @@ function stepsOf({ transcript, control = [] }: FindingResult, kind: Results['tar
   return kind === 'emulator' ? [...PROLOGUE, ...steps] : steps;
 }
 
+/** What a script for a deployment keeps to, as the kit does: it writes to no intern that it did not make. */
+const OWN = `const PLAIN = ${String(PLAIN_ID)};
+const made = new Map();
+const shown = new Set();
+const internIn = (to) => {
+  const found = /\\/interns(?:\\/+([^/]*))?/i.exec(new URL(to).pathname);
+  return found === null ? undefined : decodeURIComponent(found[1] ?? '');
+};
+const json = (text) => {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+};
+const leftOut = async (method, to, key, body) => {
+  const id = internIn(to);
+  if (['GET', 'HEAD', 'OPTIONS'].includes(method) || id === undefined || (id === '' && method === 'POST')) return undefined;
+  if (!PLAIN.test(id)) return 'it would write to more than one intern of this script';
+  const authorization = 'Bearer ' + (key ?? credentialOf('INTERN_API_KEY'));
+  const read = await fetch(BASE + '/interns/' + encodeURIComponent(id), { headers: { authorization }, redirect: 'manual' });
+  const { name } = json(await read.text());
+  if (read.status !== 404 && !made.get(id)?.has(name)) return 'it would write to an intern that this script has not made';
+  const { name: next } = json(method === 'PATCH' ? fresh(body ?? '') : '');
+  if (next !== undefined) made.get(id)?.add(next);
+  return undefined;
+};
+const heard = (method, to, status, body, text) => {
+  if (status >= 300 || internIn(to) === undefined) return;
+  const answer = json(text);
+  const { id, name } = answer;
+  const creates = method === 'POST' && internIn(to) === '';
+  if (creates && PLAIN.test(String(id)) && typeof name === 'string' && name === json(fresh(body ?? '')).name && !shown.has(String(id).toLowerCase()))
+    made.set(id, (made.get(id) ?? new Set()).add(name));
+  if (!creates) for (const one of Array.isArray(answer.data) ? answer.data : [answer]) shown.add(String(one?.id).toLowerCase());
+};
+`;
+const LEFT_OUT = `    const why = await leftOut(method, to, key, body);
+    if (why !== undefined) {
+      entry.said = method + ' ' + to + ' -> left out: ' + why;
+      return;
+    }
+`;
+
 /**
  * A file for Node that sends what led to a finding again, with ids of its own, and on an emulator brings about what the
  * control interface was told between the requests. Needs nothing but credentials in variables, and at an emulator not even
@@ -83,9 +128,9 @@ const learn = () => {
     for (const [at, id] of ids.entries()) if (seen[at] !== undefined && !known.has(id)) known.set(id, seen[at]);
   }
 };
-const fresh = (text) => {
+const fresh = (text, spelled = String) => {
   let out = text.replaceAll(PREFIX, TAG);
-  for (const [recorded, live] of known) out = out.replaceAll(recorded, live);
+  for (const [recorded, live] of known) out = out.replaceAll(spelled(recorded), () => spelled(live));
   return out;
 };
 const control = async (method, path, body) => {
@@ -104,12 +149,12 @@ const target = ${emulator ? "JSON.parse(await control('GET', '/target'))" : 'und
 const credentialOf = (name) =>
   process.env[name] ??
   (CREDENTIALS[name] === 'own_key' ? target?.credentials.intern?.api_key : target?.credentials[CREDENTIALS[name]]);
-const send = async (entry, { method, url, headers, as, body, status }) => {
-  const to = fresh(url).replace(RECORDED, BASE);
+${emulator ? '' : OWN}const send = async (entry, { method, url, headers, as, body, status }) => {
+  const to = fresh(url, encodeURIComponent).replace(RECORDED, BASE);
   const key = as === undefined ? undefined : credentialOf(as);
   if (as !== undefined && key === undefined) console.error('set ' + as + ' to the credential this request was sent with');
   try {
-    const answer = await fetch(to, {
+${emulator ? '' : LEFT_OUT}    const answer = await fetch(to, {
       method,
       headers: { ...headers, ...(key === undefined ? {} : { authorization: 'Bearer ' + key }) },
       redirect: 'manual',
@@ -119,14 +164,14 @@ const send = async (entry, { method, url, headers, as, body, status }) => {
     entry.said = method + ' ' + to + ' -> ' + answer.status + (status === null || status === answer.status ? '' : ' (was ' + status + ')');
     const decoder = new TextDecoder();
     for await (const piece of answer.body ?? []) entry.text += decoder.decode(piece, { stream: true });
-  } catch (error) {
+${emulator ? '' : '    heard(method, to, answer.status, body, entry.text);\n'}  } catch (error) {
     entry.said ??= method + ' ' + to + ' -> ' + error.message;
   }
 };
 for (const step of STEPS) {
   learn();
   if (step.control !== undefined) {
-    await control(step.control, fresh(step.path), step.body);
+    await control(step.control, fresh(step.path, encodeURIComponent), step.body);
     console.log(step.control, '/_emulator' + fresh(step.path), step.body === undefined ? '' : JSON.stringify(step.body));
     continue;
   }
@@ -140,7 +185,7 @@ for (const step of STEPS) {
 learn();
 if (NEXT !== null) {
   const quoted = (text) => "'" + text.replaceAll("'", "'\\\\''") + "'";
-  const parts = ['curl -i -N -X', NEXT.method, quoted(fresh(NEXT.url).replace(RECORDED, BASE))];
+  const parts = ['curl -i -N -X', NEXT.method, quoted(fresh(NEXT.url, encodeURIComponent).replace(RECORDED, BASE))];
   for (const [name, value] of Object.entries(NEXT.headers)) parts.push('-H', quoted(name + ': ' + value));
   if (NEXT.as !== undefined) parts.push('-H "authorization: Bearer $' + NEXT.as + '"');
   const typed = Object.keys(NEXT.headers).some((name) => name.toLowerCase() === 'content-type');

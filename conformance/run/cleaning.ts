@@ -34,14 +34,18 @@ export async function tidy(run: RunContext): Promise<void> {
   if (made.length > 0) await driver.clock.advance(2_000);
 }
 
-async function takeAwayTogether({ ledger, session }: RunContext, over: readonly Made[]): Promise<void> {
+/** Takes away interns of a deployment, those of one creator read together. */
+export async function takeAwayTogether(
+  { ledger, session }: Pick<RunContext, 'ledger' | 'session'>,
+  over: readonly Made[],
+): Promise<void> {
   const from = { send: (send: Send) => session.running.send(send), own: session.own };
   for (const as of new Set(over.map((one) => one.as))) {
     const removed = await removeInterns(
       from,
       over.filter((one) => one.as === as),
     );
-    for (const [{ id }, { kind }] of removed) if (kind === 'leaving') ledger.write({ event: 'deleting', id });
+    for (const [{ id }, { kind }] of removed) if (kind !== 'stays') ledger.write({ event: 'deleting', id });
   }
 }
 

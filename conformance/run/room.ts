@@ -1,6 +1,6 @@
 import { internPath } from '../probe/request.js';
-import { removeIntern } from '../safety/cleanup.js';
 import type { Attempt } from './attempt.js';
+import { takeAwayTogether } from './cleaning.js';
 import { keepFewer, kept } from './pool.js';
 import type { RunContext } from './run-context.js';
 import type { Session } from './session.js';
@@ -41,11 +41,10 @@ export async function makeRoom(run: RunContext, most = mayStand(run.session)): P
   keepFewer(pool, Math.min(most, mayKeep(session)));
   const keep = kept(pool);
   const unused = ledger.open().filter(({ id }) => !keep.has(id));
-  for (const one of unused.filter(({ deleting }) => deleting !== true)) {
-    const removed = await removeIntern({ send: (send) => session.running.send(send), own: session.own }, one);
-    if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: one.id });
-    if (removed.kind === 'absent') ledger.write({ event: 'gone', id: one.id });
-  }
+  await takeAwayTogether(
+    run,
+    unused.filter(({ deleting }) => deleting !== true),
+  );
   lane.made.clear();
   pool.idle.clear();
   const left = () => ledger.open().filter(({ id }) => !pool.staying.has(id));

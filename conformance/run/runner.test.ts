@@ -215,6 +215,30 @@ describe('safety', () => {
     expect(target.log.slice(0, first).lastIndexOf('GET /api/v1/interns')).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['a list', () => Response.json({ data: [], has_more: false })],
+    ['nothing', () => new Response(null, { status: 204 })],
+    ['a page', () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } })],
+  ])('a create that is answered with %s ends the run, with the finding', async (_, answer) => {
+    const target = fakeTarget(({ method }) =>
+      method === 'GET' ? Response.json({ data: [], has_more: false }) : answer(),
+    );
+    const makes = (id: string) => check(id, async ({ interns }) => void (await interns.stopped()));
+    const refuses = check('b/refuses', async ({ api, interns }) => {
+      equal((await api.create(interns.body({ provision: 'yes' }))).status, 400, 'status of a bad create');
+    });
+    const checks = [...Array.from({ length: 40 }, (_, at) => makes(`a/${at}`)), refuses];
+    const results = await go(checks, target, { concurrency: 4 });
+    expect(results).toMatchObject({ exit: 1, verdict: 'fail', counts: { fail: 1, error: 0 } });
+    expect(results.reasons.join()).toMatch(
+      /^the target answers a create with 20\d and no intern; nothing more is created/,
+    );
+    const [failed] = results.checks.filter(({ verdict }) => verdict === 'fail');
+    expect(failed?.finding).toMatchObject({ what: 'the answer to a create', expected: 'an intern with its id' });
+    expect(target.log.filter((line) => line.startsWith('POST')).length).toBeLessThanOrEqual(4);
+    expect(target.log.filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  });
+
   test('an intern whose create was never answered is found by its name', async () => {
     let lost = false;
     const target = fakeTarget((request) => {

@@ -126,8 +126,10 @@ export function createRun(options: RunnerOptions): Run {
     await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
   };
   const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
+    // What ended the run is told once, also where lanes met it at the same time.
+    const ended = done.stopped !== undefined && stopped !== undefined;
     const known = options.baseline?.includes(done.result.id) === true && done.result.verdict === 'fail';
-    const result = known ? { ...done.result, known } : done.result;
+    const result = ended ? withheld(done.result, stopped ?? '') : known ? { ...done.result, known } : done.result;
     results.push(result);
     events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
     stopped ??= done.stopped;
@@ -276,6 +278,12 @@ export async function run(options: RunnerOptions): Promise<Results> {
   await Promise.all(Array.from({ length: steps.concurrency }, lane));
   return steps.finish();
 }
+
+const withheld = ({ finding: _, ...rest }: CheckResult, why: string): CheckResult => ({
+  ...rest,
+  verdict: 'skip',
+  skip: { need: 'target', why, kind: 'stopped' },
+});
 
 const notRun = (check: Check, why: string): CheckResult => ({
   id: check.id,

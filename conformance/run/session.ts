@@ -8,6 +8,7 @@ import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { createGuard } from '../safety/guard.js';
+import { prefixOf } from '../safety/ledger.js';
 import { type Asked, createOwnInterns, type OwnInterns } from '../safety/own-interns.js';
 import { type Conditions, createConditions } from './conditions.js';
 import { createHistory, type History } from './history.js';
@@ -87,7 +88,7 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function createSession(run: RunBase): Session {
   const { driver, host, ledger, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
-  const prefix = `k${run.tag}-`;
+  const prefix = prefixOf(run.tag);
   const redactor = createRedactor(CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []));
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
@@ -106,6 +107,7 @@ export function createSession(run: RunBase): Session {
   const own = createOwnInterns({
     ledger,
     prefix,
+    now: () => host.now(),
     lent: driver.target.ownInternId,
     alone: driver.lacks('disposable') === undefined,
   });

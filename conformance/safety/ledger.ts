@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { makeFolder } from './make-folder.js';
 
 /**
@@ -57,29 +57,52 @@ function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialNa
   } else if (entry.event === 'gone') made.delete(entry.id);
 }
 
-/** A ledger as a run left it. Throws a line that says what is wrong with the file. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** A line of a ledger; undefined for one that is none, as the last is of a run that was killed while it wrote. */
+function entryOf(line: string): Entry | undefined {
+  let found: Partial<Record<string, unknown>> | null;
+  try {
+    found = JSON.parse(line) as typeof found;
+  } catch {
+    return undefined;
+  }
+  if (typeof found !== 'object' || found === null) return undefined;
+  const { event, id, name, run, url, prefix } = found;
+  const as = CREDENTIAL_NAMES.find((one) => one === found?.as);
+  if (event === 'run')
+    return isText(run) && isText(url) && isText(prefix) ? { event, run, url, prefix, at: '' } : undefined;
+  if (event === 'creating') return isText(name) && as !== undefined ? { event, name, as } : undefined;
+  if (event === 'created') return isText(id) && isText(name) && as !== undefined ? { event, id, name, as } : undefined;
+  return (event === 'deleting' || event === 'gone') && isText(id) ? { event, id } : undefined;
+}
+
+/** How the names of a run begin. */
+export const prefixOf = (run: string): string => `k${run}-`;
+
+/**
+ * A ledger as a run left it. The file may be anybody's: it says what to look for, and nothing of what it is.
+ *
+ * @throws Error with a line that says what is wrong with the file
+ */
 export function readLedger(path: string): {
   run: string;
   url: string;
-  prefix: string;
   made: readonly Made[];
   creators: readonly CredentialName[];
 } {
   const made = new Map<string, Made>();
   const creators = new Set<CredentialName>();
-  let head: Extract<Entry, { event: 'run' }> | undefined;
-  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
-    if (line === '') continue;
-    let entry: Entry;
-    try {
-      entry = JSON.parse(line) as Entry;
-    } catch {
-      // The last line of a run that was killed while it wrote.
-      continue;
-    }
-    if (index === 0 && entry.event === 'run') head = entry;
-    apply(entry, made, creators);
+  const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
+  const head = entryOf(first);
+  if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
+  if (!/^[a-z0-9]{4}$/.test(head.run) || head.prefix !== prefixOf(head.run))
+    throw new Error(
+      `${path}: expected a run of four letters and digits and the beginning of its names, got ${JSON.stringify(head.run)} and ${JSON.stringify(head.prefix)}`,
+    );
+  for (const line of lines) {
+    const entry = entryOf(line);
+    if (entry !== undefined) apply(entry, made, creators);
   }
-  if (head === undefined) throw new Error(`${path}: expected the first line to say which run and target it is of`);
-  return { run: head.run, url: head.url, prefix: head.prefix, made: [...made.values()], creators: [...creators] };
+  return { run: head.run, url: head.url, made: [...made.values()], creators: [...creators] };
 }

@@ -2,7 +2,7 @@ import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 
 /** Ids that stand in a path as they are, and mean nothing else there. */
-const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
+export const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
 
 /** Whether an id of an intern can be put into a path without leading anywhere else. */
 export const isPlainId = (id: unknown): id is string => typeof id === 'string' && PLAIN.test(id);
@@ -93,6 +93,8 @@ interface Own {
   known: boolean;
   /** Whether a list has shown it under such a name. */
   listed: boolean;
+  /** When it was last shown under one. */
+  at?: number;
 }
 
 /**
@@ -111,6 +113,8 @@ export interface OwnInterns {
   madeUp(id: string): string;
   /** Whether a name is one that the run gave this intern, or begins as all its names do. */
   bears(id: string, name: unknown): boolean;
+  /** Whether it was read under such a name so short a time ago that it need not be read again before it is taken away. */
+  lately(id: string): boolean;
   /** The create that made an intern of the run. */
   madeBy(id: string): Asked | undefined;
   /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
@@ -143,6 +147,9 @@ function nameIn(body: unknown): string | undefined {
   }
 }
 
+/** ms after which an intern is read anew before it is taken away. */
+const LATELY = 5_000;
+
 /** A proof changes nothing of the intern that it is for. */
 const SIGNS = /\/sign\/?$/i;
 
@@ -152,11 +159,13 @@ export interface OwnOptions {
   readonly prefix?: string;
   /** An intern that was named to the run, which may ask for proofs there and write nothing. */
   readonly lent?: string | undefined;
+  /** ms, for what was read a moment ago. */
+  readonly now?: () => number;
   /** Whether nobody else has interns there: then what is meant for all of them meets those of the run alone. */
   readonly alone?: boolean;
 }
 
-export function createOwnInterns({ ledger, prefix, lent, alone = false }: OwnOptions): OwnInterns {
+export function createOwnInterns({ ledger, prefix, lent, alone = false, now: time }: OwnOptions): OwnInterns {
   const own = new Map<string, Own>();
   const nobody = new Set<string>();
   /** Ids that were shown under a name that is not the run's. */
@@ -188,6 +197,8 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false }: OwnOpt
       one.known = true;
       leads ??= true;
     } else one.listed = true;
+    const at = time?.();
+    if (one.strange === undefined && at !== undefined) one.at = at;
   };
 
   const toOne = ({ method, body }: Leaving, id: string, rest: string): Permit => {
@@ -272,6 +283,10 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false }: OwnOpt
       return id;
     },
     bears,
+    lately(id) {
+      const { at } = own.get(id) ?? {};
+      return at !== undefined && time !== undefined && time() - at < LATELY;
+    },
     madeBy: (id) => own.get(id)?.made,
 
     adopts({ id, name }, as) {
