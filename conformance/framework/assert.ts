@@ -79,7 +79,8 @@ export function brief(value: unknown, max = 300): string {
     try {
       text = JSON.stringify(value) ?? String(value);
     } catch {
-      text = String(value);
+      // What cannot be shown whole: a bigint, what holds itself, what is nested too deep.
+      text = typeof value === 'bigint' ? String(value) : Object.prototype.toString.call(value);
     }
   }
   return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text;

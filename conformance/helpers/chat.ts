@@ -4,6 +4,7 @@ import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
+import { parseJson } from '../probe/json.js';
 import type { ChatReply } from '../probe/reply.js';
 
 type Steps = readonly Record<string, unknown>[];
@@ -173,7 +174,7 @@ export function callOf(t: Transcript): { id: string; session: string; arguments:
 export function question(t: Transcript): Record<string, unknown> {
   const { arguments: text } = callOf(t);
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
   } catch {

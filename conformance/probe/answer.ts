@@ -1,5 +1,6 @@
 import type { Host } from '../framework/time.js';
 import type { Evidence } from './exchange.js';
+import { parseJson, TooDeep } from './json.js';
 import { MAX_BODY } from './limit.js';
 import { NoAnswer } from './no-answer.js';
 import type { Incoming } from './outgoing.js';
@@ -52,10 +53,12 @@ export interface OpenAnswerDeps {
 
 const utf8 = new TextDecoder();
 
+/** @throws TooDeep */
 const parsed = (text: string): unknown => {
   try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
+    return text === '' ? undefined : parseJson(text);
+  } catch (error) {
+    if (error instanceof TooDeep) throw error;
     return undefined;
   }
 };
@@ -136,7 +139,13 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
       const text = utf8.decode(bytes);
       redactor.learnFrom(text);
       const { status, headers, exchange } = answer;
-      const read: Answer = { status, headers, bytes, text, json: parsed(text), exchange };
+      let json: unknown;
+      try {
+        json = parsed(text);
+      } catch (error) {
+        throw new NoAnswer('too deep', watch.what, error instanceof Error ? error.message : String(error));
+      }
+      const read: Answer = { status, headers, bytes, text, json, exchange };
       deps.seen(read);
       return read;
     },

@@ -1,4 +1,5 @@
 import type { Level, RequirementId } from '../requirements/index.js';
+import { parseJson, TooDeep } from './json.js';
 import type { SseComment, SseItem } from './sse.js';
 
 /** A breach of the order or shape of chunks, as it was met. */
@@ -216,8 +217,9 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
     }
     let json: unknown;
     try {
-      json = JSON.parse(item.data);
-    } catch {
+      json = parseJson(item.data);
+    } catch (error) {
+      if (error instanceof TooDeep) return problem('CHAT-1', 'S', `an event is ${error.message}`);
       return problem('CHAT-1', 'S', `an event is no JSON: ${item.data.slice(0, 100)}`);
     }
     if (!isRecord(json)) return problem('CHAT-1', 'S', 'an event is no JSON object');

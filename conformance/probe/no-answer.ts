@@ -1,6 +1,15 @@
 import { Finding } from '../framework/assert.js';
 
-export type NoAnswerKind = 'timeout' | 'refused' | 'dns' | 'certificate' | 'tls' | 'dropped' | 'too long' | 'other';
+export type NoAnswerKind =
+  | 'timeout'
+  | 'refused'
+  | 'dns'
+  | 'certificate'
+  | 'tls'
+  | 'dropped'
+  | 'too long'
+  | 'too deep'
+  | 'other';
 
 /** There was no answer, or it broke off. A finding: a valid request has to be answered. */
 export class NoAnswer extends Finding {

@@ -1,6 +1,7 @@
 import { brief } from '../framework/assert.js';
 import { createChunkGrammar } from '../probe/chunks.js';
 import type { Exchange } from '../probe/exchange.js';
+import { parseJson } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';
 import type { FindingResult } from '../run/results.js';
 
@@ -129,7 +130,7 @@ function described(data: string): Pick<Step, 'kind' | 'text' | 'said'> {
   if (data === '[DONE]') return { kind: 'done', text: '[DONE]' };
   let json: unknown;
   try {
-    json = JSON.parse(data);
+    json = parseJson(data);
   } catch {
     return { kind: 'odd', text: `no JSON: ${short(data)}` };
   }
@@ -175,7 +176,7 @@ function called(call: unknown): string {
 /** What is asked for: its kind, and what for. Parts of the arguments, and what is no JSON, stand as they are. */
 function inShort(given: string): string {
   try {
-    const asked: unknown = JSON.parse(given);
+    const asked = parseJson(given);
     if (!isRecord(asked) || typeof asked.kind !== 'string') return given;
     return [asked.kind, asked.operation ?? asked.message].filter((one) => typeof one === 'string').join(' ');
   } catch {

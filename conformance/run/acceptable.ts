@@ -1,7 +1,9 @@
+import { parseJson } from '../probe/json.js';
+
 /** What a call of `provide_input` asked, out of its arguments; undefined where that cannot be read. */
 function questionOf(text: string): Record<string, unknown> | undefined {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -1,0 +1,35 @@
+/** Levels of objects and arrays in each other that the kit reads: what comes of more is not worth a stack that overflows. */
+export const MAX_DEPTH = 1_000;
+
+/** JSON that is nested deeper than {@link MAX_DEPTH}. */
+export class TooDeep extends SyntaxError {
+  override readonly name = 'TooDeep';
+  constructor() {
+    super(`JSON of more than ${MAX_DEPTH} levels`);
+  }
+}
+
+/** Whether a JSON text is nested too deep. Looks at brackets alone, one after another. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // " [ { ] }
+    if (code === 0x22) {
+      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
+    } else if (code === 0x5b || code === 0x7b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return false;
+}
+
+/**
+ * The value of a JSON text of a target.
+ *
+ * @throws TooDeep, SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  if (text.length > 2 * MAX_DEPTH && isTooDeep(text)) throw new TooDeep();
+  return JSON.parse(text);
+}
