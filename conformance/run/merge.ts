@@ -7,6 +7,15 @@ export class MergeError extends Error {
 }
 
 /**
+ * Reasons of a report that its checks do not give: it was interrupted, a key was refused, too little came to a verdict. The
+ * others are given anew by the checks of all reports: an empty shard is no fault of a run whose others had something to do.
+ */
+function ofTheRun({ baseline, checks, cleanup, reasons }: Results): string[] {
+  const given = evaluate(checks, { cleanup, stale: baseline?.stale ?? [] }).reasons;
+  return reasons.filter((reason) => !given.includes(reason));
+}
+
+/**
  * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
  *
  * @throws MergeError where targets differ or a check comes twice
@@ -29,17 +38,16 @@ export function merge(parts: readonly Results[]): Results {
   const of = first.options.shard?.of ?? 1;
   const there = new Set(parts.map((part) => part.options.shard?.index ?? 1));
   const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !there.has(index));
+  const notSearched = [...new Set(parts.flatMap((part) => part.cleanup.notSearched ?? []))];
   const cleanup = {
     created: parts.reduce((sum, part) => sum + part.cleanup.created, 0),
     deleted: parts.reduce((sum, part) => sum + part.cleanup.deleted, 0),
     failed: parts.flatMap((part) => part.cleanup.failed),
+    ...(notSearched.length === 0 ? {} : { notSearched: notSearched.join('; ') }),
   };
   const known = [...new Set(parts.flatMap((part) => part.baseline?.known ?? []))];
   const stale = [...new Set(parts.flatMap((part) => part.baseline?.stale ?? []))];
-  // An empty shard is no fault of a run whose other shards had something to do.
-  const ended = parts.flatMap((part) =>
-    part.reasons.filter((reason) => part.checks.length > 0 && reason.startsWith('the ')),
-  );
+  const ended = [...new Set(parts.flatMap(ofTheRun))];
   const stopped = [
     ...(missing.length > 0 ? [`shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`] : []),
     ...ended,
@@ -65,7 +73,8 @@ export function merge(parts: readonly Results[]): Results {
     },
     requests: parts.reduce((sum, part) => sum + part.requests, 0),
     checks,
-    requirements: matrix(checks),
+    // Those of clients and of recordings are not of the interface's requirements.
+    requirements: parts.every((part) => part.requirements.length === 0) ? [] : matrix(checks),
     cleanup,
     ...(known.length === 0 && stale.length === 0 ? {} : { baseline: { known, stale } }),
   };
