@@ -49,15 +49,10 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
 }
 
 /** The command that calls the kit like this again, but for what a finding adds to it. */
-export function commandOf(settings: Pick<Settings, 'url' | 'config' | 'profile' | 'slow' | 'control'>): string {
-  const parts = ['intern-conformance'];
-  const quoted = (text: string) => (/^[\w:/.@%[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-  if (settings.url !== undefined) parts.push(quoted(settings.url));
-  if (settings.config !== undefined) parts.push('--config', quoted(settings.config));
-  if (settings.profile !== undefined) parts.push('--profile', settings.profile.name);
-  if (settings.slow > 0) parts.push('--slow', `${settings.slow / 1000}s`);
-  if (!settings.control) parts.push('--no-control');
-  return parts.join(' ');
+export function commandOf({ url, config, again }: Pick<Settings, 'url' | 'config' | 'again'>): string {
+  const quoted = (text: string) => (/^[\w:/.@%[\]=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+  const words = [...(url === undefined ? [] : [url]), ...(config === undefined ? [] : ['--config', config]), ...again];
+  return ['intern-conformance', ...words.map(quoted)].join(' ');
 }
 
 /** Does a run as it was asked for and answers its exit code. */

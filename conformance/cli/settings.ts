@@ -61,6 +61,8 @@ export interface Settings {
   readonly plan: boolean;
   readonly reports: readonly ReportTo[];
   readonly ledgerDir: string;
+  /** The flags of this call that one to do a finding again is made with too, as words. */
+  readonly again: readonly string[];
 }
 
 const LEVELS = ['stated', 'published', 'chosen'] as const;
@@ -116,6 +118,31 @@ function addressOf(flags: Flags, variable: string | undefined, configured: unkno
   const where = flags.url === '' ? 'the URL' : variable === '' ? 'INTERN_BASE_URL' : 'url of the config file';
   throw new UsageError(`${where} is empty: give an address, or leave it out to check an emulator of its own`);
 }
+
+/** What is known of the target and how it is spoken to: without any of it a check that found something may be skipped. */
+const SPOKEN = [
+  'profile',
+  'public_keys',
+  ...Object.keys(FACTS),
+  'read_only',
+  'slow',
+  'timeout',
+  'boot_timeout',
+  'rate',
+  'concurrency',
+  'ledger_dir',
+  'control',
+];
+
+/** Those flags as they were given. Credentials are no part of a command: they come from variables. */
+const again = (flags: Flags): string[] =>
+  SPOKEN.flatMap((name) => {
+    const value = flags[name];
+    const flag = `--${name.replaceAll('_', '-')}`;
+    if (value === undefined || value === '') return [];
+    if (value === true) return [flag];
+    return value === false ? [flag.replace('--', '--no-')] : [flag, String(value)];
+  });
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -218,5 +245,6 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     plan: flags.plan === true,
     reports: reports.length === 0 ? [{ kind: 'tty', file: undefined }] : reports,
     ledgerDir: text(own('ledger_dir'), 'ledger_dir') ?? '.intern-conformance',
+    again: again(flags),
   };
 }
