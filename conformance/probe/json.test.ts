@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import '../../test/same-draws.js';
 import { MAX_DEPTH, parseJson, TooDeep } from './json.js';
 
 const nest = (levels: number, within = '') => `${'[{"a":'.repeat(levels / 2)}[${within}]${'}]'.repeat(levels / 2)}`;
