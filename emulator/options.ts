@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './contract/sett
 import { inWords } from './contract/system-error.js';
 import type { Input } from './contract/with-zod.js';
 import { type Cors, CorsInvalid, createCors } from './http/cors.js';
+import { wrongAllowedHost } from './http/hosts.js';
 import type { OnRequest } from './http/request-log.js';
 import type { Behaviour } from './scripts/behaviour.js';
 
@@ -149,11 +150,9 @@ export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly 
 
 /** The names that a listener on loopback serves beside the loopback ones. @throws OptionError for one that no host can be */
 export function loadAllowedHosts(given: readonly string[] = []): readonly string[] {
-  const wrong = given.find((entry) => entry !== '*' && !/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(entry));
+  const wrong = wrongAllowedHost(given);
   if (wrong === undefined) return given;
-  throw new OptionError(
-    `allowed host "${wrong}": expected the name of a host, without a scheme or a port, such as "emulator.test", or *`,
-  );
+  throw new OptionError(wrong);
 }
 
 /** The pages that may use the interface. @throws OptionError */

@@ -27,7 +27,8 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
     types: ['emulator/store', 'emulator/scripts'],
   },
-  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/credentials'] },
+  // The recorder listens by the same rules as the emulator: which hosts and origins it serves is said by `http`.
+  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/credentials', 'emulator/http'] },
   'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   'emulator/http': {
     uses: [

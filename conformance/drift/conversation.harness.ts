@@ -68,7 +68,7 @@ export function recorderOf(emulator: Spoken) {
       writes,
       ended,
     };
-    lines.push(JSON.stringify(toRecorded(aliases, raw)));
+    lines.push(JSON.stringify(await toRecorded(aliases, raw, 67_108_864)));
     await acting;
     const said = Buffer.concat(writes.map((write) => write.bytes)).toString();
     return { status: response.status, text: said, json: () => parsed(said) };

@@ -207,7 +207,11 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (needed !== undefined) return leftOut(`it rests on $${needed}, of an answer that was another`);
     const missing = unresolved(exchange, bindings);
     if (missing !== undefined) return leftOut(`it rests on $${missing}, which no answer of the recording gave`);
-    const { status } = exchange;
+    const { status, left_out, not_passed_on } = exchange;
+    if (left_out?.request) return leftOut(`the request was not recorded as a whole: ${left_out.request.why}`);
+    if (left_out?.answer) return leftOut(`the answer was not recorded as a whole: ${left_out.answer.why}`);
+    if (not_passed_on !== undefined)
+      return leftOut(`the recorder answered in place of the deployment: ${not_passed_on}`);
     if (status === null) return leftOut('the recorded connection broke off before an answer');
     const hour = driver.control && ofTheHour({ ...exchange, status });
     if (hour) return leftOut(`the deployment answered ${status}: ${hour} at that time`);

@@ -69,6 +69,7 @@ const SENTENCES: Readonly<Record<string, (record: Record<string, unknown>) => st
   stored_script_ignored: ({ script, problems }) => `the stored script ${script} is left out: ${listed(problems, '; ')}`,
   recorded: ({ n, operation, status, scenario, ended }) =>
     `recorded ${n}: ${operation ?? 'another call'}, ${status === null ? 'no answer' : status}${scenario === null ? '' : `, in ${scenario}`}${ended === 'complete' ? '' : `, ${ended}`}`,
+  not_recorded: ({ method, path, problem }) => `${method} ${path} is not recorded: ${problem}`,
   unreachable: ({ method, path, problem }) => `${method} ${path}: the deployment cannot be reached: ${problem}`,
 };
 

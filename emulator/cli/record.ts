@@ -1,7 +1,9 @@
 import { inWords } from '../contract/system-error.js';
+import { AdmissionInvalid } from '../recording/admission.js';
 import { RecordingFileError } from '../recording/files.js';
 import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
+import { FLAGS } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { untilStopped } from './signals.js';
 import { UsageError } from './usage.js';
@@ -30,6 +32,20 @@ function portOf(given: unknown): number {
   return port;
 }
 
+/** How much of one exchange is recorded at least, and at most: a line of a file has to fit into one text. */
+const LIMITS = { least: 65_536, most: 134_217_728 };
+const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1_024, mb: 1_048_576 };
+
+function limitOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const [, digits = '', unit = ''] = /^(\d{1,9})(kb|mb|)$/i.exec(String(given)) ?? [];
+  const size = digits === '' ? Number.NaN : Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN);
+  if (size >= LIMITS.least && size <= LIMITS.most) return size;
+  throw new UsageError(`--limit: expected a size from 64kb to 128mb; found ${JSON.stringify(String(given))}`);
+}
+
+const listOf = (given: unknown): string[] => (Array.isArray(given) ? given.map(String) : []);
+
 /** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down what passes (REC-1). */
 const command: CommandModule = {
   options: () => ({
@@ -42,6 +58,25 @@ const command: CommandModule = {
     force: { type: 'boolean', describe: 'Record over files that are there already' },
     host: { type: 'string', requiresArg: true, describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
     port: { type: 'string', requiresArg: true, describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
+    'allow-host': {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      describe: FLAGS.allowHost.describe,
+    },
+    cors: {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      describe:
+        'Origin whose pages may use the recorder, beside those of loopback; * is any, none is none; may be repeated',
+    },
+    limit: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'How much of one exchange is recorded; all of it passes',
+      defaultDescription: '64mb',
+    },
     quiet: { type: 'boolean', describe: 'Print nothing but the line that says it is ready' },
     'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
   }),
@@ -63,6 +98,9 @@ const command: CommandModule = {
         force: argv.force === true,
         host,
         port,
+        allowHosts: listOf(argv['allow-host']),
+        cors: listOf(argv.cors),
+        limit: limitOf(argv.limit),
         env: io.env,
         now: () => performance.now(),
         log: logging.log,
@@ -71,7 +109,8 @@ const command: CommandModule = {
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {
-      if (error instanceof RecordingFileError) throw new UsageError(`record: ${error.message}`, { cause: error });
+      if (error instanceof RecordingFileError || error instanceof AdmissionInvalid)
+        throw new UsageError(`record: ${error.message}`, { cause: error });
       const { syscall } = error as NodeJS.ErrnoException;
       if (syscall !== 'listen' && syscall !== 'getaddrinfo') throw error;
       throw new UsageError(`cannot listen on ${host} port ${port}: ${inWords(error)}; choose another with --port`, {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { foreignSite, type Header } from '../http/cors.js';
 import { isLoopbackHost } from '../http/hosts.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 
@@ -8,18 +9,6 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 const foreignHost = (host: string) => (isLoopbackHost(host) ? undefined : `the host ${host} is not a loopback name`);
 const foreignOrigin = (origin: string | null | undefined, host: string) =>
   origin == null || origin === `http://${host}` ? undefined : `requests from the origin ${origin} are refused`;
-
-type Header = (name: string) => string | null | undefined;
-
-/**
- * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers say of them where they
- * come from all the same; what is no browser says nothing.
- */
-function foreignSite(header: Header): string | undefined {
-  const site = header('sec-fetch-site');
-  if (site == null || site === 'none' || site === 'same-origin') return undefined;
-  return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
-}
 
 /** Whether a browser shows the answer in a tab, or in a frame: somebody followed a link, or was sent on. */
 const isNavigation = (header: Header) => header('sec-fetch-mode') === 'navigate';

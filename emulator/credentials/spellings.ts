@@ -1,3 +1,5 @@
+import { createFinder, type Match } from './finder.js';
+
 /** A text together with where each of its characters stands in the text it was read from. */
 interface Read {
   readonly text: string;
@@ -7,34 +9,43 @@ interface Read {
   readonly endAt: (index: number) => number;
 }
 
-const ESCAPE = /\\u([0-9a-f]{4})|\\([\\/"])|%([0-9a-f]{2})/gi;
+/** What the letters of JSON's short escapes stand for. */
+const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Undoes one layer of JSON and percent escapes; undefined where there are none. */
-function unescaped(source: Read): Read | undefined {
-  if (!/\\[u\\/"]|%[0-9a-f]{2}/i.test(source.text)) return undefined;
+/** The ways to escape a character, of JSON and of percent encoding: what is written, and what it says. */
+const ESCAPES: readonly { readonly written: RegExp; says(match: RegExpMatchArray): string }[] = [
+  {
+    written: /\\(?:u([0-9a-f]{4})|([\\/"bfnrt]))/gi,
+    says: ([, unicode, plain = '']) =>
+      unicode === undefined ? (CONTROL[plain] ?? plain) : String.fromCharCode(Number.parseInt(unicode, 16)),
+  },
+  { written: /%([0-9a-f]{2})/gi, says: ([, hex = '']) => String.fromCharCode(Number.parseInt(hex, 16)) },
+];
+
+/** Undoes one layer of escapes of one way; undefined where there are none. */
+function unescaped(source: Read, { written, says }: (typeof ESCAPES)[number]): Read | undefined {
   let text = '';
-  // Where characters were shortened: from `to` on, positions are `from` further on in the source.
-  const steps: { to: number; from: number }[] = [];
+  // Where characters were shortened: what stands from `to[n]` on stands from `from[n]` on in the source.
+  const to: number[] = [];
+  const from: number[] = [];
   let last = 0;
-  for (const match of source.text.matchAll(ESCAPE)) {
-    const [written, unicode, plain, percent] = match;
-    text +=
-      source.text.slice(last, match.index) +
-      (plain ?? String.fromCharCode(Number.parseInt(unicode ?? percent ?? '', 16)));
-    last = match.index + written.length;
-    steps.push({ to: text.length, from: last });
+  for (const match of source.text.matchAll(written)) {
+    text += source.text.slice(last, match.index) + says(match);
+    last = match.index + match[0].length;
+    to.push(text.length);
+    from.push(last);
   }
+  if (last === 0) return undefined;
   text += source.text.slice(last);
   const at = (index: number) => {
     let low = 0;
-    let high = steps.length;
+    let high = to.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((steps[middle]?.to ?? 0) <= index) low = middle + 1;
+      if ((to[middle] ?? 0) <= index) low = middle + 1;
       else high = middle;
     }
-    const step = steps[low - 1];
-    return source.at(step ? step.from + index - step.to : index);
+    return source.at(low === 0 ? index : (from[low - 1] ?? 0) + index - (to[low - 1] ?? 0));
   };
   return { text, at, endAt: at };
 }
@@ -42,13 +53,22 @@ function unescaped(source: Read): Read | undefined {
 /** How many layers of escapes are undone: JSON in a text in JSON, and its percent encoding. */
 const LAYERS = 4;
 
-/** A text as it stands, and as it reads with its JSON (`\u0065`) and percent (`%65`) escapes undone, layer by layer. */
+/**
+ * A text as it stands, and as it reads with its JSON (`\u0065`) and percent (`%65`) escapes undone, layer by layer, in any
+ * order: what escapes of one way spell may look like one of the other.
+ */
 export function* readings(text: string): Generator<Read> {
   const itself = (index: number) => index;
-  let read: Read | undefined = { text, at: itself, endAt: itself };
-  for (let layer = 0; read && layer < LAYERS; layer++) {
-    yield read;
-    read = unescaped(read);
+  let layer: Read[] = [{ text, at: itself, endAt: itself }];
+  for (let depth = 0; layer.length > 0 && depth <= LAYERS; depth++) {
+    yield* layer;
+    const next = new Map<string, Read>();
+    for (const read of depth < LAYERS ? layer : [])
+      for (const way of ESCAPES) {
+        const under = unescaped(read, way);
+        if (under && !next.has(under.text)) next.set(under.text, under);
+      }
+    layer = [...next.values()];
   }
 }
 
@@ -74,13 +94,18 @@ function base64Beginnings(beginning: string): string[] {
 /** The same as UTF-8, a byte a character: how percent encoding and Base64 spell what is not ASCII. */
 const asBytes = (value: string): string => Buffer.from(value).toString('latin1');
 
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** How a value reads once its escapes are undone: as text, as bytes, and with the plus signs that forms have for spaces. */
+const readingsOf = (value: string): string[] =>
+  [value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]);
 
 /** What is looked for in texts. */
 export interface Search {
-  readonly wanted: RegExp;
-  /** What is in the Base64 of anything that is wanted. */
-  readonly base64: RegExp;
+  /** Places of what is wanted in a text as it reads. `value` is what was wanted, or what has the shape. */
+  find(text: string): Iterable<Match>;
+  /** Whether a run of Base64, in the standard alphabet, may hold anything that is wanted. */
+  mayHold(base64: string): boolean;
+  /** Characters of the longest value. */
+  readonly longest: number;
 }
 
 /** What is known without its value. Sources of regular expressions, but for the beginnings. */
@@ -91,23 +116,53 @@ export interface Shapes {
   readonly base64: string;
 }
 
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const pattern = (sources: readonly string[], flags = '') =>
+  new RegExp(sources.length > 0 ? sources.join('|') : '(?!)', flags);
+
+/** Of a beginning, so many characters are looked for in texts, and so many of its Base64. */
+const BEGINNING = 8;
+const BASE64_BEGINNING = 7;
+
 /**
- * Puts a search together: for values, and for what has a shape. Values that are shorter than `searchedFrom` are wanted
- * only where they are the whole text: they would be found in the middle of words.
+ * Puts a search together: for values, and for what has a shape. Values that are shorter than eight characters are wanted
+ * only where they are the whole text: they would be found in the middle of words. With shapes, they are found anywhere.
  */
-export function createSearch(values: Iterable<string>, shapes?: Shapes, searchedFrom = 0): Search {
-  // The longest first: of two that begin alike, the whole one is meant.
-  const known = [...new Set([...values].flatMap((value) => [value, asBytes(value)]))].sort(
-    (a, b) => b.length - a.length,
+export function createSearch(values: Iterable<string>, shapes?: Shapes): Search {
+  const meant = new Map<string, string>();
+  for (const value of values)
+    for (const reading of readingsOf(value)) if (!meant.has(reading)) meant.set(reading, value);
+  const all = [...meant.keys()];
+  const long = createFinder(
+    all.filter(({ length }) => length >= BEGINNING),
+    BEGINNING,
   );
-  const long = known.filter(({ length }) => length >= searchedFrom);
-  const short = known.filter(({ length }) => length < searchedFrom).map((value) => `^${literally(value)}$`);
-  const beginnings = [...long, ...(shapes?.beginnings ?? [])].flatMap((one) => base64Beginnings(one.slice(0, 6)));
-  const pattern = (sources: readonly string[], flags = '') =>
-    new RegExp(sources.length > 0 ? sources.join('|') : '(?!)', flags);
+  const short = all.filter(({ length }) => length > 0 && length < BEGINNING).sort((a, b) => b.length - a.length);
+  const whole = new Set(shapes ? [] : short);
+  const shaped = shapes && pattern([...short.map(literally), ...shapes.wanted], 'g');
+  const beginnings = [...all.filter(({ length }) => length >= 6), ...(shapes?.beginnings ?? [])];
+  const inBase64 = createFinder(
+    beginnings.flatMap((one) => base64Beginnings(one.slice(0, 6))),
+    BASE64_BEGINNING,
+  );
+  const always =
+    shapes &&
+    pattern([
+      shapes.base64,
+      ...short.filter(({ length }) => length < 6).flatMap((one) => base64Beginnings(one).map(literally)),
+    ]);
+
   return {
-    wanted: pattern([...long.map(literally), ...short, ...(shapes?.wanted ?? [])], 'g'),
-    base64: pattern([...(shapes ? [shapes.base64] : []), ...[...new Set(beginnings)].map(literally)]),
+    longest: all.reduce((longest, { length }) => Math.max(longest, length), 0),
+    *find(text) {
+      for (const { index, length, value } of long.find(text)) yield { index, length, value: meant.get(value) ?? value };
+      if (whole.has(text)) yield { index: 0, length: text.length, value: meant.get(text) ?? text };
+      if (!shaped) return;
+      for (const { 0: value, index } of text.matchAll(shaped))
+        yield { index, length: value.length, value: meant.get(value) ?? value };
+    },
+    mayHold: (base64) => inBase64.isIn(base64) || always?.test(base64) === true,
   };
 }
 
@@ -115,31 +170,116 @@ export function createSearch(values: Iterable<string>, shapes?: Shapes, searched
 export interface Spelled {
   readonly start: number;
   readonly end: number;
-  /** As it reads. */
+  /** What was wanted, or what has the shape. */
   readonly value: string;
-  /** Where it was found in Base64: all of that. */
+  /** Where it was found in Base64: all of that, between slashes. */
   readonly base64?: { readonly start: number; readonly end: number };
 }
+
+/** A text longer than this is read in parts: its readings take a multiple of its memory. */
+const PART = 1_048_576;
+/** How much of the text before it a part repeats: what may stand over both. */
+const REPEATED = 65_536;
+
+/** A text as it stands, and in parts as it reads with its escapes undone, layer by layer. */
+export function* readingsInParts(text: string): Generator<string> {
+  yield text;
+  for (let from = 0; from === 0 || from + REPEATED < text.length; from += PART)
+    for (const read of readings(text.length <= PART ? text : text.slice(from, from + PART + REPEATED)))
+      if (read.text !== text) yield read.text;
+}
+
+/** The longest spelling of a character: its JSON escape, in Base64, in percent encoding. */
+const LONGEST_SPELLING = 24;
 
 /**
  * Everything wanted in a text, in any spelling: as it is, in JSON and percent escapes, in Base64. A run of Base64 may begin
  * anywhere within what was encoded, or have other characters of the alphabet before it: all four alignments are read.
+ * The same may be found twice.
  */
-export function* spelledIn(text: string, { wanted, base64 }: Search): Generator<Spelled> {
+export function* spelledIn(text: string, search: Search): Generator<Spelled> {
+  const overlap = Math.max(4_096, search.longest * LONGEST_SPELLING);
+  const step = Math.max(PART, overlap);
+  for (let from = 0; from === 0 || from + overlap < text.length; from += step) {
+    const part = text.length <= step + overlap ? text : text.slice(from, from + step + overlap);
+    for (const found of spelledInPart(part, search)) {
+      const { start, end, value, base64 } = found;
+      if (from === 0) yield found;
+      else
+        yield {
+          start: start + from,
+          end: end + from,
+          value,
+          ...(base64 && { base64: { start: base64.start + from, end: base64.end + from } }),
+        };
+    }
+  }
+}
+
+function* spelledInPart(text: string, search: Search): Generator<Spelled> {
   for (const source of readings(text)) {
     const { at, endAt } = source;
-    for (const { 0: value, index } of source.text.matchAll(wanted))
-      yield { start: at(index), end: endAt(index + value.length), value };
+    for (const { index, length, value } of search.find(source.text))
+      yield { start: at(index), end: endAt(index + length), value };
     for (const { 0: run, index } of source.text.matchAll(BASE64)) {
-      if (!base64.test(standard(run))) continue;
-      const whole = { start: at(index), end: endAt(index + run.length) };
+      if (!search.mayHold(standard(run))) continue;
       for (let skip = 0; skip < 4; skip++) {
-        const from = (byte: number) => at(index + skip + Math.floor((byte * 4) / 3));
-        const to = (byte: number) => endAt(index + skip + Math.ceil((byte * 4) / 3));
         const decoded = Buffer.from(run.slice(skip), 'base64').toString('latin1');
-        for (const { 0: value, index: byte } of decoded.matchAll(wanted))
-          yield { start: from(byte), end: to(byte + value.length), value, base64: whole };
+        for (const { index: byte, length, value } of search.find(decoded)) {
+          const first = skip + Math.floor((byte * 4) / 3);
+          const after = skip + Math.ceil(((byte + length) * 4) / 3);
+          const slash = run.indexOf('/', after);
+          // A slash is of the alphabet, but may just as well end a segment of a path.
+          const whole = { from: run.lastIndexOf('/', first) + 1, to: slash < 0 ? run.length : slash };
+          yield {
+            start: at(index + first),
+            end: endAt(index + after),
+            value,
+            base64: { start: at(index + whole.from), end: endAt(index + whole.to) },
+          };
+        }
       }
     }
   }
+}
+
+/** The beginning of a value at the end of a text: where it starts, and of which. */
+export interface Begun {
+  readonly start: number;
+  readonly value: string;
+}
+
+/** The longest beginning of a value, but not all of it, that a text ends with; undefined below `least` characters. */
+export function begunAtEnd(text: string, values: Iterable<string>, least: number): Begun | undefined {
+  let begun: Begun | undefined;
+  let length = least - 1;
+  for (const value of values)
+    for (let size = Math.min(value.length - 1, text.length); size > length; size--)
+      if (text.endsWith(value.slice(0, size))) {
+        length = size;
+        begun = { start: text.length - size, value };
+      }
+  return begun;
+}
+
+/** An escape that was cut. */
+const HALF_ESCAPE = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3})?)$/i;
+const LAST_BASE64 = /[A-Za-z0-9+/_-]{10,}=*$/;
+
+/** The same in any spelling: for a text that was cut. */
+export function begunIn(text: string, values: readonly string[], least: number): Begun | undefined {
+  const tail = text.slice(-4_096);
+  const found: Begun[] = [];
+  for (const read of readings(tail.replace(HALF_ESCAPE, ''))) {
+    const begun = begunAtEnd(read.text, values, least);
+    if (begun) found.push({ start: read.at(begun.start), value: begun.value });
+    const run = LAST_BASE64.exec(read.text);
+    for (const skip of run ? [0, 1, 2, 3] : []) {
+      const decoded = Buffer.from(run?.[0].slice(skip) ?? '', 'base64').toString('latin1');
+      const inside = begunAtEnd(decoded, values, least);
+      if (inside) found.push({ start: read.at(run?.index ?? 0), value: inside.value });
+    }
+  }
+  const [first] = found.sort((a, b) => a.start - b.start);
+  return first && { start: text.length - tail.length + first.start, value: first.value };
 }

@@ -1,4 +1,4 @@
-import { createSearch, readings, type Search, type Shapes, spelledIn } from '../credentials/spellings.js';
+import { begunAtEnd, createSearch, readings, type Search, type Shapes, spelledIn } from '../credentials/spellings.js';
 
 /** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
 export const OWN_KEY_PREFIX = 'emu-ikey-';
@@ -61,10 +61,8 @@ export function createRedaction() {
     for (const read of readings(text)) {
       const length = read.text.length;
       const shape = BEGUN.exec(read.text.slice(-4_096));
-      let begun = shape ? shape[0].length : 0;
-      for (const secret of [...secrets, ...loginTokens])
-        for (let size = Math.min(secret.length - 1, length); size > begun && size >= LEAST_BEGUN; size--)
-          if (read.text.endsWith(secret.slice(0, size))) begun = size;
+      const value = begunAtEnd(read.text, [...secrets, ...loginTokens], LEAST_BEGUN);
+      const begun = Math.max(shape ? shape[0].length : 0, value ? length - value.start : 0);
       if (begun > 0) yield { start: read.at(length - begun), end: text.length, shown: REDACTED };
     }
   };

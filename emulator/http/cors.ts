@@ -13,7 +13,18 @@ export class CorsInvalid extends Error {
   override readonly name = 'CorsInvalid';
 }
 
-type Header = (name: string) => string | null | undefined;
+/** A header of a request, by its name. */
+export type Header = (name: string) => string | null | undefined;
+
+/**
+ * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers say of them where they
+ * come from all the same; what is no browser says nothing.
+ */
+export function foreignSite(header: Header): string | undefined {
+  const site = header('sec-fetch-site');
+  if (site == null || site === 'none' || site === 'same-origin') return undefined;
+  return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
+}
 
 /** Which pages of other origins may use the interface, and how their browsers are told. */
 export interface Cors {

@@ -32,6 +32,18 @@ const nameOf = (host: string): string | undefined =>
 /** Whether a `Host`, with its port or without, is `localhost`, a name below it, in `127.0.0.0/8`, or `[::1]`. */
 export const isLoopbackHost: (host: string) => boolean = (host) => isLoopbackName(nameOf(host) ?? '');
 
+/** Whether an address to listen on is reachable from this machine only. */
+export const isLoopback = (address: string): boolean =>
+  address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
+
+/** What is wrong with the names that a listener is to serve beside the loopback ones; undefined where nothing is. */
+export function wrongAllowedHost(given: readonly string[]): string | undefined {
+  const wrong = given.find((entry) => entry !== '*' && !/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(entry));
+  return wrong === undefined
+    ? undefined
+    : `allowed host "${wrong}": expected the name of a host, without a scheme or a port, such as "emulator.test", or *`;
+}
+
 /** What a listener does with a `Host`: serves it, or refuses it as regional (403), malformed (400), or foreign (421). */
 export type HostVerdict = 'served' | 'regional' | 'malformed' | 'foreign';
 

@@ -1,4 +1,5 @@
-import { createSearch, type Search, spelledIn } from '../credentials/spellings.js';
+import { createFinder, type Finder } from '../credentials/finder.js';
+import { begunIn, createSearch, type Search, spelledIn } from '../credentials/spellings.js';
 import { foldUuids, uuidsIn } from './uuids.js';
 
 /** What is kept out of a recording, by the name that its aliases carry. */
@@ -36,8 +37,12 @@ export interface Aliases {
    * stands across pieces moves into the one where it begins.
    */
   hide(pieces: readonly string[]): string[];
-  /** Replaces secrets alone, in text that went through `hide` before they were known. */
+  /** Replaces secrets alone, in text that went through `hide`, be it before they were known. Aliases stay. */
   hideSecrets(pieces: readonly string[]): string[];
+  /** Replaces secrets alone, in text that did not: bytes, one a character. */
+  hideInBytes(pieces: readonly string[]): string[];
+  /** Replaces the beginning of a secret at the end of a text that was cut there. */
+  hideBegun(pieces: readonly string[]): string[];
   /** Grows with each secret that becomes known. */
   readonly secretsKnown: number;
 }
@@ -49,15 +54,64 @@ interface Found {
 }
 
 /** A text shorter than this is searched for as a whole only: it would be found in the middle of words. */
-const SEARCHED_FROM = 8;
+export const SEARCHED_FROM = 8;
+/** Of a secret that was cut, so many characters may stay. */
+const LEAST_BEGUN = 6;
+/** More secrets than any deployment has: beyond it, somebody fills the memory. */
+const MOST_SECRETS = 100_000;
 const TOKEN = /[\w-]+/g;
+/** What a text holds that is not the same once its escapes are undone. */
+const ESCAPED = /[%\\]/;
+
+/** Aliases as they stand in a text, and dollar signs. */
+const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`, 'g');
 
 /** An alias as it stands before `next`: in braces where that would be taken for a part of it. */
-function spelled(alias: string, next: string): string {
+export function spelled(alias: string, next: string): string {
   const numbered = /\.\d+$/.test(alias);
   const unclear = numbered ? /^\d/.test(next) : /^(?:[a-z_]|\.\d)/.test(next);
   return unclear ? `\${${alias.slice(1)}}` : alias;
 }
+
+/** Places in order and without overlap: of two that overlap, the first, as far as the second goes. */
+function apart(found: readonly Found[]): Found[] {
+  const merged: Found[] = [];
+  for (const one of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    if (!last || one.start >= last.end) merged.push(one);
+    else if (one.end > last.end) merged[merged.length - 1] = { ...last, end: one.end };
+  }
+  return merged;
+}
+
+/** Replaces what was found in the pieces of one text. What began in an earlier piece is gone from the later one. */
+function replaced(
+  pieces: readonly string[],
+  text: string,
+  found: readonly Found[],
+  plain: (text: string) => string,
+): string[] {
+  let offset = 0;
+  let next = 0;
+  return pieces.map((piece) => {
+    const end = offset + piece.length;
+    let written = '';
+    let at = offset;
+    const before = found[next - 1];
+    if (before && before.end > at) at = Math.min(before.end, end);
+    for (let one = found[next]; one && one.start < end; one = found[next]) {
+      written += plain(text.slice(at, one.start)) + spelled(one.alias, text.slice(one.end, one.end + 2));
+      at = Math.min(one.end, end);
+      next++;
+    }
+    written += plain(text.slice(at, end));
+    offset = end;
+    return written;
+  });
+}
+
+const doubled = (text: string) => text.replaceAll('$', '$$$$');
+const asItIs = (text: string) => text;
 
 /**
  * Gives values their aliases, numbered by kind in the order in which they come.
@@ -67,43 +121,37 @@ function spelled(alias: string, next: string): string {
 export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
   /** By value, its UUIDs in lower case. */
   const known = new Map<string, string>();
+  /** By value, and by what a value became in what was written before it was known. */
   const secrets = new Map<string, string>();
   const counts = new Map<AliasKind, number>();
-  /** Values that no token of a text can be: searched for one by one. */
-  const odd: string[] = [];
-  let search: Search | undefined;
-  for (const [value, alias] of environment) secrets.set(value, alias);
-
-  const aliasOf = (secret: string): string => {
-    const alias = secrets.get(secret) ?? secrets.get(Buffer.from(secret, 'latin1').toString());
-    if (alias === undefined) throw new Error('a secret without an alias was found');
-    return alias;
-  };
+  /** Values that no token of a text can be: looked for apart. */
+  const odd = new Set<string>();
+  let secretSearch: Search | undefined;
+  let oddFinder: Finder | undefined;
 
   const findSecrets = (text: string): Found[] => {
-    search ??= createSearch(secrets.keys(), undefined, SEARCHED_FROM);
-    const found = [...spelledIn(text, search)].map(({ start, end, value, base64 }): Found => {
-      const alias = aliasOf(value);
-      if (!base64) return { start, end, alias };
-      // What a secret was encoded with is gone too: its digits overlap. So is the padding.
-      const padding = /^=*/.exec(text.slice(base64.end))?.[0].length ?? 0;
-      return { start: base64.start, end: base64.end + padding, alias };
-    });
-    const apart: Found[] = [];
-    for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-      const last = apart.at(-1);
-      if (!last || one.start >= last.end) apart.push(one);
-      else if (one.end > last.end) apart[apart.length - 1] = { ...last, end: one.end };
+    if (text.length < SEARCHED_FROM && !ESCAPED.test(text)) {
+      const alias = secrets.get(text);
+      return alias === undefined ? [] : [{ start: 0, end: text.length, alias }];
     }
-    return apart;
+    secretSearch ??= createSearch(secrets.keys());
+    const found: Found[] = [];
+    for (const { start, end, value, base64 } of spelledIn(text, secretSearch)) {
+      const alias = secrets.get(value) ?? '';
+      // What a secret was encoded with is gone too: its digits overlap. So is the padding.
+      const padding = base64 ? (/^=*/.exec(text.slice(base64.end, base64.end + 2))?.[0].length ?? 0) : 0;
+      found.push(base64 ? { start: base64.start, end: base64.end + padding, alias } : { start, end, alias });
+    }
+    return apart(found);
   };
 
   const findOthers = (text: string, from: number, to: number): Found[] => {
-    const part = text.slice(from, to);
     if (from === 0 && to === text.length) {
       const alias = known.get(foldUuids(text));
       if (alias !== undefined) return [{ start: 0, end: to, alias }];
     }
+    const part = text.slice(from, to);
+    if (part.length < SEARCHED_FROM) return [];
     const found: Found[] = [];
     const take = (token: string, at: number): boolean => {
       const alias = token.length < SEARCHED_FROM ? undefined : known.get(foldUuids(token));
@@ -114,16 +162,24 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
       if (take(token, index)) continue;
       for (const uuid of uuidsIn(token)) take(uuid[0], index + uuid.index);
     }
-    for (const value of odd) {
-      for (let at = part.indexOf(value); at >= 0; at = part.indexOf(value, at + value.length)) {
-        const start = from + at;
-        const end = start + value.length;
-        if (!found.some((other) => other.start < end && start < other.end)) {
-          found.push({ start, end, alias: known.get(foldUuids(value)) ?? '' });
-        }
-      }
-    }
-    return found.sort((a, b) => a.start - b.start);
+    oddFinder ??= createFinder(odd, SEARCHED_FROM);
+    for (const { index, length, value } of oddFinder.find(part))
+      found.push({ start: from + index, end: from + index + length, alias: known.get(foldUuids(value)) ?? '' });
+    return apart(found);
+  };
+
+  /** Secrets that are no part of an alias: one may be a word of ours. */
+  const outsideAliases = (text: string): Found[] => {
+    const found = findSecrets(text);
+    if (found.length === 0 || !text.includes('$')) return found;
+    const aliases = [...text.matchAll(ALIAS)].filter(([whole]) => whole !== '$$');
+    let next = 0;
+    return found.filter(({ start, end }) => {
+      const endOf = (at: number) => (aliases[at]?.index ?? 0) + (aliases[at]?.[0].length ?? 0);
+      while (next < aliases.length && endOf(next) <= start) next++;
+      const alias = aliases[next];
+      return !alias || alias.index > start || endOf(next) < end;
+    });
   };
 
   const findAll = (text: string): Found[] => {
@@ -138,47 +194,59 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     return all;
   };
 
-  const replace = (pieces: readonly string[], find: (text: string) => Found[], plain: (text: string) => string) => {
-    const text = pieces.join('');
-    const found = find(text);
-    let offset = 0;
-    let next = 0;
-    return pieces.map((piece) => {
-      const end = offset + piece.length;
-      let written = '';
-      let at = offset;
-      // What began in an earlier piece is gone from this one.
-      const before = found[next - 1];
-      if (before && before.end > at) at = Math.min(before.end, end);
-      for (let one = found[next]; one && one.start < end; one = found[next]) {
-        written += plain(text.slice(at, one.start)) + spelled(one.alias, text.slice(one.end, one.end + 2));
-        at = Math.min(one.end, end);
-        next++;
-      }
-      written += plain(text.slice(at, end));
-      offset = end;
-      return written;
-    });
+  const replace = (
+    pieces: readonly string[],
+    find: (text: string) => readonly Found[],
+    plain: (text: string) => string,
+  ) => {
+    const text = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
+    return text === '' ? [...pieces] : replaced(pieces, text, find(text), plain);
   };
+  const hide: Aliases['hide'] = (pieces) => replace(pieces, findAll, doubled);
+
+  const addSecret = (value: string, alias: string) => {
+    if (secrets.size >= MOST_SECRETS) throw new Error(`more than ${MOST_SECRETS} credentials`);
+    // What was written before may hold it with its dollar signs doubled, or parts of it as aliases.
+    const [written = value] = replace([value], (text) => findOthers(text, 0, text.length), doubled);
+    secrets.set(value, alias);
+    if (written !== value && written !== alias && written.length >= SEARCHED_FROM) secrets.set(written, alias);
+    secretSearch = undefined;
+  };
+  for (const [value, alias] of environment) addSecret(value, alias);
 
   return {
     of(kind, value) {
-      const present = secrets.get(value) ?? known.get(foldUuids(value));
-      if (present !== undefined) return present;
+      const secret = secrets.get(value);
+      if (secret !== undefined) return secret;
+      const folded = foldUuids(value);
+      const present = known.get(folded);
+      if (present !== undefined && !SECRET.has(kind)) return present;
       const count = (counts.get(kind) ?? 0) + 1;
-      counts.set(kind, count);
-      const alias = `$${kind}.${count}`;
+      const alias = present ?? `$${kind}.${count}`;
+      if (present === undefined) counts.set(kind, count);
       if (SECRET.has(kind)) {
-        secrets.set(value, alias);
-        search = undefined;
+        addSecret(value, alias);
       } else {
-        known.set(foldUuids(value), alias);
-        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.push(value);
+        known.set(folded, alias);
+        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) {
+          odd.add(value);
+          oddFinder = undefined;
+        }
       }
       return alias;
     },
-    hide: (pieces) => replace(pieces, findAll, (text) => text.replaceAll('$', '$$$$')),
-    hideSecrets: (pieces) => replace(pieces, findSecrets, (text) => text),
+    hide,
+    hideSecrets: (pieces) => replace(pieces, outsideAliases, asItIs),
+    hideInBytes: (pieces) => replace(pieces, findSecrets, asItIs),
+    hideBegun: (pieces) =>
+      replace(
+        pieces,
+        (text) => {
+          const begun = begunIn(text, [...secrets.keys()], LEAST_BEGUN);
+          return begun ? [{ start: begun.start, end: text.length, alias: secrets.get(begun.value) ?? '' }] : [];
+        },
+        asItIs,
+      ),
     get secretsKnown() {
       return secrets.size;
     },

@@ -1,32 +1,33 @@
 import type { Aliases, AliasKind } from './aliases.js';
+import { SEARCHED_FROM } from './aliases.js';
+import { jsonOf } from './nesting.js';
+import { isSecretHeader, isSecretName, isSecretParameter } from './secret-names.js';
+import { secretsIn } from './secret-scan.js';
 
 /** Which values get an alias, by the key that they stand under, wherever in a body. */
-const BY_KEY: Readonly<Record<string, AliasKind>> = {
-  intern_id: 'intern',
-  workspace_id: 'workspace',
-  vault_id: 'vault',
-  attached_vault_id: 'vault',
-  hostname: 'hostname',
-  next_cursor: 'cursor',
-  starting_after: 'cursor',
-  session_id: 'session',
-  tool_call_id: 'question',
-  scim_group_id: 'group',
-  organization_id: 'organization',
-  bodySha256: 'digest',
-};
-
-/** Keys under which people send what gives access, in a body or a query. */
-const SECRET_KEY = /^(?:.*[_-])?(?:api[_-]?key|key|token|secret|password|authorization|credential)$/i;
+const BY_KEY: ReadonlyMap<string, AliasKind> = new Map([
+  ['intern_id', 'intern'],
+  ['workspace_id', 'workspace'],
+  ['vault_id', 'vault'],
+  ['attached_vault_id', 'vault'],
+  ['hostname', 'hostname'],
+  ['next_cursor', 'cursor'],
+  ['starting_after', 'cursor'],
+  ['session_id', 'session'],
+  ['tool_call_id', 'question'],
+  ['scim_group_id', 'group'],
+  ['organization_id', 'organization'],
+  ['bodySha256', 'digest'],
+]);
 
 /** What `id` names, by the operation whose body it stands in. */
-const ID_OF: Readonly<Record<string, AliasKind>> = {
-  list: 'intern',
-  create: 'intern',
-  get: 'intern',
-  update: 'intern',
-  scim: 'mapping',
-};
+const ID_OF: ReadonlyMap<string, AliasKind> = new Map([
+  ['list', 'intern'],
+  ['create', 'intern'],
+  ['get', 'intern'],
+  ['update', 'intern'],
+  ['scim', 'mapping'],
+]);
 
 /** The keys of a signing answer, by how the profile's header names end. */
 const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
@@ -40,13 +41,22 @@ const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
+/** A moment is no credential, under whichever name. */
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
+/** What a request for a token has beside a code: then the code gives access. */
+const BESIDE_A_CODE = ['grant_type', 'client_id', 'redirect_uri', 'code_verifier'];
+
+/** The keys whose strings are pieces of one text over the events of a stream. */
+const DELTA_KEYS: ReadonlySet<string> = new Set(['content', 'reasoning', 'arguments']);
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function kindOf(key: string, holder: Record<string, unknown>, operation: string | null): AliasKind | undefined {
   if (key === 'id') {
     if (holder.type === 'function' || isRecord(holder.function)) return 'question';
     if (holder.object === 'chat.completion.chunk') return 'completion';
-    return ID_OF[operation ?? ''];
+    return ID_OF.get(operation ?? '');
   }
   if (operation === 'daemon') {
     if (key === 'origin') return 'daemon_origin';
@@ -56,60 +66,142 @@ function kindOf(key: string, holder: Record<string, unknown>, operation: string 
     const proof = PROOF.find(([pattern]) => pattern.test(key));
     if (proof) return proof[1];
   }
-  return BY_KEY[key] ?? (SECRET_KEY.test(key) ? 'key' : undefined);
+  if (key === 'code' && BESIDE_A_CODE.some((name) => name in holder)) return 'key';
+  return BY_KEY.get(key) ?? (isSecretName(key) ? 'key' : undefined);
 }
 
-/** Gives aliases to the values of a JSON body. */
-export function discoverInJson(aliases: Aliases, operation: string | null, value: unknown): void {
-  if (Array.isArray(value)) {
-    for (const item of value) discoverInJson(aliases, operation, item);
-    return;
-  }
-  if (!isRecord(value)) return;
-  for (const [key, item] of Object.entries(value)) {
-    const kind = typeof item === 'string' && item !== '' ? kindOf(key, value, operation) : undefined;
-    // A digest that is none was sent to be refused.
-    if (kind && (kind !== 'digest' || DIGEST.test(String(item)))) aliases.of(kind, item as string);
-    else discoverInJson(aliases, operation, item);
-  }
-}
-
-/** What a parameter of a query carries, where its value gets an alias. */
-export const kindOfParameter = (name: string): AliasKind | undefined =>
-  BY_KEY[name] ?? (SECRET_KEY.test(name) ? 'key' : undefined);
-
-/** Gives aliases to the values of a path with its query. */
-export function discoverInPath(aliases: Aliases, path: string): void {
-  const [bare = '', query = ''] = path.split('?');
-  const intern = /\/interns\/([^/]+)/.exec(bare)?.[1];
-  if (intern !== undefined && LOOKS_LIKE_AN_ID.test(intern)) aliases.of('intern', intern);
-  const mapping = /\/scim\/group-mappings\/([^/]+)$/.exec(bare)?.[1];
-  if (mapping !== undefined && LOOKS_LIKE_AN_ID.test(mapping)) aliases.of('mapping', mapping);
-  for (const [key, value] of new URLSearchParams(query)) {
-    const kind = kindOfParameter(key);
-    if (kind && value !== '') aliases.of(kind, value);
-  }
-}
-
-const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|x-api-key|api-key|cookie|x-.*(?:key|token|secret).*)$/;
-
-const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+/** The schemes that may stand before a credential in a body. Of other words before it nobody knows whether they are one. */
+const SCHEMED = /^\s*(?:(bearer|basic|token)\s+)?(.*?)\s*$/is;
+/** In the header, the first word always is one. */
+const AUTHORIZATION = /^\s*(?:([A-Za-z]+)\s+)?(.*?)\s*$/s;
 
 /** A credential without its scheme; of Basic both as it is and the password in it. */
-function authorizationValues(value: string): string[] {
-  const [, scheme = '', credential = ''] = /^\s*(?:([A-Za-z]+)\s+)?(.*?)\s*$/s.exec(value) ?? [];
+function authorizationValues(value: string, pattern: RegExp): string[] {
+  const [, scheme = '', credential = ''] = pattern.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential];
   const decoded = Buffer.from(credential, 'base64').toString();
   return [decoded.slice(decoded.indexOf(':') + 1), credential];
 }
 
-/** Gives aliases to the credentials among the headers of a request, those that are not recorded included. */
+/** Gives a value its alias; of a credential, to what it is without a scheme. */
+function give(aliases: Aliases, kind: AliasKind, value: string, schemes = SCHEMED): void {
+  if (kind !== 'key') {
+    // A digest that is none was sent to be refused.
+    if (value !== '' && (kind !== 'digest' || DIGEST.test(value))) aliases.of(kind, value);
+    return;
+  }
+  for (const credential of authorizationValues(value, schemes))
+    if (credential !== '' && !MOMENT.test(credential)) aliases.of('key', credential);
+}
+
+/** A value on its way through JSON. Below the name of a credential, every long string is one. */
+interface Step {
+  readonly value: unknown;
+  readonly secret: boolean;
+}
+
+type KindAt = (key: string, holder: Record<string, unknown>) => AliasKind | undefined;
+
+/** What is told of strings in JSON. */
+interface Finds {
+  named(kind: AliasKind, value: string): void;
+  text(key: string, value: string): void;
+}
+
+/** Walks through JSON in its order, without calling itself. */
+function walk(json: unknown, kindAt: KindAt, found: Finds): void {
+  const open: Step[] = [{ value: json, secret: false }];
+  for (let step = open.pop(); step; step = open.pop()) {
+    const { value, secret } = step;
+    if (typeof value === 'string') {
+      if (secret && value.length >= SEARCHED_FROM) found.named('key', value);
+      continue;
+    }
+    if (!isRecord(value)) continue;
+    const inner: Step[] = [];
+    for (const [key, item] of Object.entries(value)) {
+      const kind = secret || Array.isArray(value) ? undefined : kindAt(key, value);
+      if (kind !== undefined && typeof item === 'string') found.named(kind, item);
+      else inner.push({ value: item, secret: secret || kind === 'key' });
+      if (typeof item === 'string') found.text(key, item);
+    }
+    for (const one of inner.reverse()) open.push(one);
+  }
+}
+
+/** How long a text may be, in UTF-16 units, to be read as JSON as a whole: that takes a multiple of its memory. */
+const LONGEST_JSON = 4_194_304;
+
+/** A body, and what it is of. */
+export interface Body {
+  readonly operation: string | null;
+  readonly path: string;
+  readonly text: string;
+  /** Whether it is a stream of events, each with JSON of its own. */
+  readonly isStream: boolean;
+}
+
+/** The value that is stored in a vault is shown in no recording. */
+const STORES = /\/secrets\/[^/?]+/;
+
+/** Gives aliases to the values of a body. */
+export function discoverInBody(aliases: Aliases, { operation, path, text, isStream }: Body): void {
+  const deltas = new Map<string, string[]>();
+  const stores = STORES.test(path);
+  const kindAt = (key: string, holder: Record<string, unknown>) =>
+    stores && key === 'value' ? 'key' : kindOf(key, holder, operation);
+  const texts = isStream ? [...text.matchAll(/^data: ?([^\r\n]*)/gm)].map(([, data = '']) => data) : [text];
+  for (const one of texts) {
+    if (one.length > LONGEST_JSON) continue;
+    walk(jsonOf(one), kindAt, {
+      named: (kind, value) => give(aliases, kind, value),
+      text(key, value) {
+        if (!isStream || !DELTA_KEYS.has(key)) return;
+        const said = deltas.get(key);
+        if (said) said.push(value);
+        else deltas.set(key, [value]);
+      },
+    });
+  }
+  for (const one of [text, ...[...deltas.values()].map((said) => said.join(''))])
+    for (const value of secretsIn(one)) give(aliases, 'key', value);
+}
+
+/** What a parameter of a query or a form carries, where its value gets an alias. */
+export const kindOfParameter = (name: string): AliasKind | undefined =>
+  BY_KEY.get(name) ?? (isSecretParameter(name) ? 'key' : undefined);
+
+/** Gives aliases to the values of a query, or of a form. */
+export function discoverInPairs(aliases: Aliases, pairs: string): void {
+  for (const [key, value] of new URLSearchParams(pairs)) {
+    const kind = kindOfParameter(key);
+    if (kind) give(aliases, kind, value);
+  }
+}
+
+/** Gives aliases to the values of a path with its query. */
+export function discoverInPath(aliases: Aliases, path: string): void {
+  const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
+  const intern = /\/interns\/([^/]+)/.exec(bare)?.[1];
+  if (intern !== undefined && LOOKS_LIKE_AN_ID.test(intern)) aliases.of('intern', intern);
+  const mapping = /\/scim\/group-mappings\/([^/]+)$/.exec(bare)?.[1];
+  if (mapping !== undefined && LOOKS_LIKE_AN_ID.test(mapping)) aliases.of('mapping', mapping);
+  discoverInPairs(aliases, query);
+}
+
+const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+
+/** Gives aliases to the credentials among headers, those that are not recorded included. */
 export function discoverInHeaders(aliases: Aliases, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'idempotency-key') aliases.of('idempotency_key', value);
-    if (!CREDENTIAL_HEADER.test(name)) continue;
-    for (const credential of name === 'cookie' ? cookieValues(value) : authorizationValues(value)) {
-      if (credential !== '') aliases.of('key', credential);
+    if (!isSecretHeader(name)) {
+      for (const secret of secretsIn(value)) give(aliases, 'key', secret);
+    } else if (name === 'set-cookie') {
+      for (const one of cookieValues(value)) if (one.length >= SEARCHED_FROM) give(aliases, 'key', one);
+    } else {
+      const schemes = name.endsWith('authorization') ? AUTHORIZATION : SCHEMED;
+      for (const one of name === 'cookie' ? cookieValues(value) : [value]) give(aliases, 'key', one, schemes);
     }
   }
 }

@@ -1,18 +1,22 @@
 import type { Aliases } from './aliases.js';
-import { discoverInHeaders, discoverInJson, discoverInPath } from './discover.js';
+import type { Write } from './capture.js';
+import { discoverInBody, discoverInHeaders, discoverInPairs, discoverInPath } from './discover.js';
 import {
   ANSWER_HEADERS,
-  bodyText,
+  type LeftOut,
   RECORDING_FORMAT,
   REQUEST_HEADERS,
   type RecordedExchange,
   type RecordedWrite,
   toBody,
 } from './format.js';
+import { apart } from './neighbours.js';
 import { operationOf } from './operations.js';
-import { pathWithAliases, streamWithAliases, withAliases, withoutSecrets } from './rewrite.js';
+import { type Readable, readBody } from './readable.js';
+import { pathWithAliases, withAliases } from './rewrite.js';
+import { isForm } from './secret-scan.js';
 
-/** An exchange as it went over the wire. Header names in lower case, bodies decoded. */
+/** An exchange as it went over the wire. Header names in lower case. */
 export interface RawExchange {
   readonly n: number;
   readonly scenario: string | null;
@@ -26,122 +30,103 @@ export interface RawExchange {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   /** Each write of the answer with its time, ms since the request came. */
-  readonly writes: readonly { readonly at: number; readonly bytes: Uint8Array }[];
+  readonly writes: readonly Write[];
   readonly ended: RecordedExchange['ended'];
-}
-
-/** The bytes as text, or undefined where they are no UTF-8. */
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  /** Why the deployment's answer was not passed on, where it was not. */
+  readonly notPassedOn?: string;
+  /** What did not come, or was not kept. */
+  readonly leftOut?: { readonly request?: LeftOut; readonly answer?: LeftOut };
 }
 
 const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
-/** What can be known from an exchange: it must be, before anything of it is written. */
-function discover(aliases: Aliases, operation: string | null, raw: RawExchange, answer: string | undefined): void {
-  discoverInHeaders(aliases, raw.requestHeaders);
-  discoverInPath(aliases, raw.path);
-  discoverInJson(aliases, operation, parsed(utf8(raw.requestBody) ?? ''));
-  if (answer === undefined) return;
-  const texts = isStream(raw.headers) ? [...answer.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data) : [answer];
-  for (const text of texts) discoverInJson(aliases, operation, parsed(text));
-}
-
 /** Text that stands for bytes one by one: how bytes that are no UTF-8 are searched. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
-const hiddenBytes = (aliases: Aliases, texts: readonly string[]) =>
-  aliases.hideSecrets(texts).map((text) => Buffer.from(text, 'latin1').toString('base64'));
-
-function bodyOf(aliases: Aliases, bytes: Uint8Array): Pick<RecordedExchange, 'body' | 'body_base64'> {
-  if (bytes.length === 0) return {};
-  const text = utf8(bytes);
-  if (text === undefined) return { body_base64: hiddenBytes(aliases, [latin1(bytes)])[0] ?? '' };
-  return { body: toBody(withAliases(aliases, text)) };
-}
+const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
 
 /** Texts of writes whose characters may be cut: a character belongs to the write in which it ends. */
-function textsOf(writes: RawExchange['writes']): string[] {
+function textsOf(writes: readonly Write[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return writes.map(({ bytes }) => decoder.decode(bytes, { stream: true }));
 }
 
-function writesOf(aliases: Aliases, writes: RawExchange['writes'], isText: boolean): RecordedWrite[] {
-  if (!isText) {
-    const bytes = hiddenBytes(
-      aliases,
-      writes.map((write) => latin1(write.bytes)),
-    );
-    return writes.map(({ at }, index) => ({ at, base64: bytes[index] ?? '' }));
+function bodyOf(aliases: Aliases, body: Readable, cut: boolean): Pick<RecordedExchange, 'body' | 'body_base64'> {
+  const { bytes, text } = body;
+  if (bytes.length === 0) return {};
+  if (text === undefined) return { body_base64: base64(aliases.hideInBytes([latin1(bytes)]).join('')) };
+  return { body: toBody(apart(withAliases(aliases, [text], { stream: false, cut }).join(''))) };
+}
+
+function writesOf(aliases: Aliases, { writes, text }: Readable, cut: boolean): RecordedWrite[] {
+  if (text === undefined) {
+    const hidden = aliases.hideInBytes(writes.map(({ bytes }) => latin1(bytes)));
+    return writes.map(({ at }, index) => ({ at, base64: base64(hidden[index] ?? '') }));
   }
-  const texts = streamWithAliases(aliases, textsOf(writes));
-  return writes.map(({ at }, index) => ({ at, text: texts[index] ?? '' })).filter(({ text }) => text !== '');
+  const texts = withAliases(aliases, textsOf(writes), { stream: true, cut });
+  return writes.map(({ at }, index) => ({ at, text: texts[index] ?? '' })).filter((write) => write.text !== '');
 }
 
 const picked = (headers: Readonly<Record<string, string>>, names: readonly string[], hide: (text: string) => string) =>
   Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, hide(headers[name])]])));
 
-/** The line of a recording that an exchange becomes: aliases for all that differs between runs, no credential (REC-1). */
-export function toRecorded(aliases: Aliases, raw: RawExchange): RecordedExchange {
-  const operation = operationOf(raw.method, raw.path);
-  const bytes = Buffer.concat(raw.writes.map((write) => write.bytes));
-  const text = utf8(bytes);
-  discover(aliases, operation, raw, text);
-  const hide = (value: string) => aliases.hide([value]).join('');
-  // The scheme is no part of the credential, which counts as one however short.
-  const hideHeader = (value: string) => {
-    const [, scheme = '', rest = ''] = /^((?:Basic|Bearer) +)?(.*)$/is.exec(value) ?? [];
-    return scheme + hide(rest);
-  };
-  return {
-    format: RECORDING_FORMAT,
-    n: raw.n,
-    scenario: raw.scenario,
-    at: raw.at,
-    operation,
-    request: {
-      method: raw.method,
-      path: pathWithAliases(aliases, raw.path),
-      headers: picked(raw.requestHeaders, REQUEST_HEADERS, hideHeader),
-      ...bodyOf(aliases, raw.requestBody),
-    },
-    status: raw.status,
-    headers: picked(raw.headers, ANSWER_HEADERS, hide),
-    ...(isStream(raw.headers) ? { writes: writesOf(aliases, raw.writes, text !== undefined) } : bodyOf(aliases, bytes)),
-    // A client that cancels the body once it has read the end of the stream has left nothing.
-    ended: raw.ended === 'client' && text !== undefined && /data: \[DONE\]\s*$/.test(text) ? 'complete' : raw.ended,
-  };
+/** A header's value as it is recorded. Its scheme is no part of a credential, which counts as one however short. */
+export function hideInHeader(value: string, hide: (pieces: readonly string[]) => string[]): string {
+  const [, scheme = '', rest = ''] = /^((?:Basic|Bearer) +)?(.*)$/is.exec(value) ?? [];
+  return apart(scheme + hide([rest]).join(''));
 }
 
-/** A recorded exchange without the secrets that became known after it was written. */
-export function withLaterSecrets(aliases: Aliases, exchange: RecordedExchange): RecordedExchange {
-  const hide = (value: string) => withoutSecrets(aliases, [value]).join('');
-  const again = (body: RecordedExchange['body']) => {
-    const text = bodyText(body);
-    return text === undefined ? {} : { body: toBody(hide(text)) };
-  };
-  const { request, writes } = exchange;
-  const texts = withoutSecrets(
-    aliases,
-    (writes ?? []).map((write) => ('text' in write ? write.text : '')),
-  );
+/**
+ * The line of a recording that an exchange becomes: aliases for all that differs between runs, no credential (REC-1).
+ *
+ * @param limit bytes that a body may decode to
+ */
+export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: number): Promise<RecordedExchange> {
+  const { n, scenario, at, method, path, requestHeaders, status, headers, leftOut } = raw;
+  const sent = [{ at: 0, bytes: raw.requestBody }];
+  const request = await readBody(requestHeaders['content-encoding'], sent, leftOut?.request, limit);
+  const answer = await readBody(headers['content-encoding'], raw.writes, leftOut?.answer, limit);
+  const operation = operationOf(method, path);
+  const stream = isStream(headers);
+
+  // All that can be known from an exchange must be, before anything of it is written.
+  discoverInHeaders(aliases, requestHeaders);
+  discoverInPath(aliases, path);
+  if (request.text !== undefined) {
+    discoverInBody(aliases, { operation, path, text: request.text, isStream: false });
+    if (isForm(request.text)) discoverInPairs(aliases, request.text);
+  }
+  discoverInHeaders(aliases, headers);
+  if (answer.text !== undefined) discoverInBody(aliases, { operation, path, text: answer.text, isStream: stream });
+
+  // A client that cancels the body once it has read the end of the stream has left nothing.
+  const done = answer.text !== undefined && /data: \[DONE\]\s*$/.test(answer.text.slice(-1_000));
+  const ended = raw.ended === 'client' && done ? 'complete' : raw.ended;
+  const cut = ended !== 'complete' || answer.leftOut !== undefined;
+  const hide = (value: string) => hideInHeader(value, aliases.hide);
   return {
-    ...exchange,
-    request: { ...request, path: aliases.hideSecrets([request.path]).join(''), ...again(request.body) },
-    ...again(exchange.body),
-    ...(writes && {
-      writes: writes.map((write, index) => ('text' in write ? { at: write.at, text: texts[index] ?? '' } : write)),
+    format: RECORDING_FORMAT,
+    n,
+    scenario,
+    at,
+    operation,
+    request: {
+      method,
+      path: apart(pathWithAliases(aliases, path)),
+      headers: picked(requestHeaders, REQUEST_HEADERS, hide),
+      ...bodyOf(aliases, request, request.leftOut !== undefined || ended !== 'complete'),
+    },
+    status,
+    headers: picked(headers, ANSWER_HEADERS, hide),
+    ...(stream && (answer.leftOut === undefined || answer.writes.length > 0)
+      ? { writes: writesOf(aliases, answer, cut) }
+      : bodyOf(aliases, answer, cut)),
+    ended,
+    ...((request.leftOut || answer.leftOut) && {
+      left_out: {
+        ...(request.leftOut && { request: request.leftOut }),
+        ...(answer.leftOut && { answer: answer.leftOut }),
+      },
     }),
+    ...(raw.notPassedOn !== undefined && { not_passed_on: raw.notPassedOn }),
   };
 }

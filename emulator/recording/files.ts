@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { inWords } from '../contract/system-error.js';
 import type { RecordedExchange } from './format.js';
 
 /** A recording that cannot be written where it was asked for. */
@@ -9,16 +10,25 @@ export class RecordingFileError extends Error {
 
 const SCENARIO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-export interface RecordingFiles {
-  /**
-   * The file of a scenario, begun if it is not yet.
-   *
-   * @throws RecordingFileError for a name that no file can have, or a file that is there from before
-   */
-  open(scenario: string | null): void;
-  append(exchange: RecordedExchange): void;
-  /** Writes every exchange anew as `change` gives it. A file is exchanged whole, or not at all. */
-  rewrite(change: (exchange: RecordedExchange) => RecordedExchange): void;
+/** Names that Windows gives to devices, whatever follows a dot: no file there can have them. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/** The file of a scenario. */
+export interface ScenarioFile {
+  /** As it was first spelled: names are compared without letter case, as many file systems do. */
+  readonly scenario: string | null;
+  readonly path: string;
+}
+
+/** The file of a folder that has this name in any letter case; undefined where there is none. */
+function present(path: string): string | undefined {
+  const name = basename(path).toLowerCase();
+  try {
+    const found = readdirSync(dirname(path)).find((entry) => entry.toLowerCase() === name);
+    return found === undefined ? undefined : join(dirname(path), found);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -26,46 +36,56 @@ export interface RecordingFiles {
  *
  * @param out path of the unnamed scenario's file
  * @param force whether files that are there are begun anew
+ * @returns the file of a scenario, which is begun if it is not yet. It throws RecordingFileError for a name that no file
+ *   can have, or a file that is there from before
  */
-export function createRecordingFiles(out: string, force: boolean): RecordingFiles {
-  const begun = new Map<string | null, string>();
+export function createScenarioFiles(out: string, force: boolean): (scenario: string | null) => ScenarioFile {
+  /** By their paths in lower case. */
+  const begun = new Map<string, ScenarioFile>();
 
   const pathOf = (scenario: string | null): string => {
     if (scenario === null) return out;
-    if (!SCENARIO.test(scenario)) {
-      throw new RecordingFileError(
-        `scenario ${JSON.stringify(scenario)}: expected letters, digits, ".", "_" and "-", at most 100`,
-      );
-    }
+    const quoted = JSON.stringify(scenario.slice(0, 120));
+    if (!SCENARIO.test(scenario))
+      throw new RecordingFileError(`scenario ${quoted}: expected letters, digits, ".", "_" and "-", at most 100`);
+    if (DEVICE.test(scenario))
+      throw new RecordingFileError(`scenario ${quoted}: Windows has a device of this name. Choose another`);
     return join(dirname(out), `${scenario}.jsonl`);
   };
 
-  return {
-    open(scenario) {
-      if (begun.has(scenario)) return;
-      const path = pathOf(scenario);
-      if (existsSync(path) && !force) {
-        throw new RecordingFileError(`${path} is there already. Use --force to record over it, or another name`);
-      }
-      try {
-        writeFileSync(path, '');
-      } catch (error) {
-        throw new RecordingFileError(`${path}: cannot be written: ${(error as Error).message}`, { cause: error });
-      }
-      begun.set(scenario, path);
-    },
-    append(exchange) {
-      appendFileSync(begun.get(exchange.scenario) ?? pathOf(exchange.scenario), `${JSON.stringify(exchange)}\n`);
-    },
-    rewrite(change) {
-      for (const path of new Set(begun.values())) {
-        const before = readFileSync(path, 'utf8');
-        const lines = before.split('\n').filter((line) => line !== '');
-        const after = lines.map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`).join('');
-        if (after === before) continue;
-        writeFileSync(`${path}.new`, after);
-        renameSync(`${path}.new`, path);
-      }
-    },
+  return (scenario) => {
+    const path = pathOf(scenario);
+    const known = begun.get(path.toLowerCase());
+    if (known) {
+      if ((known.scenario === null) === (scenario === null)) return known;
+      throw new RecordingFileError(
+        `scenario ${scenario}: ${path} holds the exchanges that name no scenario. Choose another`,
+      );
+    }
+    const there = present(path);
+    if (there !== undefined && !force)
+      throw new RecordingFileError(`${there} is there already. Use --force to record over it, or another name`);
+    const file = { scenario, path: there ?? path };
+    try {
+      writeFileSync(file.path, '', { flag: there === undefined ? 'wx' : 'w' });
+    } catch (error) {
+      throw new RecordingFileError(`${path}: cannot be written: ${inWords(error)}`, { cause: error });
+    }
+    begun.set(path.toLowerCase(), file);
+    return file;
   };
+}
+
+/** Writes an exchange to the end of its file. */
+export const appendExchange = (path: string, exchange: RecordedExchange): void =>
+  appendFileSync(path, `${JSON.stringify(exchange)}\n`);
+
+/** Writes every exchange of a file anew as `change` gives it. The file is exchanged whole, or not at all. */
+export function rewriteExchanges(path: string, change: (exchange: RecordedExchange) => RecordedExchange): void {
+  const before = readFileSync(path, 'utf8');
+  const lines = before.split('\n').filter((line) => line !== '');
+  const after = lines.map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`).join('');
+  if (after === before) return;
+  writeFileSync(`${path}.new`, after);
+  renameSync(`${path}.new`, path);
 }

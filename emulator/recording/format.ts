@@ -1,4 +1,5 @@
 import { type Infer, withZod } from '../contract/with-zod.js';
+import { jsonOf } from './nesting.js';
 
 /** The version of the format that is written; a reader refuses a newer one. */
 export const RECORDING_FORMAT = 1;
@@ -48,6 +49,20 @@ const headersSchema = withZod((z) =>
   ),
 );
 
+/** What of a body is not in the recording. */
+const leftOutSchema = withZod((z) =>
+  z.strictObject({
+    /** In bytes, as it went over the wire, as far as it came. */
+    length: z.int().min(0),
+    /** Of all of these bytes, where none of them are recorded. */
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+    why: z.string(),
+  }),
+);
+
 /**
  * One exchange with a deployment: a line of a recording (REC-1). Values that differ between two deployments or two runs
  * stand as aliases: `$intern.1`, `$api_key`, `$time`; a dollar sign itself as `$$`.
@@ -78,26 +93,32 @@ export const exchangeSchema = withZod((z) =>
     writes: z.array(writeSchema()).optional(),
     /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
     ended: z.enum(['complete', 'client', 'broken']),
+    /** Which bodies are not whole here: of them the beginning is recorded, or nothing. */
+    left_out: z.strictObject({ request: leftOutSchema().optional(), answer: leftOutSchema().optional() }).optional(),
+    /** Why the deployment's answer could not be passed on. The answer here is the 502 that the recorder gave instead. */
+    not_passed_on: z.string().optional(),
   }),
 );
 
 export type RecordedExchange = Infer<typeof exchangeSchema>;
+export type LeftOut = Infer<typeof leftOutSchema>;
 export type RecordedWrite = Infer<typeof writeSchema>;
 
 /** A recorded body as the text that was sent. */
 export const bodyText = (body: RecordedExchange['body']): string | undefined =>
   body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
 
+/** How long a body may be, in UTF-16 units, to stand as JSON: reading it takes a multiple of its memory. */
+const LONGEST_JSON = 4_194_304;
+
 /**
  * Text as a recorded body: the JSON itself, which is pleasant to read and to compare, where that is the same to the byte.
- * A text that is a JSON string, number or literal stays text.
+ * A text that is a JSON string, number or literal stays text, as does one that is very long or deep.
  */
 export function toBody(text: string): Exclude<RecordedExchange['body'], undefined> {
-  if (!/^[[{]/.test(text)) return text;
-  try {
-    const value = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : text;
-  } catch {
-    return text;
-  }
+  if (!/^[[{]/.test(text) || text.length > LONGEST_JSON) return text;
+  const value = jsonOf(text);
+  return value !== undefined && JSON.stringify(value) === text
+    ? (value as Exclude<RecordedExchange['body'], undefined>)
+    : text;
 }

@@ -1,8 +1,8 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { createAliases } from './aliases.js';
-import { type RawExchange, toRecorded, withLaterSecrets } from './exchange.js';
-import { createRecordingFiles } from './files.js';
+import { isLoopback } from '../http/hosts.js';
+import { createAdmission } from './admission.js';
+import { createScenarioFiles } from './files.js';
 import { type RecordingProxy, startProxy } from './proxy.js';
+import { createWriter } from './writer.js';
 
 export interface RecordOptions {
   /** The deployment's base URL, which ends in `/api/v1`. */
@@ -15,6 +15,12 @@ export interface RecordOptions {
   readonly force?: boolean;
   readonly host?: string;
   readonly port?: number;
+  /** Names that a listener on loopback serves beside the loopback ones; `*` is any. */
+  readonly allowHosts?: readonly string[];
+  /** Origins whose pages may use the recorder, beside those of loopback; `*` is any, `none` is none. */
+  readonly cors?: readonly string[];
+  /** How much of one exchange is recorded, in bytes. Default: 64 MiB. */
+  readonly limit?: number | undefined;
   /** Variables whose values are credentials with a name: `INTERN_API_KEY` becomes `$api_key`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** ms, from a source that only goes forward. */
@@ -22,61 +28,55 @@ export interface RecordOptions {
   readonly log: (record: Record<string, unknown>) => void;
 }
 
-/** The credentials that variables name, value to alias. */
+const DEFAULT_LIMIT = 64 * 1_048_576;
+/** How many exchanges of that size are kept at one time. */
+const AT_ONCE = 4;
+
+/** The credentials that variables name, value to alias. No alias has digits, and no two credentials have one. */
 export function namedCredentials(env: RecordOptions['env']): Map<string, string> {
-  const named = Object.entries(env).flatMap(([name, value]): [string, string][] => {
+  const named = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
     const [, word] = /^INTERN_(\w*(?:KEY|TOKEN))$/.exec(name) ?? [];
-    return word === undefined || !value ? [] : [[value, `$${word.toLowerCase()}`]];
-  });
-  return new Map(named);
-}
-
-const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
-
-/** An exchange with its answer decoded: a deployment that compresses unasked is recorded as what it said. */
-function decoded(raw: RawExchange): RawExchange {
-  const decode = DECODERS[raw.headers['content-encoding']?.toLowerCase() ?? ''];
-  if (!decode || raw.writes.length === 0) return raw;
-  try {
-    const bytes = decode(Buffer.concat(raw.writes.map((write) => write.bytes)));
-    return { ...raw, writes: [{ at: raw.writes[0]?.at ?? 0, bytes }] };
-  } catch {
-    return raw;
+    if (word === undefined || !value || named.has(value)) continue;
+    let alias = word.toLowerCase().replaceAll(/\d/g, '');
+    while (taken.has(alias)) alias = `other_${alias}`;
+    taken.add(alias);
+    named.set(value, `$${alias}`);
   }
+  return named;
 }
 
 /**
  * Records a deployment: a proxy of it, behind which each exchange becomes a line of JSON (REC-1). Credentials never reach
  * a file; ids, sessions, questions, tokens, proofs and times stand as aliases.
  *
- * @throws RecordingFileError for a file that cannot be written, Error with Node's `code` for a port that can't be had
+ * @throws RecordingFileError for a file that cannot be written, AdmissionInvalid for a host or an origin that is none, Error
+ *   with Node's `code` for a port that can't be had
  */
 export async function record(options: RecordOptions): Promise<RecordingProxy> {
-  const files = createRecordingFiles(options.out, options.force ?? false);
-  const aliases = createAliases(namedCredentials(options.env));
-  const unnamed = options.name ?? null;
-  files.open(unnamed);
+  const { host = '127.0.0.1', limit = DEFAULT_LIMIT } = options;
+  const admit = createAdmission({
+    loopback: isLoopback(host),
+    allowHosts: options.allowHosts ?? [],
+    cors: options.cors ?? [],
+  });
+  const fileOf = createScenarioFiles(options.out, options.force ?? false);
+  const writer = createWriter({ named: namedCredentials(options.env), limit });
+  const unnamed = fileOf(options.name ?? null);
   return startProxy({
     target: options.url,
-    host: options.host ?? '127.0.0.1',
+    host,
     port: options.port ?? 0,
     now: options.now,
+    limits: { each: limit, all: limit * AT_ONCE },
+    admit,
     observer: {
-      begin: (scenario) => files.open(scenario ?? unnamed),
-      end(raw) {
-        const known = aliases.secretsKnown;
-        const exchange = toRecorded(aliases, { ...decoded(raw), scenario: raw.scenario ?? unnamed });
-        if (aliases.secretsKnown > known) files.rewrite((earlier) => withLaterSecrets(aliases, earlier));
-        files.append(exchange);
-        const { n, operation, scenario, status, ended } = exchange;
-        options.log({ event: 'recorded', n, scenario, operation, status, ended });
+      begin: (scenario) => (scenario === null ? unnamed : fileOf(scenario)),
+      async end(raw, { path }) {
+        options.log({ event: 'recorded', ...(await writer.write(raw, path)) });
       },
-      failed: (method, path, problem) => options.log({ level: 'error', event: 'unreachable', method, path, problem }),
+      failed: (event, method, path, problem) => options.log({ level: 'error', event, method, path, problem }),
     },
   });
 }

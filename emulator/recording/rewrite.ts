@@ -1,5 +1,6 @@
-import type { Aliases } from './aliases.js';
+import { type Aliases, SEARCHED_FROM } from './aliases.js';
 import { kindOfParameter } from './discover.js';
+import { decodedParameter, isForm, readLiteral } from './secret-scan.js';
 
 /** A change of a text: what stands from `start` to `end` becomes `text`. */
 interface Edit {
@@ -8,31 +9,57 @@ interface Edit {
   readonly text: string;
 }
 
-/** What stands in a text: JSON strings, the times that are known by their key, and everything between. */
-const TOKENS =
-  /(?<unix>"created"\s*:\s*)\d{9,}|(?<time>"\w+_at"\s*:\s*)"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<stamp>"[\w-]+-timestamp"\s*:\s*)"\d{9,}"|(?<string>"(?:[^"\\\n]|\\.)*")|[^"]+|"/g;
-
 /** The keys whose strings are pieces of one text over the events of a stream. */
-const DELTA = /"(content|reasoning|arguments)"\s*:\s*$/;
+const DELTA = /^(?:content|reasoning|arguments)$/;
 
-interface StringToken {
+/** Times, by the key that stands before them: what follows the key's string, and what becomes of it. */
+const TIMES: readonly { readonly key: RegExp; readonly value: RegExp; readonly alias: string }[] = [
+  { key: /^created$/, value: /(\s*:\s*)\d{9,}/y, alias: '$unix' },
+  { key: /^\w+_at$/, value: /(\s*:\s*)"\d{4}-\d\d-\d\dT[\d:.]+Z"/y, alias: '$time' },
+  { key: /^[\w-]+-timestamp$/, value: /(\s*:\s*)"\d{9,}"/y, alias: '$unix' },
+];
+
+const COLON = /\s*:\s*/y;
+
+/** Part of a text: a JSON string with what it says, or what stands between two. */
+interface Token {
   readonly start: number;
   readonly end: number;
-  readonly value: string;
+  readonly value: string | undefined;
 }
 
-function decoded(literal: string): string | undefined {
-  try {
-    return JSON.parse(literal);
-  } catch {
-    return undefined;
+/** The strings of a text in the form of JSON, and what stands between them. */
+function* tokensOf(text: string): Generator<Token> {
+  let at = 0;
+  for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', at)) {
+    if (quote > at) yield { start: at, end: quote, value: undefined };
+    const { value, end } = readLiteral(text, quote);
+    const isString = end - quote > 1 && text.charCodeAt(end - 1) === 0x22;
+    yield { start: quote, end, value: isString ? value : undefined };
+    at = end;
   }
+  if (at < text.length) yield { start: at, end: text.length, value: undefined };
+}
+
+/** The time that stands after a key, as an edit; undefined where there is none. */
+function timeAfter(text: string, { start, end, value = '' }: Token): Edit | undefined {
+  // Nearly every string is told apart by its last character: `created`, `…_at`, `…-timestamp`.
+  if (!/[dtp]$/.test(value)) return undefined;
+  for (const { key, value: pattern, alias } of TIMES) {
+    if (!key.test(value)) continue;
+    pattern.lastIndex = end;
+    const found = pattern.exec(text);
+    if (found) return { start, end: end + found[0].length, text: `${text.slice(start, end)}${found[1]}"${alias}"` };
+  }
+  return undefined;
 }
 
 type Hide = (pieces: readonly string[]) => string[];
 
 interface How {
   readonly hide: Hide;
+  /** What is done to the text as a whole, after its strings. */
+  readonly after: Hide;
   /** Whether times become aliases. */
   readonly times: boolean;
   /** Whether the text is that of a stream, whose deltas are looked at joined. */
@@ -40,33 +67,50 @@ interface How {
 }
 
 /** The edits that take one text's aliased values and times out of it. */
-function editsOf(text: string, { hide, times, stream }: How): Edit[] {
+function editsOf(text: string, { hide, after, times, stream }: How): Edit[] {
   const edits: Edit[] = [];
-  const deltas = new Map<string, StringToken[]>();
-  const change = (start: number, end: number, replaced: string) => {
+  const deltas = new Map<string, Token[]>();
+  const change = ({ start, end }: Token, replaced: string) => {
     if (replaced !== text.slice(start, end)) edits.push({ start, end, text: replaced });
   };
-  const changeString = ({ start, end, value }: StringToken, hidden: string) => {
-    if (hidden !== value) edits.push({ start, end, text: JSON.stringify(hidden) });
+  const changeString = (token: Token, hidden: string) => {
+    if (hidden !== token.value) change(token, JSON.stringify(hidden));
   };
-  for (const match of text.matchAll(TOKENS)) {
-    const { 0: whole, index: start, groups = {} } = match;
-    const end = start + whole.length;
-    const [key, alias] = groups.time ? [groups.time, '$time'] : [groups.unix ?? groups.stamp, '$unix'];
-    const value = groups.string === undefined ? undefined : decoded(groups.string);
-    if (key !== undefined) {
-      if (times) change(start, end, `${key}"${alias}"`);
-    } else if (value === undefined) {
-      change(start, end, hide([whole]).join(''));
-    } else {
-      const token = { start, end, value };
-      const delta = stream ? DELTA.exec(text.slice(Math.max(0, start - 20), start))?.[1] : undefined;
-      if (delta === undefined) changeString(token, hide([value]).join(''));
-      else deltas.set(delta, [...(deltas.get(delta) ?? []), token]);
+  /** The key whose value comes next. */
+  let key: string | undefined;
+  let skipped = 0;
+  for (const token of tokensOf(text)) {
+    const { start, end, value } = token;
+    if (end <= skipped) continue;
+    if (value === undefined) {
+      const from = Math.max(start, skipped);
+      const between = { start: from, end, value };
+      change(between, hide([text.slice(from, end)]).join(''));
+      COLON.lastIndex = from;
+      if (!(COLON.test(text) && COLON.lastIndex === end)) key = undefined;
+      continue;
     }
+    COLON.lastIndex = end;
+    const isKey = COLON.test(text);
+    const time = times && isKey ? timeAfter(text, token) : undefined;
+    if (time) {
+      edits.push(time);
+      skipped = time.end;
+      key = undefined;
+    } else if (stream && !isKey && key !== undefined && DELTA.test(key)) {
+      const said = deltas.get(key);
+      if (said) said.push(token);
+      else deltas.set(key, [token]);
+    } else if (!isKey || value.length >= SEARCHED_FROM) {
+      // A short secret is hidden where it is a value: as a name it would be another's.
+      changeString(token, hide([value]).join(''));
+    } else if (value.includes('$')) {
+      changeString(token, value.replaceAll('$', '$$$$'));
+    }
+    key = isKey ? value : undefined;
   }
   for (const tokens of deltas.values()) {
-    const hidden = hide(tokens.map((token) => token.value));
+    const hidden = after(hide(tokens.map((token) => token.value ?? '')));
     for (const [index, token] of tokens.entries()) changeString(token, hidden[index] ?? '');
   }
   return edits.sort((a, b) => a.start - b.start);
@@ -79,7 +123,7 @@ function rewriteParts(parts: readonly string[], how: How): string[] {
   let offset = 0;
   let next = 0;
   let gone = 0;
-  return parts.map((part) => {
+  const written = parts.map((part) => {
     const end = offset + part.length;
     let written = '';
     let at = Math.min(Math.max(offset, gone), end);
@@ -93,25 +137,31 @@ function rewriteParts(parts: readonly string[], how: How): string[] {
     offset = end;
     return written;
   });
+  // What is no JSON may hold a secret over what was taken for its strings.
+  return how.after(written);
 }
 
-/** Takes what differs between runs out of a text. */
-export const withAliases = (aliases: Aliases, text: string): string =>
-  rewriteParts([text], { hide: aliases.hide, times: true, stream: false }).join('');
+/** What is done to a text at last: of one that was cut, the end may begin a secret. */
+const lastly =
+  (aliases: Aliases, cut: boolean): Hide =>
+  (pieces) => {
+    const hidden = aliases.hideSecrets(pieces);
+    return cut ? aliases.hideBegun(hidden) : hidden;
+  };
 
 /**
- * Takes what differs between runs out of a path with its query. A parameter's value counts as a whole, however short and
- * in whichever spelling: a cursor is nobody's word.
+ * Takes what differs between runs out of pairs of names and values: a query, or a form. A value counts as a whole, however
+ * short and in whichever spelling: a cursor is nobody's word.
+ *
+ * @param before what stands before the pairs
  */
-export function pathWithAliases(aliases: Aliases, path: string): string {
-  const start = path.indexOf('?') + 1;
-  if (start === 0) return aliases.hide([path]).join('');
-  const pieces: string[] = [path.slice(0, start)];
+function pairsWithAliases(aliases: Aliases, pairs: string, before = ''): string {
+  const pieces = [before];
   const whole = new Map<number, string>();
-  for (const [index, pair] of path.slice(start).split('&').entries()) {
-    const [[name = '', value = ''] = []] = new URLSearchParams(pair);
-    const kind = value === '' ? undefined : kindOfParameter(name);
+  for (const [index, pair] of pairs.split('&').entries()) {
     const at = pair.indexOf('=') + 1;
+    const value = at > 0 ? decodedParameter(pair.slice(at)) : '';
+    const kind = value === '' ? undefined : kindOfParameter(decodedParameter(pair.slice(0, at - 1)));
     pieces.push(`${index > 0 ? '&' : ''}${pair.slice(0, at)}`, pair.slice(at));
     if (kind) whole.set(pieces.length - 1, aliases.of(kind, value));
   }
@@ -121,10 +171,30 @@ export function pathWithAliases(aliases: Aliases, path: string): string {
     .join('');
 }
 
-/** Takes what differs between runs out of the writes of a stream. */
-export const streamWithAliases = (aliases: Aliases, writes: readonly string[]): string[] =>
-  rewriteParts(writes, { hide: aliases.hide, times: true, stream: true });
+/** Takes what differs between runs out of a path with its query. */
+export function pathWithAliases(aliases: Aliases, path: string): string {
+  const start = path.indexOf('?') + 1;
+  if (start === 0) return aliases.hide([path]).join('');
+  return pairsWithAliases(aliases, path.slice(start), path.slice(0, start));
+}
+
+/**
+ * Takes what differs between runs out of the writes of a body: of one text, or of a stream, whose deltas are looked at
+ * joined.
+ *
+ * @param cut whether the text may end within a secret
+ */
+export function withAliases(
+  aliases: Aliases,
+  writes: readonly string[],
+  { stream, cut }: { readonly stream: boolean; readonly cut: boolean },
+): string[] {
+  const after = lastly(aliases, cut);
+  const [only = ''] = writes;
+  if (!stream && writes.length === 1 && isForm(only)) return after([pairsWithAliases(aliases, only)]);
+  return rewriteParts(writes, { hide: aliases.hide, after, times: true, stream });
+}
 
 /** Takes the secrets out of what was recorded before they were known: a text, or the writes of a stream. */
 export const withoutSecrets = (aliases: Aliases, parts: readonly string[]): string[] =>
-  rewriteParts(parts, { hide: aliases.hideSecrets, times: false, stream: true });
+  rewriteParts(parts, { hide: aliases.hideSecrets, after: aliases.hideSecrets, times: false, stream: true });

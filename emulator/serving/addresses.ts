@@ -5,10 +5,6 @@ import { OptionError } from '../options.js';
 /** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
 export const DEFAULT_PORT = 4683;
 
-/** Whether an address to listen on is reachable from this machine only. */
-export const isLoopback = (address: string): boolean =>
-  address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
-
 export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>;
 
 /** The addresses of a target that listens on `host`; one that listens everywhere is reached by loopback from here. */

@@ -3,11 +3,11 @@ import type { Scope } from '../clock/scope.js';
 import { isHealthCheck } from '../control/guard.js';
 import type { Target } from '../control/target.js';
 import type { Redaction } from '../domain/redaction.js';
-import { createHostRules } from '../http/hosts.js';
+import { createHostRules, isLoopback } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';
 import { refusedRecord } from '../log.js';
 import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options.js';
-import { addressesOf, DEFAULT_PORT, isLoopback, type RootMount } from './addresses.js';
+import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 
 /** Where an emulator listens. */

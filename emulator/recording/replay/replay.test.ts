@@ -102,6 +102,18 @@ describe('a recording from anybody', () => {
     expect((await replayOf(line)()).status).toBe(status);
   });
 
+  test('may lack a body: it is not answered as if it were empty', async () => {
+    const why = 'content-encoding "zstd" cannot be read';
+    const answer = replayOf(read({ left_out: { answer: { length: 9, why } } }));
+    expect(await answer()).toMatchObject({
+      status: 501,
+      detail: expect.stringContaining(`the answer was not recorded as a whole (${why}): GET /api/v1`),
+    });
+    const request = replayOf(write('x'), { ...write('y'), left_out: { request: { length: 9, why } } });
+    expect((await request('PATCH', { name: 'x' })).text).toBe('x');
+    expect((await request('PATCH', { name: 'y' })).status).toBe(501);
+  });
+
   test('puts a value that a client brought into a header as far as a header can have it', async () => {
     const request = { method: 'PATCH', headers: JSON_TYPE, body: { workspace_id: '$workspace.1' } };
     const send = replayOf({ request, headers: { location: '/in/$workspace.1' } });

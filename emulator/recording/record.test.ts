@@ -1,70 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exchangeSchema, type RecordedExchange } from './format.js';
-import type { RecordingProxy } from './proxy.js';
-import { record } from './record.js';
+import { describe, expect, test } from 'vitest';
+import { KEY, useRecorder } from './record.harness.js';
 
-const KEY = 'emu-key-alice-0000000000000000';
+const { deployment, recording, written, lines, out, folder, logged, close, closeDeployment } = useRecorder();
 const INTERN = '0b000000-0000-4000-8000-000000000001';
-
-let folder: string;
-let proxy: RecordingProxy | undefined;
-let upstream: Server | undefined;
-const logged: Record<string, unknown>[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'record-'));
-  logged.length = 0;
-});
-afterEach(async () => {
-  await proxy?.close();
-  upstream?.closeAllConnections();
-  upstream?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const out = () => join(folder, 'recording.jsonl');
-
-async function deployment(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  upstream = createServer(handle);
-  await new Promise<void>((resolve) => upstream?.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/api/v1`;
-}
-
-async function recording(url: string, more: { name?: string; force?: boolean } = {}): Promise<string> {
-  let time = 0;
-  proxy = await record({
-    url: new URL(url),
-    out: out(),
-    env: { INTERN_API_KEY: KEY },
-    now: () => time++,
-    log: (entry) => void logged.push(entry),
-    ...more,
-  });
-  return proxy.baseUrl;
-}
-
-const lines = (path = out()): RecordedExchange[] =>
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => exchangeSchema().parse(JSON.parse(line)));
-
-/** A line is written once the answer has left: wait for it. */
-async function written(count: number, path = out()): Promise<RecordedExchange[]> {
-  await expect.poll(() => (existsSync(path) ? lines(path).length : 0)).toBe(count);
-  return lines(path);
-}
 
 const answerJson = (response: ServerResponse, body: unknown, status = 200) => {
   response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1', date: 'now' });
@@ -335,7 +277,7 @@ describe('what passes', () => {
         request.flushHeaders();
       },
     );
-    expect(answer).toEqual({ text: 'hello', trailers: { 'x-end': 'yes' }, encoding: 'identity', continued: true });
+    expect(answer).toEqual({ text: 'hello', trailers: { 'x-end': 'yes' }, encoding: 'gzip', continued: true });
     const raw = await new Promise<string>((resolve) => {
       const socket = connect(Number(url.port), url.hostname);
       let text = '';
@@ -344,7 +286,7 @@ describe('what passes', () => {
         if (text.includes('413}')) socket.destroy();
       });
       socket.on('close', () => resolve(text));
-      socket.write(`POST ${url.pathname}/big HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\nabc`);
+      socket.write(`POST ${url.pathname}/big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n\r\nabc`);
     });
     expect(raw).toContain('HTTP/1.1 413');
   });
@@ -353,21 +295,21 @@ describe('what passes', () => {
 describe('bad input', () => {
   test('a deployment that is down is one clear answer, and no line', async () => {
     const url = await deployment(() => {});
-    await new Promise((resolve) => upstream?.close(resolve));
+    await closeDeployment();
     const base = await recording(url);
     const answer = await fetch(`${base}/interns`);
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({
       error: { code: 502, message: expect.stringContaining('ECONNREFUSED') },
     });
-    expect(logged).toMatchObject([{ event: 'unreachable' }]);
+    expect(logged()).toMatchObject([{ event: 'unreachable' }]);
     expect(lines()).toEqual([]);
   });
 
   test('a file that is there is left alone without force', async () => {
     const url = await deployment((_request, response) => answerJson(response, {}));
     await recording(url);
-    await proxy?.close();
+    await close();
     await expect(recording(url)).rejects.toThrow('recording.jsonl is there already. Use --force');
     await recording(url, { force: true });
   });
@@ -380,7 +322,7 @@ describe('bad input', () => {
     );
     const named = (name: string) => fetch(`${base}/interns`, { headers: { 'x-emulator-recording': name } });
     expect(await (await named('login')).json()).toEqual({ seen: null });
-    expect((await written(1, join(folder, 'login.jsonl')))[0]?.scenario).toBe('login');
+    expect((await written(1, join(folder(), 'login.jsonl')))[0]?.scenario).toBe('login');
     expect((await named('../x')).status).toBe(409);
     expect(lines()).toEqual([]);
   });
@@ -409,8 +351,8 @@ test('the same traffic twice gives files that differ in their times alone', asyn
     await fetch(`${base}/interns/${made.id}`);
     await fetch(`${base}/interns?workspace_id=0a000000-0000-4000-8000-000000000001`);
     await written(3);
-    await proxy?.close();
-    upstream?.close();
+    await close();
+    await closeDeployment();
     return readFileSync(out(), 'utf8').replaceAll(/"at":\d+/g, '"at":0');
   };
   expect(await sequence()).toBe(await sequence());

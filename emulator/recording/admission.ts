@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { ERRORS } from '../contract/errors.js';
+import { givenRequestId } from '../contract/request-id.js';
+import { type Cors, CorsInvalid, createCors, foreignSite } from '../http/cors.js';
+import { createHostRules, wrongAllowedHost } from '../http/hosts.js';
+import { refuseHost } from '../http/protocol.js';
+import { errorResponse, type PlainResponse } from '../http/response.js';
+
+/** A host or an origin that cannot be let in, because it is none. */
+export class AdmissionInvalid extends Error {
+  override readonly name = 'AdmissionInvalid';
+}
+
+export interface AdmissionOptions {
+  /** Whether the listener is reached from this machine alone. */
+  readonly loopback: boolean;
+  /** Names that a listener on loopback serves beside the loopback ones; `*` is any. */
+  readonly allowHosts: readonly string[];
+  /** Origins whose pages may use the recorder beside those of loopback; `*` is any, `none` not even loopback. */
+  readonly cors: readonly string[];
+}
+
+function corsOf(entries: readonly string[]): Cors {
+  try {
+    return createCors(entries);
+  } catch (error) {
+    throw error instanceof CorsInvalid ? new AdmissionInvalid(error.message) : error;
+  }
+}
+
+/**
+ * Who may use a recorder: as the emulator, a listener on loopback is called by loopback names alone, and by pages of
+ * loopback origins alone. Any other page could fill a recording, or reach a deployment in the place of its user.
+ *
+ * @returns the refusal of a request; undefined where it is let in
+ * @throws AdmissionInvalid for an entry that is no host or origin
+ */
+export function createAdmission(
+  options: AdmissionOptions,
+): (request: Pick<IncomingMessage, 'url' | 'headers'>) => PlainResponse | undefined {
+  const wrong = wrongAllowedHost(options.allowHosts);
+  if (wrong !== undefined) throw new AdmissionInvalid(wrong);
+  const hosts = createHostRules({
+    regional: () => false,
+    allowed: options.loopback ? options.allowHosts : undefined,
+  });
+  const cors = corsOf(options.cors);
+  return ({ url, headers }) => {
+    const requestId = givenRequestId(headers['x-request-id']?.toString() ?? null) ?? 'refused-by-the-recorder';
+    const refused = refuseHost(hosts, { url, headers }, () => ({ url, requestId }));
+    if (refused) return refused;
+    const { origin } = headers;
+    const detail =
+      origin === undefined
+        ? foreignSite((name) => headers[name]?.toString())
+        : origin === `http://${headers.host}` || cors.allows(origin)
+          ? undefined
+          : cors.wrong(origin);
+    if (detail === undefined) return undefined;
+    return errorResponse({ ...ERRORS.regional, reason: 'foreign_origin', retryable: false }, { detail });
+  };
+}

@@ -1,0 +1,75 @@
+/** What a recorder may hold in memory, in bytes: of one exchange, and of all that are under way or wait to be written. */
+export interface Limits {
+  readonly each: number;
+  readonly all: number;
+}
+
+/** What a write costs beside its bytes. */
+const OVERHEAD = 128;
+
+/** The memory that all exchanges share. */
+export class Room {
+  #taken = 0;
+  constructor(readonly limits: Limits) {}
+
+  take(size: number): boolean {
+    if (this.#taken + size > this.limits.all) return false;
+    this.#taken += size;
+    return true;
+  }
+
+  give(size: number): void {
+    this.#taken -= size;
+  }
+}
+
+/** What one exchange holds of the room, until it is written. */
+export class Share {
+  #taken = 0;
+  constructor(readonly room: Room) {}
+
+  /** Why so much more cannot be kept; undefined where it can, and is taken. */
+  refusal(size: number): string | undefined {
+    const { each } = this.room.limits;
+    if (this.#taken + size > each) return `an exchange is kept up to ${inMegabytes(each)}`;
+    if (!this.room.take(size)) return `exchanges at one time are kept up to ${inMegabytes(this.room.limits.all)}`;
+    this.#taken += size;
+    return undefined;
+  }
+
+  /** Gives back what it holds. */
+  end(): void {
+    this.room.give(this.#taken);
+    this.#taken = 0;
+  }
+}
+
+export const inMegabytes = (bytes: number) => `${Math.round(bytes / 10_485.76) / 100} MB`;
+
+/** One write, and when it came. */
+export interface Write {
+  /** ms since the request came. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The writes of one side of an exchange: the beginning, as far as there is room. */
+export class Capture {
+  readonly writes: Write[] = [];
+  /** How many bytes came, kept or not. */
+  length = 0;
+  /** Why the rest was not kept. */
+  cut: string | undefined;
+
+  constructor(private readonly share: Share) {}
+
+  add(at: number, bytes: Uint8Array): void {
+    this.length += bytes.length;
+    this.cut ??= this.share.refusal(bytes.length + OVERHEAD);
+    if (this.cut === undefined) this.writes.push({ at, bytes });
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.writes.map((write) => write.bytes));
+  }
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGzip, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RecordedExchange } from './format.js';
+import { type Planted, plain } from './planting.harness.js';
+import { readRecording } from './read.js';
+import { namedCredentials } from './record.js';
+import { createWriter } from './writer.js';
+
+const KEY = 'emu-key-alice-0000000000000000';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const STREAM = { 'content-type': 'text/event-stream' };
+const UUID = '0b000000-0000-4000-8000-00000000000';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'exchange-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const file = () => join(folder, 'recording.jsonl');
+
+/** The lines that exchanges become, as replay and drift read them. */
+async function recorded(...exchanges: readonly Planted[]): Promise<RecordedExchange[]> {
+  writeFileSync(file(), '');
+  const writer = createWriter({ named: new Map([[KEY, '$api_key']]), limit: 1_000_000 });
+  for (const [index, one] of exchanges.entries()) await writer.write({ ...plain, ...one, n: index + 1 }, file());
+  return readRecording(file(), () => {}).map(({ exchange }) => exchange);
+}
+
+const answered = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE): Planted => ({
+  writes: [{ at: 1, bytes: Buffer.from(body as string) }],
+  headers,
+});
+const sent = (body: string | Uint8Array): Planted => ({ requestBody: Buffer.from(body as string) });
+
+describe('a body', () => {
+  test.each([999, 1_000, 1_001, 4_000, 100_000])('of %i levels is recorded, on either side', async (levels) => {
+    const deep = '['.repeat(levels) + ']'.repeat(levels);
+    const [line] = await recorded({ ...sent(deep), ...answered(deep) });
+    for (const body of [line?.body, line?.request.body]) {
+      expect(typeof body).toBe(levels <= 1_000 ? 'object' : 'string');
+      expect(typeof body === 'string' ? body : JSON.stringify(body)).toBe(deep);
+    }
+  });
+
+  test('that cannot be read leaves its length and digest', async () => {
+    const zstd = { ...JSON_TYPE, 'content-encoding': 'zstd' };
+    const bytes = Buffer.from(`{"key":"${KEY}"}`);
+    const [line] = await recorded({ ...answered(bytes, zstd), requestBody: bytes, requestHeaders: zstd });
+    const left = {
+      length: bytes.length,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      why: 'content-encoding "zstd" cannot be read',
+    };
+    expect(line?.left_out).toEqual({ request: left, answer: left });
+    expect([line?.body, line?.body_base64, line?.request.body]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([
+    ['bytes of an image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1, 2, 3, 0xff, 0xfe])],
+    ['UTF-16', Buffer.from(KEY, 'utf16le')],
+    ['gzip that nobody named', gzipSync(KEY)],
+  ])('that is not text leaves the same: %s', async (_what, bytes) => {
+    const [line] = await recorded(answered(bytes));
+    expect(line?.left_out?.answer).toMatchObject({ length: bytes.length, why: 'it is not text' });
+  });
+
+  test('that is text but for a few bytes is there, without credentials', async () => {
+    const [line] = await recorded(answered(Buffer.from(`{"name":"\xff","key":"${KEY}"}`, 'latin1')));
+    expect(Buffer.from(line?.body_base64 ?? '', 'base64').toString('latin1')).toBe('{"name":"\xff","key":"$api_key"}');
+  });
+
+  test('in gzip stands decoded, each write with its time', async () => {
+    const gzip = createGzip();
+    const writes: { at: number; bytes: Buffer }[] = [];
+    for (const [at, text] of ['data: {"a":1}\n\n', 'data: [DONE]\n\n'].entries()) {
+      await new Promise<void>((resolve) => gzip.write(text, () => gzip.flush(() => resolve())));
+      writes.push({ at: at * 100, bytes: gzip.read() as Buffer });
+    }
+    const [line] = await recorded({ writes, headers: { ...STREAM, 'content-encoding': 'gzip' } });
+    expect(line?.writes).toEqual([
+      { at: 0, text: 'data: {"a":1}\n\n' },
+      { at: 100, text: 'data: [DONE]\n\n' },
+    ]);
+  });
+
+  test('that decodes to more than is kept is there as far as that', async () => {
+    const bomb = gzipSync(Buffer.alloc(3_000_000, 'x'));
+    const [line] = await recorded(answered(bomb, { ...JSON_TYPE, 'content-encoding': 'gzip' }));
+    expect(String(line?.body)).toMatch(/^x{500000,1000000}$/);
+    expect(line?.left_out?.answer).toEqual({ length: bomb.length, why: 'it decodes to more than 0.95 MB' });
+  });
+
+  test('that was cut shows no beginning of a credential, in any spelling', async () => {
+    const spellings = [
+      KEY,
+      Buffer.from(KEY).toString('base64'),
+      KEY.replaceAll('-', '%2D'),
+      KEY.replace('e', '\\u0065'),
+    ];
+    for (const spelled of spellings) {
+      for (let size = 1; size < spelled.length; size++) {
+        const cut = `{"note":"with ${spelled.slice(0, size)}`;
+        const [line] = await recorded({ ...answered(cut), ended: 'broken' });
+        const shown = String(line?.body).slice('{"note":"with '.length);
+        expect(shown.length > 16 ? `${size}: ${shown}` : '').toBe('');
+        expect(shown).not.toContain(KEY.slice(0, 6));
+        expect(Buffer.from(shown, 'base64').toString()).not.toContain(KEY.slice(0, 9));
+      }
+    }
+  });
+});
+
+describe('aliases', () => {
+  test('stand never beside each other in a request: nobody could say where one ends', async () => {
+    const ids = [1, 2].map((digit) => ({ id: `${UUID}${digit}` }));
+    const known = answered(JSON.stringify({ data: ids }));
+    const both = `${UUID}1${UUID}2`;
+    const twice = `${KEY}${KEY}, ${UUID}1${KEY}, ${KEY}${UUID}1, ${both}, $${UUID}1$`;
+    const lines = await recorded(
+      { ...known, method: 'GET', path: '/api/v1/interns' },
+      { ...sent(JSON.stringify({ twice })), path: `/api/v1/${both}?a=${KEY}${KEY}` },
+    );
+    expect(lines[1]?.request).toMatchObject({
+      path: '/api/v1/$intern.1?a=$api_key',
+      body: { twice: '$api_key, $intern.1, $api_key, $intern.1, $$$intern.1$$' },
+    });
+  });
+
+  test('nor where a credential becomes known later', async () => {
+    const secret = 'sk-later-4711';
+    const lines = await recorded(
+      { ...answered(JSON.stringify({ data: [{ id: `${UUID}1` }] })), method: 'GET', path: '/api/v1/interns' },
+      sent(JSON.stringify({ a: `${UUID}1${secret}${secret}` })),
+      { requestHeaders: { authorization: `Bearer ${secret}` } },
+    );
+    expect(lines[1]?.request.body).toEqual({ a: '$intern.1' });
+  });
+
+  test('stay what they are where a credential is a word of theirs', async () => {
+    const path = `/api/v1/interns?workspace_id=${UUID}1`;
+    const word = { requestHeaders: { authorization: 'Bearer workspace.1' } };
+    const lines = await recorded({ path }, { path, ...word }, { path: `${path}&note=workspace.1` });
+    expect(lines.map(({ request }) => request.path)).toEqual([
+      '/api/v1/interns?workspace_id=$workspace.1',
+      '/api/v1/interns?workspace_id=$workspace.1',
+      '/api/v1/interns?workspace_id=$workspace.1&note=$key.1',
+    ]);
+  });
+
+  test('of what first was an id, and then a credential, hide it in every spelling', async () => {
+    const value = 'session-4711-0815';
+    const [first, second] = await recorded(
+      answered(JSON.stringify({ session_id: value, note: Buffer.from(value).toString('base64') })),
+      { requestHeaders: { authorization: `Bearer ${value}` } },
+    );
+    expect(first?.body).toEqual({ session_id: '$session.1', note: '$session.1' });
+    expect(second?.request.headers.authorization).toBe('Bearer $session.1');
+  });
+
+  test('of short credentials leave names alone', async () => {
+    const [line] = await recorded({
+      ...sent('{"name":"name","a":{"name":"other"}}'),
+      requestHeaders: { authorization: 'Bearer name' },
+    });
+    expect(line?.request.body).toEqual({ name: '$key.1', a: { name: 'other' } });
+  });
+
+  test('are what a recording can have, whatever variables are called', () => {
+    const env = {
+      INTERN_API_KEY: 'a',
+      INTERN_API2_KEY: 'b',
+      INTERN_3_TOKEN: 'c',
+      INTERN_COPY_API_KEY: 'a',
+      OTHER: 'd',
+    };
+    expect([...namedCredentials(env)]).toEqual([
+      ['a', '$api_key'],
+      ['b', '$other_api_key'],
+      ['c', '$_token'],
+    ]);
+  });
+});
+
+test('a secret that is long is hidden as a whole, and nothing is made of it that breaks', async () => {
+  const secret = Array.from({ length: 9_000 }, (_, at) => `${at}!`).join('');
+  await recorded(answered(JSON.stringify({ note: secret })), answered(JSON.stringify({ token: secret })));
+  expect(readFileSync(file(), 'utf8')).not.toContain('4711!4712!');
+});
+
+test('a thousand secrets are found as one is', async () => {
+  const secrets = Array.from({ length: 1_000 }, (_, at) => `secret-${at}-${(at * 7919) % 10_007}`);
+  const [first] = await recorded(
+    answered(JSON.stringify({ note: secrets.join(' and ') })),
+    answered(JSON.stringify({ tokens: secrets })),
+  );
+  expect(JSON.stringify(first?.body)).not.toContain('secret-');
+});

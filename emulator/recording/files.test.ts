@@ -1,0 +1,65 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createScenarioFiles } from './files.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const out = () => join(folder, 'main.jsonl');
+
+describe('the name of a scenario', () => {
+  test('is compared without letter case: it stays as it was first spelled', () => {
+    const fileOf = createScenarioFiles(out(), false);
+    const file = { scenario: 'Login', path: join(folder, 'Login.jsonl') };
+    expect(['Login', 'login', 'LOGIN'].map(fileOf)).toEqual([file, file, file]);
+    expect(readdirSync(folder)).toEqual(['Login.jsonl']);
+  });
+
+  test.each(['con', 'NUL', 'aux.1', 'Com1', 'lpt9.x', 'prn'])('cannot be %s, a device of Windows', (name) => {
+    expect(() => createScenarioFiles(out(), false)(name)).toThrow('Windows has a device of this name');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['console', 'com10', 'nulls', 'auxiliary'])('can be %s', (name) => {
+    expect(createScenarioFiles(out(), false)(name).path).toBe(join(folder, `${name}.jsonl`));
+  });
+
+  test.each(['', '../x', '.hidden', 'a/b', 'a\\b', 'a b', 'ä', 'x'.repeat(101)])('cannot be %j', (name) => {
+    expect(() => createScenarioFiles(out(), false)(name)).toThrow('expected letters, digits');
+  });
+
+  test('cannot be that of the file of those that name none, in any letter case', () => {
+    const fileOf = createScenarioFiles(out(), true);
+    fileOf(null);
+    writeFileSync(out(), 'kept');
+    expect(() => fileOf('MAIN')).toThrow('holds the exchanges that name no scenario');
+    expect(readFileSync(out(), 'utf8')).toBe('kept');
+  });
+});
+
+describe('a file that is there', () => {
+  test('is left alone without force, in any letter case', () => {
+    writeFileSync(join(folder, 'LOGIN.jsonl'), 'kept');
+    expect(() => createScenarioFiles(out(), false)('login')).toThrow('LOGIN.jsonl is there already. Use --force');
+    expect(createScenarioFiles(out(), true)('login').path).toBe(join(folder, 'LOGIN.jsonl'));
+    expect(readFileSync(join(folder, 'LOGIN.jsonl'), 'utf8')).toBe('');
+  });
+
+  test('also where it is a link to nowhere: nothing is written there', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    symlinkSync(elsewhere, out());
+    expect(() => createScenarioFiles(out(), false)(null)).toThrow('is there already');
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  test('in a folder that is not: one line says so', () => {
+    expect(() => createScenarioFiles(join(folder, 'no', 'x.jsonl'), false)(null)).toThrow(
+      'cannot be written: there is no such file',
+    );
+  });
+});

@@ -1,0 +1,373 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { hostDelay } from '../clock/host.js';
+import { errorResponse, type PlainResponse } from '../http/response.js';
+import { Capture, type Room, Share } from './capture.js';
+import type { RawExchange } from './exchange.js';
+import type { ScenarioFile } from './files.js';
+import { SCENARIO_HEADER } from './format.js';
+import { joined, offered, passedOn, transferCoding } from './headers.js';
+import { fromVersion, originForm } from './operations.js';
+
+/** What becomes of what passes. */
+export interface Observer {
+  /** A request came. Throws where it cannot be recorded; it is then refused, and nothing is passed on. */
+  begin(scenario: string | null): ScenarioFile;
+  /** An exchange ended. `raw.n` counts requests in the order in which they came. Resolves when it is written. */
+  end(raw: RawExchange, file: ScenarioFile): Promise<void>;
+  /** An exchange is not recorded, and why. The path has no query. */
+  failed(event: 'unreachable' | 'not_recorded', method: string, path: string, problem: string): void;
+}
+
+export interface PassOptions {
+  /** The deployment: its base URL, which ends in `/api/v1`. */
+  readonly target: URL;
+  readonly agent: http.Agent;
+  /** ms since the recording began. */
+  readonly now: () => number;
+  readonly observer: Observer;
+  readonly room: Room;
+}
+
+/** Answers a request here. The result is what was answered. */
+export function answerHere(response: http.ServerResponse, { status, headers, body }: PlainResponse) {
+  const bytes = Buffer.from(String(body ?? ''));
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { ...headers, 'content-length': bytes.length }).end(bytes);
+  return { status, headers, bytes };
+}
+
+/** Refuses a request here. The result is what was answered. */
+export const refuse = (response: http.ServerResponse, status: number, message: string, reason: string) =>
+  answerHere(response, errorResponse({ status, message, reason, retryable: false }, { detail: message }));
+
+/** How long the rest of a request is waited for when its answer has ended, in ms of real time. */
+const REST_OF_REQUEST = 2_000;
+
+/** How much of announcements (1xx) may wait for a client that does not read, in bytes. */
+const ANNOUNCEMENTS = 65_536;
+
+/** ms, exact enough to tell what came first. */
+const toMicroseconds = (ms: number) => Math.round(ms * 1_000) / 1_000;
+
+/** Characters that no header and no reason phrase can have. */
+const CONTROL = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** What a connection that failed says, and for TLS what helps. */
+function problemOf(error: NodeJS.ErrnoException): string {
+  const certificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(error.code ?? '');
+  const advice = certificate ? '; for a certificate of your own authority set NODE_EXTRA_CA_CERTS' : '';
+  return `${error.message || error.code || 'the connection failed'}${advice}`;
+}
+
+/** Why an answer cannot be passed on; undefined where it can. */
+function unpassable({ statusCode = 0, statusMessage = '', headers }: http.IncomingMessage): string | undefined {
+  if (statusCode < 200 || statusCode > 599) return `its status is ${String(statusCode).padStart(3, '0')}`;
+  if (CONTROL.test(statusMessage)) return 'its reason phrase holds a control character';
+  const coding = transferCoding(headers);
+  return coding === undefined ? undefined : `its transfer coding is ${JSON.stringify(coding)}`;
+}
+
+/** Methods whose requests have a body unless they say otherwise. Node would send an empty one in chunks. */
+const HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The headers of a request as they go to the deployment. */
+function outgoing(target: URL, { rawHeaders, headers, method = '' }: http.IncomingMessage): string[] {
+  const { te, expect, 'transfer-encoding': coding, 'accept-encoding': accepted } = headers;
+  const sent = passedOn(rawHeaders, ['host', 'accept-encoding', SCENARIO_HEADER]);
+  sent.push('Host', target.host);
+  if (accepted !== undefined) sent.push('Accept-Encoding', offered(accepted.toString()));
+  if (coding !== undefined) sent.push('Transfer-Encoding', 'chunked');
+  else if (headers['content-length'] === undefined && HAVE_BODY.has(method)) sent.push('Content-Length', '0');
+  if (te?.includes('trailers')) sent.push('TE', 'trailers');
+  if (expect !== undefined) sent.push('Expect', expect);
+  return sent;
+}
+
+interface Passing {
+  readonly n: number;
+  readonly file: ScenarioFile;
+  readonly request: http.IncomingMessage;
+  readonly response: http.ServerResponse;
+}
+
+/** One exchange on its way through. What goes wrong in it ends it alone. */
+export class Passage {
+  /** Resolves when the exchange is over, and recorded if it is to be. */
+  readonly ended: Promise<void>;
+  readonly #share: Share;
+  readonly #sent: Capture;
+  #answered: Capture;
+  #answer: Pick<RawExchange, 'status' | 'headers' | 'notPassedOn'> = { status: null, headers: {} };
+  readonly #came: number;
+  readonly #url: string;
+  readonly #requestRead: Promise<void>;
+  #read = false;
+  #upstream: http.ClientRequest | undefined;
+  /** Whether a connection was made for this exchange: what then breaks off is the deployment's answer. */
+  #connected = false;
+  #over = false;
+  #resolve = () => {};
+
+  constructor(
+    private readonly options: PassOptions,
+    private readonly passing: Passing,
+  ) {
+    const { request } = passing;
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#share = new Share(options.room);
+    this.#sent = new Capture(this.#share);
+    this.#answered = new Capture(this.#share);
+    this.#came = options.now();
+    this.#url = originForm(request.url ?? '/');
+    this.#requestRead = new Promise((resolve) => {
+      const read = () => {
+        this.#read = true;
+        resolve();
+      };
+      request.once('end', read).once('close', read);
+    });
+    this.#watchClient();
+    this.#ask();
+  }
+
+  /** A handler of events: what goes wrong in it is this exchange's alone. */
+  #safely<A extends unknown[]>(handle: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        handle(...args);
+      } catch (error) {
+        this.#fail('not_recorded', (error as Error).message);
+        this.#upstream?.destroy();
+        this.passing.response.destroy();
+      }
+    };
+  }
+
+  #watchClient(): void {
+    const { request, response } = this.passing;
+    request.on('error', () => {});
+    response.on('error', () => {});
+    response.on('close', () => {
+      if (response.writableFinished) return;
+      this.#end(this.#answer.status === null ? undefined : 'client');
+      this.#upstream?.destroy();
+    });
+  }
+
+  #ask(): void {
+    const { target, agent } = this.options;
+    const { request, response } = this.passing;
+    const secure = target.protocol === 'https:';
+    let asked: http.ClientRequest;
+    try {
+      asked = (secure ? https : http).request({
+        protocol: target.protocol,
+        hostname: target.hostname.replace(/^\[|\]$/g, ''),
+        port: target.port || (secure ? 443 : 80),
+        method: request.method ?? 'GET',
+        path: this.#url,
+        headers: outgoing(target, request) as unknown as http.OutgoingHttpHeaders,
+        setHost: false,
+        agent,
+      });
+    } catch (error) {
+      this.#end(undefined);
+      refuse(response, 400, `The request cannot be passed on: ${(error as Error).message}`, 'not_passable');
+      return;
+    }
+    this.#upstream = asked;
+    asked.setNoDelay(true);
+    asked.on('socket', (socket) => {
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        this.#connected = true;
+      });
+    });
+    const awaited = request.headers.expect?.toLowerCase() === '100-continue';
+    const goOn = () => {
+      if (awaited && !response.headersSent) response.writeContinue();
+    };
+    asked.once('continue', this.#safely(goOn));
+    asked.on(
+      'information',
+      this.#safely((info) => this.#announce(info)),
+    );
+    asked.on('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      this.#answerInstead('its status is 101');
+    });
+    asked.on(
+      'error',
+      this.#safely((error) => this.#asked(error)),
+    );
+    asked.on(
+      'response',
+      this.#safely((incoming) => this.#passAnswer(incoming)),
+    );
+    this.#passRequest(asked);
+  }
+
+  #passRequest(asked: http.ClientRequest): void {
+    const { request } = this.passing;
+    const pass = (bytes: Buffer) => {
+      this.#sent.add(this.#elapsed(), bytes);
+      // The rest of a request whose answer has ended is read for the recording alone.
+      if (asked.destroyed || asked.write(bytes)) return;
+      request.pause();
+      asked.once('drain', () => request.resume());
+    };
+    const end = () => {
+      if (asked.destroyed) return;
+      if (passedOn(request.rawTrailers).length > 0) asked.addTrailers(joined(request.trailers));
+      asked.end();
+    };
+    request.on('data', this.#safely(pass));
+    request.on('end', this.#safely(end));
+    asked.on('close', () => request.resume());
+  }
+
+  /** Passes on an answer that announces another (1xx), whatever it is: of those, Node sends few. */
+  #announce({ statusCode, statusMessage, rawHeaders }: http.InformationEvent): void {
+    const { request, response } = this.passing;
+    const { socket } = response;
+    // Node says of 100 that it may go on, and of 101 that it upgrades.
+    if (statusCode <= 101 || request.httpVersion === '1.0') return;
+    if (response.headersSent || !socket || socket.writableLength > ANNOUNCEMENTS) return;
+    const headers = passedOn(rawHeaders);
+    const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
+    const reason = CONTROL.test(statusMessage) ? '' : statusMessage;
+    socket.write([`HTTP/1.1 ${statusCode} ${reason}`, ...lines, '', ''].join('\r\n'), 'latin1');
+  }
+
+  #passAnswer(incoming: http.IncomingMessage): void {
+    const { response } = this.passing;
+    incoming.on('error', () => {});
+    const problem = unpassable(incoming);
+    if (problem !== undefined) {
+      this.#answerInstead(problem);
+      return;
+    }
+    const { statusCode = 0, statusMessage, rawHeaders } = incoming;
+    try {
+      response.writeHead(statusCode, statusMessage, passedOn(rawHeaders));
+    } catch (error) {
+      this.#answerInstead((error as Error).message);
+      return;
+    }
+    this.#answer = { status: statusCode, headers: joined(incoming.headers) };
+    response.flushHeaders();
+    const pass = (bytes: Buffer) => {
+      this.#answered.add(this.#elapsed(), bytes);
+      if (response.write(bytes)) return;
+      incoming.pause();
+      response.once('drain', () => incoming.resume());
+    };
+    const end = () => {
+      if (passedOn(incoming.rawTrailers).length > 0) response.addTrailers(joined(incoming.trailers));
+      response.end(() => this.#end('complete'));
+    };
+    incoming.on('data', this.#safely(pass));
+    incoming.on('end', this.#safely(end));
+    incoming.on('aborted', () => this.#breakOff());
+  }
+
+  /** The connection to the deployment failed, or what came over it is not HTTP. */
+  #asked(error: NodeJS.ErrnoException): void {
+    // An answer that came before the body was read to its end (413) stands, whatever becomes of the rest.
+    if (this.#over || this.#answer.status !== null) return;
+    if (error.code?.startsWith('HPE_')) {
+      this.#answerInstead(`it is not HTTP (${error.message})`);
+    } else if (this.#connected && this.#upstream?.reusedSocket === false) {
+      // A connection that was kept may just have been closed: only one of its own breaks off as an answer.
+      this.#breakOff();
+    } else {
+      const problem = problemOf(error);
+      this.#fail('unreachable', problem);
+      refuse(this.passing.response, 502, `The deployment cannot be reached: ${problem}`, 'upstream_unavailable');
+    }
+  }
+
+  /** Answers 502 in place of what the deployment said, and records that. */
+  #answerInstead(notPassedOn: string): void {
+    const { response } = this.passing;
+    this.#upstream?.destroy();
+    if (this.#over || response.headersSent) return;
+    const message = `The deployment's answer cannot be passed on: ${notPassedOn}`;
+    const { status, headers, bytes } = refuse(response, 502, message, 'upstream_invalid');
+    this.#answer = { status, headers, notPassedOn };
+    this.#answered = new Capture(this.#share);
+    this.#answered.add(this.#elapsed(), bytes);
+    this.#end('complete');
+  }
+
+  /** Breaks off towards the client, after all that came. */
+  #breakOff(): void {
+    const { response } = this.passing;
+    this.#end('broken');
+    if (response.socket) response.socket.destroySoon();
+    else response.destroy();
+  }
+
+  #elapsed(): number {
+    return toMicroseconds(this.options.now() - this.#came);
+  }
+
+  /** Ends the exchange without recording it, and says why. */
+  #fail(event: Parameters<Observer['failed']>[0], problem: string): void {
+    this.options.observer.failed(event, this.passing.request.method ?? '', this.#url.split('?', 1)[0] ?? '', problem);
+    this.#end(undefined);
+  }
+
+  /** Ends the exchange, and has it recorded once its request is read. Without `how` it is not recorded. */
+  #end(how: RawExchange['ended'] | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    void this.#record(how)
+      .catch((error: Error) => this.#fail('not_recorded', error.message))
+      .finally(() => {
+        this.#share.end();
+        this.#resolve();
+      });
+  }
+
+  /** Waits for the rest of the request, for a while. Node does not say of an answered request that its client left. */
+  async #restOfRequest(): Promise<void> {
+    const { socket } = this.passing.request;
+    let left = () => {};
+    const gone = new Promise<void>((resolve) => {
+      left = resolve;
+      socket.once('close', left);
+    });
+    await Promise.race([this.#requestRead, gone, hostDelay(REST_OF_REQUEST)]);
+    socket.off('close', left);
+  }
+
+  async #record(how: RawExchange['ended'] | undefined): Promise<void> {
+    if (how === undefined) return;
+    const { n, file, request } = this.passing;
+    if (!this.#read) await this.#restOfRequest();
+    const late = this.#read ? undefined : 'the rest had not come 2 s after its answer had ended';
+    const missing = this.#sent.cut ?? late;
+    const { bytes: requestBody, length: requestLength } = this.#sent;
+    const { writes, cut, length } = this.#answered;
+    const raw: RawExchange = {
+      ...this.#answer,
+      n,
+      scenario: file.scenario,
+      at: toMicroseconds(this.#came),
+      method: request.method ?? 'GET',
+      path: fromVersion(this.#url),
+      requestHeaders: joined(request.headers),
+      requestBody,
+      writes,
+      ended: how,
+      leftOut: {
+        ...(missing !== undefined && { request: { length: requestLength, why: missing } }),
+        ...(cut !== undefined && { answer: { length, why: cut } }),
+      },
+    };
+    await this.options.observer.end(raw, file);
+  }
+}

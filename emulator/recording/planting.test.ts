@@ -1,0 +1,113 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../../test/same-draws.js';
+import { unicode } from '../credentials/spellings.harness.js';
+import {
+  fitsHeader,
+  foundIn,
+  HIDING,
+  HIDING_HEADERS,
+  IN_HEADERS,
+  type Planted,
+  plain,
+  REVEALING,
+  SPELLED,
+} from './planting.harness.js';
+import { readRecording } from './read.js';
+import { createWriter } from './writer.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'planting-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The file that a recorder writes of some exchanges. */
+async function recordingOf(
+  planted: readonly Planted[],
+  named: ReadonlyMap<string, string> = new Map(),
+): Promise<string> {
+  const path = join(folder, 'recording.jsonl');
+  writeFileSync(path, '');
+  const writer = createWriter({ named, limit: 1_000_000 });
+  for (const [index, one] of planted.entries()) await writer.write({ ...plain, ...one, n: index + 1 }, path);
+  expect(readRecording(path, () => {})).toHaveLength(planted.length);
+  return readFileSync(path, 'utf8');
+}
+
+const SECRET = 'emu-Zz+/93 "q\\s" ß$5%41&x=y';
+const PLAIN = 'emu-key-bob-93f7a1c0d2e4';
+
+/** A text with the secret in it, in its place. Not every place and spelling goes with every secret. */
+const hidden = (where: string, spelling: string, secret: string): Planted | undefined => {
+  const text = SPELLED[spelling]?.(secret) ?? '';
+  const inHeaders = HIDING_HEADERS[where];
+  if (inHeaders) return fitsHeader(text) ? inHeaders(text) : undefined;
+  return HIDING[where]?.(text);
+};
+
+const revealing = Object.keys(REVEALING);
+const places = [...Object.keys(HIDING), ...Object.keys(HIDING_HEADERS)];
+
+test.each(revealing)('a secret that is sent %s is known for one', async (where) => {
+  const secret = IN_HEADERS.has(where) ? PLAIN : SECRET;
+  const file = await recordingOf([REVEALING[where]?.(secret) ?? {}, hidden('in a body', 'as it is', secret) ?? {}]);
+  expect(file).toContain('$key.');
+  expect(foundIn(file, secret)).toBeUndefined();
+});
+
+test.each(places)('a secret that stands %s is hidden, be it known before or later', async (where) => {
+  const reveal = REVEALING['as a bearer token']?.(PLAIN) ?? {};
+  const hiding = Object.keys(SPELLED).flatMap((spelling) => hidden(where, spelling, PLAIN) ?? []);
+  for (const order of [
+    [reveal, ...hiding],
+    [...hiding, reveal],
+  ]) {
+    expect(foundIn(await recordingOf(order), PLAIN)).toBeUndefined();
+  }
+});
+
+test('the search would find a secret in what is not a recording of ours', () => {
+  const line = (value: unknown) => JSON.stringify(value);
+  const found = [
+    line({ a: SECRET }),
+    line({ a: unicode(SECRET) }),
+    line({ a: line({ b: line({ c: SECRET }) }) }),
+    line({ a: encodeURIComponent(SECRET) }),
+    line({ a: Buffer.from(`??${SECRET}`).toString('base64url') }),
+    line({ writes: [{ text: SECRET.slice(0, 9) }, { text: SECRET.slice(9) }] }),
+  ];
+  for (const one of found) expect(foundIn(one, SECRET), one).toBeDefined();
+  expect(foundIn(line({ a: SECRET.slice(1) }), SECRET)).toBeUndefined();
+});
+
+test('no secret reaches the file, whatever it is, wherever it stands, in whichever spelling and order', async () => {
+  const secretOf = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...'abXYZ019-_.~'), minLength: 8, maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...'aZ0 +/=&$%"\\\'<>{}[]:,;?#|ß'), minLength: 8, maxLength: 24 }),
+    fc.string({ unit: fc.constantFrom(...'aZ09-_+/='), minLength: 300, maxLength: 600 }),
+  );
+  const plantings = fc.record({
+    secret: secretOf.map((secret) => secret.trim()).filter((secret) => new Set(secret).size > 3 && secret.length >= 8),
+    reveal: fc.constantFrom(...revealing),
+    known: fc.boolean(),
+    hide: fc.array(fc.tuple(fc.constantFrom(...places), fc.constantFrom(...Object.keys(SPELLED))), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    at: fc.nat(5),
+  });
+  await fc.assert(
+    fc.asyncProperty(plantings, async ({ secret, reveal, known, hide, at }) => {
+      fc.pre(!IN_HEADERS.has(reveal) || (fitsHeader(secret) && !/^(?:bearer|basic|token) /i.test(secret)));
+      const planted = hide.flatMap(([where, spelling]) => hidden(where, spelling, secret) ?? []);
+      planted.splice(at, 0, REVEALING[reveal]?.(secret) ?? {});
+      const file = await recordingOf(planted, new Map(known ? [[secret, '$api_key']] : []));
+      expect(foundIn(file, secret)).toBeUndefined();
+    }),
+    { numRuns: Number(process.env.PLANTINGS ?? 150) },
+  );
+});

@@ -1,0 +1,43 @@
+/** The last word of the names that credentials are sent under. */
+const SECRET_WORD =
+  /^(?:api)?(?:keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|jwt)$/;
+/** The same, written together with the word before it. */
+const SECRET_COMPOUND =
+  /^\w*(?:access|account|api|auth|bearer|client|id|master|private|refresh|secret|service|session|signing)(?:keys?|tokens?|secrets?)$/;
+/** What else gives access, by its whole name. */
+const SECRET_NAME =
+  /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|otp)$/;
+/** What gives access in a query or a form. */
+const SECRET_PARAMETER = /^(?:code|sig|signature|ticket)$/;
+
+/** The words of a name, in lower case: of `accessToken`, `access_token` and `Access-Token` the same. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .map((word) => word.replace(/\d+$/, ''))
+    .filter((word) => word !== '');
+
+/** No name of a credential is longer. */
+const LONGEST_NAME = 100;
+
+/** Whether people send what gives access under this name: in camel, snake or kebab case, alone or as the end of a name. */
+export function isSecretName(name: string): boolean {
+  if (name.length > LONGEST_NAME) return false;
+  const words = wordsOf(name);
+  const last = words.at(-1) ?? '';
+  return SECRET_WORD.test(last) || SECRET_COMPOUND.test(last) || SECRET_NAME.test(words.join(' '));
+}
+
+/** The same for a parameter of a query or a form, whose name may have parts: `credentials[0].value`. */
+export function isSecretParameter(name: string): boolean {
+  if (name.length > LONGEST_NAME) return false;
+  const parts = name.split(/[.[\]]+/).filter((part) => part !== '');
+  return parts.some(isSecretName) || parts.some((part) => SECRET_PARAMETER.test(wordsOf(part).join(' ')));
+}
+
+/** Whether a header holds a credential: its name has such a word anywhere. An idempotency key gives no access. */
+export const isSecretHeader = (name: string): boolean =>
+  /^(?:set-)?cookie$/.test(name) || (!/(?:^|-)idempotency-key$/.test(name) && wordsOf(name).some(isSecretName));
