@@ -1,16 +1,53 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
-export default defineConfig({
+const EXCLUDED = [...configDefaults.exclude, 'dist/**', '.tmp/**', 'bench/**'];
+
+/** `--mode complete`: a skip is a failure. `--mode sample`: of the live tests a quarter, drawn by the commit. */
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**', '.tmp/**', 'bench/**'],
     // Most tests wait for sockets and processes: two files at once take two thirds of the time, on two processors too.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // No module has a state of its own, so files share what they import: half of the processor's time.
+    isolate: false,
     // Only what hangs takes so long: a machine that is busy with something else is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 30_000 } },
-    reporters: ['default', './scripts/summary-reporter.ts'],
+    expect: { poll: { timeout: 30_000 }, requireAssertions: true },
+    reporters: ['default', ['./scripts/summary-reporter.ts', { complete: mode === 'complete' }]],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['**/*.test.ts'],
+          exclude: [...EXCLUDED, '**/*.{socket,live,browser}.test.ts'],
+          setupFiles: ['test/no-sockets.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'socket', include: ['**/*.socket.test.ts'], exclude: EXCLUDED, globalSetup: ['test/build.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'live',
+          include: ['**/*.live.test.ts'],
+          exclude: EXCLUDED,
+          setupFiles: mode === 'sample' ? ['test/sample.ts'] : [],
+        },
+      },
+      {
+        extends: true,
+        // What waits for something in a page asserts that it comes.
+        test: {
+          name: 'browser',
+          include: ['**/*.browser.test.ts'],
+          exclude: EXCLUDED,
+          expect: { requireAssertions: false },
+        },
+      },
+    ],
   },
-});
+}));

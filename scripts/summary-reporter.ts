@@ -33,6 +33,8 @@ export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { readonly message: string }[]): void {
     const failed = unhandledErrors.map((error) => `outside of any test: ${firstLine(error)}`);
     const skipped = new Map<string, number>();
+    /** Live tests that a sample left out, by the commit that drew it. */
+    const leftOut = new Map<string, number>();
     let passed = 0;
     for (const module of modules) {
       const tests = [...module.children.allTests()];
@@ -48,6 +50,11 @@ export default class SummaryReporter implements Reporter {
         if (state === 'passed') passed++;
         if (state === 'failed') failed.push(`${name}: ${firstLine(errors[0])}`);
         if (state !== 'skipped') continue;
+        const { leftOutBy } = test.meta();
+        if (leftOutBy !== undefined) {
+          leftOut.set(leftOutBy, (leftOut.get(leftOutBy) ?? 0) + 1);
+          continue;
+        }
         const reason = reasonOf(test);
         if (reason !== undefined && this.#options.complete !== true)
           skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
@@ -56,7 +63,14 @@ export default class SummaryReporter implements Reporter {
     }
     if (failed.length > 0) process.exitCode = 1;
     const reasons = [...skipped].map(([reason, count]) => `, ${count} skipped ${reason}`).join('');
-    const lines = [...failed.map((what) => `FAILED  ${what}`), `${passed} passed, ${failed.length} failed${reasons}`];
+    const rest = [...leftOut].map(
+      ([commit, count]) =>
+        `; the sample of commit ${commit} left out ${count} live tests: npm run test:all runs everything`,
+    );
+    const lines = [
+      ...failed.map((what) => `FAILED  ${what}`),
+      `${passed} passed, ${failed.length} failed${reasons}${rest.join('')}`,
+    ];
     // After every other reporter's last word.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }

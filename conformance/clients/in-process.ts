@@ -1,7 +1,7 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
-import { stopwatch, systemHost } from '../framework/time.js';
+import { type Host, stopwatch, systemHost } from '../framework/time.js';
 import type { ClientAnswer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
@@ -34,21 +34,22 @@ export const isInProcess = (theCase: ClientCase): boolean =>
   theCase.exchanges.every((one) => isScripted(one) && !one.before && (one.status < 300 || one.status > 399)) &&
   theCase.expect.requests === undefined;
 
-/** Holds each chunk back until the events due so far are out, and keeps which were. */
-function createGate(due: readonly number[]) {
+/** Holds each chunk back until the events due so far are out, or one was late, and keeps which were. */
+function createGate(due: readonly number[], host: Host) {
   const prompt: { due: number; out: number }[] = [];
   let out = 0;
   let reported = () => {};
   const taken: Taken = async (chunks) => {
     const wanted = due[chunks - 1] ?? 0;
-    if (out < wanted) {
+    const late = prompt.some((write) => write.out < write.due);
+    if (out < wanted && !late) {
       const enough = new AbortController();
       reported = () => {
         if (out >= wanted) enough.abort();
       };
-      await systemHost.sleep(PROMPT, enough.signal).catch(() => {});
+      await host.sleep(PROMPT, enough.signal).catch(() => {});
       // Where the machine stood still for that long, so did the client: what it has by now it may still say.
-      if (out < wanted) await systemHost.turn();
+      if (out < wanted) await host.turn();
     }
     prompt.push({ due: wanted, out });
   };
@@ -75,16 +76,18 @@ export async function checkInProcess(
     readonly cuts?: 'none' | 'few' | 'all';
     /** What the time of a `linear` case is measured by. Default: what the work takes on this machine. */
     readonly stopwatch?: typeof stopwatch;
+    /** What a chunk that is held back waits on. Default: this machine. */
+    readonly host?: Host;
   } = {},
 ): Promise<{ readonly runs: number; readonly counterexample?: Counterexample }> {
   const [exchange] = theCase.exchanges;
   const small = exchange !== undefined && isScripted(exchange) && bodyOf(exchange).length < PAIRS_BELOW;
-  const { cuts: wanted = 'all', stopwatch: begun = stopwatch } = options;
+  const { cuts: wanted = 'all', stopwatch: begun = stopwatch, host = systemHost } = options;
   let runs = 0;
   let met: number | undefined;
   const attempt = async (cuts: Cuts | undefined) => {
     runs++;
-    const gate = createGate(cuts === undefined && theCase.expect.prompt === true ? dueOf(theCase) : []);
+    const gate = createGate(cuts === undefined && theCase.expect.prompt === true ? dueOf(theCase) : [], host);
     const answer = await read(serve(theCase, cuts, 0, gate.taken), theCase, gate.onEvent);
     const run = gate.seen();
     return { answer, judgement: judge(theCase, answer, run === undefined ? {} : { run }) };

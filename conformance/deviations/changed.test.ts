@@ -1,38 +1,65 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { touchedBy } from './changed.js';
+import { beforeAll, expect, test } from 'vitest';
+import { choose, SAMPLE } from './changed.js';
+import { type Modules, readModules } from './graph.js';
 import { AREAS, deviations } from './index.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const touched = (...files: string[]) => touchedBy(files, (file) => readFileSync(join(ROOT, file), 'utf8'));
+let modules: Modules;
+beforeAll(async () => {
+  modules = await readModules(join(import.meta.dirname, '../..'));
+});
+const chosen = (...files: string[]) => choose({ commit: 'abc', files }, modules);
 
 test.each([
-  ['the domain', ['emulator/domain/runs.ts']],
-  ['a file that nobody knows', ['docs/ci.md', 'somewhere/else.ts']],
-  ['a file of checks that is gone', ['conformance/checks/no-such.ts']],
-  ['what runs them', ['conformance/deviations/try.ts']],
-  ['nothing', []],
-])('%s touches all', (_, files) => {
-  expect(touched(...files)).toBe(deviations);
+  ['the emulator', 'emulator/domain/runs.ts'],
+  ['a script that it ships', 'fixtures/scripts/slow.json'],
+  ['what runs the checks', 'conformance/run/runner.ts'],
+  ['what every check is made with', 'conformance/framework/check.ts'],
+  ['the dependencies', 'package-lock.json'],
+])('a change of %s draws a sample', (_, file) => {
+  const { deviations: sample, sample: drawn } = chosen('README.md', file);
+  expect(sample).toHaveLength(SAMPLE);
+  expect(drawn).toEqual({ commit: 'abc', why: `${deviations.length} of ${deviations.length} rest on ${file}` });
 });
 
-test('texts and the command line touch none', () => {
-  expect(touched('README.md', 'docs/ci.md', 'emulator/cli/start.ts', 'emulator/http/sign.test.ts')).toEqual([]);
+test('nothing that changed, and nothing that is known, draw one too; another commit draws another', () => {
+  const one = choose({ commit: 'one', files: [] }, modules);
+  const other = choose({ commit: 'other', files: [] }, modules);
+  expect(one.sample).toEqual({ commit: 'one', why: 'nothing differs from main' });
+  expect(other.deviations).toHaveLength(SAMPLE);
+  expect(other.deviations).not.toEqual(one.deviations);
+  expect(choose({ commit: 'one', files: [] }, modules)).toEqual(one);
+  expect(choose(undefined, modules)).toMatchObject({ sample: { why: 'git does not say what changed' } });
+});
+
+test.each([
+  'README.md',
+  'emulator/cli/start.ts',
+  'emulator/http/sign.test.ts',
+  'conformance/reporters/html.ts',
+  'conformance/drift/play.ts',
+])('%s touches none', (file) => {
+  expect(chosen(file)).toEqual({ deviations: [] });
 });
 
 test('a file of deviations touches its own', () => {
-  expect(touched('conformance/deviations/areas/scim.ts')).toEqual(AREAS.scim);
+  expect(chosen('conformance/deviations/areas/scim.ts')).toEqual({ deviations: AREAS.scim });
 });
 
 test('a file of checks touches the deviations that they have to catch', () => {
-  const found = touched('conformance/checks/keepalive.ts');
-  expect(found).toEqual(deviations.filter(({ caughtBy }) => caughtBy.some((id) => id.startsWith('keepalive/'))));
+  const found = chosen('conformance/checks/scim.ts').deviations;
+  expect(found).toEqual(deviations.filter(({ caughtBy }) => caughtBy.some((id) => id.startsWith('scim/'))));
   expect(found.length).toBeGreaterThan(3);
 });
 
-test('a part of the emulator touches the areas that meet it', () => {
-  const found = touched('emulator/daemon/daemon.ts');
+test('a helper touches the deviations whose checks import it, and those alone', () => {
+  const found = chosen('conformance/helpers/proofs.ts').deviations;
   expect(found).toEqual(expect.arrayContaining([...(AREAS.proof ?? [])]));
   expect(found).not.toEqual(expect.arrayContaining([...(AREAS.list ?? [])]));
+});
+
+test('a sample never takes the place of what a change touches', () => {
+  const found = chosen('conformance/deviations/areas/scim.ts', 'emulator/domain/runs.ts').deviations;
+  expect(found).toEqual(expect.arrayContaining([...(AREAS.scim ?? [])]));
+  expect(found.length).toBeGreaterThan(SAMPLE);
 });

@@ -1,67 +1,64 @@
 import { execFileSync } from 'node:child_process';
-import { AREAS, deviations } from './index.js';
+import { hash } from '../framework/random.js';
+import type { Modules } from './graph.js';
+import { deviations } from './index.js';
 import type { Deviation } from './mutant.js';
 
-/** Files and the areas of checks that a change of them can touch. The first row that matches counts. */
-const TOUCHES: readonly { readonly files: RegExp; readonly areas: readonly string[] }[] = [
-  // Texts, tests, and what no check meets.
-  { files: /\.(md|test\.ts|harness\.ts|css|html|svg|png)$/, areas: [] },
-  { files: /^(docs|bench|bin|clients|schemas|test|scripts|\.ci)\//, areas: [] },
-  { files: /^emulator\/(cli|console|lab|oidc|recording)\//, areas: [] },
-  { files: /^conformance\/(cli|clients|drift|reporters|safety|testing)\//, areas: [] },
-  { files: /^(\.gitignore|biome\.json|knip\.json|LICENSE|vitest\.config\.ts)$/, areas: [] },
-  // What a part of the checks meets.
-  { files: /^emulator\/sse\//, areas: ['chat', 'disconnect', 'keepalive', 'model', 'shipped-scripts'] },
-  { files: /^emulator\/(daemon|signing)\//, areas: ['auth', 'daemon', 'emulator', 'proof', 'sign', 'suspend'] },
-  { files: /^emulator\/control\//, areas: ['emulator', 'faults', 'limiter', 'limits', 'scripts'] },
-  {
-    files: /^fixtures\/scripts\//,
-    areas: ['chat', 'create', 'delete', 'invoke', 'provision', 'scripts', 'shipped-scripts'],
-  },
-  { files: /^fixtures\/signing\//, areas: ['proof', 'sign'] },
-];
+/** How many stand for all. */
+export const SAMPLE = 60;
 
-const DEVIATIONS = /^conformance\/deviations\/areas\/([a-z-]+)\.ts$/;
-const CHECKS = /^conformance\/checks\/[a-z-]+\.ts$/;
+/** No module, and yet what every run rests on. */
+const SETTINGS = /^(package(-lock)?|tsconfig)\.json$/;
 
-/** `chat` of `chat/…` and of `chat-answers/…`. */
-const isIn = (areas: readonly string[], id: string): boolean => {
-  const area = id.slice(0, id.indexOf('/'));
-  return areas.some((one) => area === one || area.startsWith(`${one}-`));
-};
-
-/**
- * The deviations that changes of some files can touch: all where a file is not known, or where nothing changed.
- *
- * @param read gives the text of a file; throws where it is gone
- */
-export function touchedBy(files: readonly string[], read: (file: string) => string): readonly Deviation[] {
-  const touched = new Set<Deviation>();
-  const add = (which: (one: Deviation) => boolean) => {
-    for (const one of deviations) if (which(one)) touched.add(one);
-  };
-  for (const file of files) {
-    const row = TOUCHES.find((one) => one.files.test(file));
-    const own = AREAS[DEVIATIONS.exec(file)?.[1] ?? ''];
-    if (row) add(({ caughtBy }) => caughtBy.some((id) => isIn(row.areas, id)));
-    else if (own) for (const one of own) touched.add(one);
-    else if (CHECKS.test(file)) {
-      let text: string;
-      try {
-        text = read(file);
-      } catch {
-        return deviations;
-      }
-      const ids = new Set([...text.matchAll(/\bid: '([^']+)'/g)].map(([, id = '']) => id));
-      if (ids.size === 0) return deviations;
-      add(({ caughtBy }) => caughtBy.some((id) => ids.has(id)));
-    } else return deviations;
-  }
-  return files.length === 0 ? deviations : deviations.filter((one) => touched.has(one));
+/** What git knows of a branch. */
+export interface Changes {
+  /** What the branch is at. */
+  readonly commit: string;
+  /** Files that differ from where it left main, uncommitted ones too. */
+  readonly files: readonly string[];
 }
 
-/** The files that differ from where the branch left main, uncommitted ones too; undefined where git does not know. */
-export function changedFiles(root: string): readonly string[] | undefined {
+export interface Choice {
+  readonly deviations: readonly Deviation[];
+  /** Why some of them are a sample of all, and the commit that drew it. */
+  readonly sample?: { readonly why: string; readonly commit: string };
+}
+
+/** Of some deviations so many, which ones the commit decides: another commit draws others. */
+const drawn = (from: readonly Deviation[], commit: string): readonly Deviation[] =>
+  from
+    .map((one) => ({ one, at: hash(`${commit} ${one.name}`) }))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, SAMPLE)
+    .map(({ one }) => one);
+
+/**
+ * The deviations that changes can touch: those whose own file or whose checks import a file that changed, directly or
+ * through others. Of what touches more than half of them, which is most of the kit and of the emulator, a sample; a sample
+ * of all where nothing changed, and where git does not know.
+ */
+export function choose(changes: Changes | undefined, { shared, own }: Modules): Choice {
+  const { files, commit } = changes ?? { files: [], commit: 'unknown' };
+  const touchedBy = (file: string) =>
+    shared.has(file) || SETTINGS.test(file) ? deviations : deviations.filter((one) => own.get(one)?.has(file));
+  const touched = new Set<Deviation>();
+  const widely = new Set<Deviation>(files.length === 0 ? deviations : []);
+  let why = changes === undefined ? 'git does not say what changed' : 'nothing differs from main';
+  for (const file of files) {
+    const mine = touchedBy(file);
+    const wide = mine.length > deviations.length / 2;
+    if (wide) why = `${mine.length} of ${deviations.length} rest on ${file}`;
+    for (const one of mine) (wide ? widely : touched).add(one);
+  }
+  for (const one of drawn([...widely], commit)) touched.add(one);
+  return {
+    deviations: deviations.filter((one) => touched.has(one)),
+    ...(widely.size === 0 ? {} : { sample: { why, commit } }),
+  };
+}
+
+/** What changed since the branch left main; undefined where git does not know. */
+export function readChanges(root: string): Changes | undefined {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
       .split('\n')
@@ -69,7 +66,11 @@ export function changedFiles(root: string): readonly string[] | undefined {
   for (const main of ['main', 'origin/main']) {
     try {
       const [base = 'HEAD'] = git('merge-base', 'HEAD', main);
-      return [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')];
+      const [commit = ''] = git('rev-parse', '--short', 'HEAD');
+      return {
+        commit,
+        files: [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')],
+      };
     } catch {}
   }
   return undefined;

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { systemHost } from '../framework/time.js';
-import { changedFiles, touchedBy } from './changed.js';
+import { type Choice, choose, readChanges } from './changed.js';
+import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
 import { tryLive } from './live.js';
 import {
@@ -28,7 +28,8 @@ const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --changed] 
 
 Runs every named deviation against the checks that have to catch it, and prints the matrix.
   --only         names of deviations, repeated or with commas; * for anything
-  --changed      those that the changes since main can touch; all where git does not know, or nothing changed
+  --changed      those whose checks, or whose own file, import what changed since main; a sample that the commit draws
+                 where most rest on what changed, where nothing did, and where git does not know
   --all          runs every check against each, and shows which others catch it
   --live         as deployments, without control interface: tells which are seen there, and why others are not
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
@@ -59,7 +60,11 @@ const share = <T>(all: readonly T[], { index, of }: { index: number; of: number 
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline && !settings.live) {
-    const mine: Check[] = share(allChecks, part);
+    const named = new Set(settings.wanted.flatMap(({ caughtBy }) => caughtBy));
+    const mine: Check[] = share(
+      allChecks.filter(({ id }) => settings.all || named.has(id)),
+      part,
+    );
     report({
       type: 'baseline',
       result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }),
@@ -103,25 +108,33 @@ const { values } = parseArgs({
   },
 });
 
-function wanted(): readonly Deviation[] {
-  if (values.only.length > 0) return select(allDeviations, values.only);
-  const files = values.changed ? changedFiles(ROOT) : undefined;
-  return files === undefined ? allDeviations : touchedBy(files, (file) => readFileSync(join(ROOT, file), 'utf8'));
+async function chosen(): Promise<Choice> {
+  if (values.only.length > 0) return { deviations: select(allDeviations, values.only) };
+  return values.changed ? choose(readChanges(ROOT), await readModules(ROOT)) : { deviations: allDeviations };
 }
 
-const settings = (): Settings => ({
-  wanted: wanted(),
+const settingsFor = (wanted: readonly Deviation[]): Settings => ({
+  wanted,
   all: values.all,
   live: values.live,
   runs: Number(values.runs ?? (values.live ? 1 : TRY.runs)),
   baseline: !values['no-baseline'],
 });
 
-async function main(settings: Settings): Promise<number> {
+/** What a process that does a part is given: the deviations by their names, so that it need not choose again. */
+function partArguments({ wanted }: Settings, part: string): string[] {
+  const given = process.argv.slice(2).filter((word) => word !== '--changed');
+  const names = values.changed ? ['--only', wanted.map(({ name }) => name).join(',')] : [];
+  return [...given, ...names, '--part', part];
+}
+
+async function main(): Promise<number> {
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;
   }
+  const choice = await chosen();
+  const settings = settingsFor(choice.deviations);
   if (values.part !== undefined) {
     const [index = 0, of = 1] = values.part.split('/').map(Number);
     await work(settings, { index, of }, (message) => process.send?.(message));
@@ -146,7 +159,7 @@ async function main(settings: Settings): Promise<number> {
   else {
     await Promise.all(
       Array.from({ length: jobs }, (_, index) => {
-        const child = fork(process.argv[1] ?? '', [...process.argv.slice(2), '--part', `${index}/${jobs}`]);
+        const child = fork(process.argv[1] ?? '', partArguments(settings, `${index}/${jobs}`));
         child.on('message', (message) => take(message as Message));
         return new Promise<void>((resolve, reject) =>
           child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`part ${index} ended with ${code}`)))),
@@ -172,6 +185,12 @@ async function main(settings: Settings): Promise<number> {
     idle: whole ? idleChecks(allDeviations, allChecks) : [],
     checks: allChecks.length,
   };
+  if (choice.sample !== undefined) {
+    const { why, commit } = choice.sample;
+    process.stdout.write(
+      `a sample of the deviations, drawn by commit ${commit}: ${why}; npm run deviations runs all\n`,
+    );
+  }
   const wrong = faults(matrix);
   const now = score(matrix);
   const { deviations, checks } = now;
@@ -186,7 +205,7 @@ async function main(settings: Settings): Promise<number> {
 }
 
 try {
-  process.exit(await main(settings()));
+  process.exit(await main());
 } catch (error) {
   if (!(error instanceof RangeError)) throw error;
   process.stderr.write(`${error.message}\n`);

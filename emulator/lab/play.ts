@@ -69,9 +69,10 @@ const framed = (exchange: Scripted, bytes: Uint8Array): Uint8Array =>
     ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
     : bytes;
 
-/** Waits until as many events are out as are due, for a second at most. */
+/** Waits until as many events are out as are due, for a second at most. The first that is late decides: no other is waited for. */
 async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<void> {
-  if (run.out < due) {
+  const late = run.prompt.some((write) => write.out < write.due);
+  if (run.out < due && !late) {
     const enough = new AbortController();
     const stop = () => enough.abort();
     signal.addEventListener('abort', stop, { once: true });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cases } from '../../../emulator/lab/cases.js';
+import { createIdleHost } from '../../deviations/idle-host.js';
 import { systemHost } from '../../framework/time.js';
 import { checkInProcess, isInProcess, type Reader } from '../in-process.js';
 import { runLine } from '../protocol.js';
@@ -73,11 +74,12 @@ test.each([
   ['sse-lf-prompt', 'holdUntilNext'],
   ['sse-crlf-prompt', 'holdUntilEnd'],
 ])('%s: an event that is held back is seen in process (%s)', async (id, flaw) => {
-  const { counterexample } = await checkInProcess(caseOf(id), reader(flaw));
+  const { counterexample } = await checkInProcess(caseOf(id), reader(flaw), { host: createIdleHost() });
   expect(counterexample?.judgement.differences[0]?.what).toMatch(/^events out after write \d+$/);
 });
 
 test('who tells of no events is not judged by when they come', async () => {
   const silent: Reader = (response, theCase) => reader('holdCr')(response, theCase, () => {});
-  expect((await checkInProcess(caseOf('sse-cr-prompt'), silent)).counterexample).toBeUndefined();
+  const host = createIdleHost();
+  expect((await checkInProcess(caseOf('sse-cr-prompt'), silent, { host })).counterexample).toBeUndefined();
 });

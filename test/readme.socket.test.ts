@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../emulator/index.js';
 import { beside, shellBeside } from './beside.js';
+import { builtFile, commandOf } from './built.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -43,15 +44,15 @@ test('what a shell does first is said in full by the other commands: they are tr
 
 test('the test of README passes', () => {
   const [source = ''] = blocks('js');
-  const code = source.replace("'intern-emulator'", "'./emulator/index.js'");
-  const args = ['--import', 'tsx', '--input-type=module', '-e', code];
+  const code = source.replace("'intern-emulator'", `'${builtFile('emulator/index.js')}'`);
+  const args = ['--input-type=module', '-e', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 1\b/) });
 });
 
 test('the kit runs against an emulator of its own, and against an address', async () => {
   const ledgers = mkdtempSync(join(tmpdir(), 'readme-'));
-  const kit = ['--import', 'tsx', 'bin/intern-conformance.ts', '--only', 'base/error-envelope', '--report', 'tty'];
+  const kit = [commandOf('intern-conformance'), '--only', 'base/error-envelope', '--report', 'tty'];
   kit.push('--ledger-dir', ledgers);
   const emulator = createEmulator();
   try {
@@ -69,14 +70,14 @@ test('the kit runs against an emulator of its own, and against an address', asyn
 test('the parser that README holds to the lab reads events', () => {
   const [source = ''] = blocks('ts');
   const code = `
-    import { cases, serve } from './conformance/clients/index.js';
+    import { cases, serve } from '${builtFile('conformance/clients/index.js')}';
     let parse;
     const testParser = (given) => { parse = given; };
     ${source.replace(/^import \{ testParser \}.*$/m, '')}
     const one = cases.find(({ id }) => id === 'sse-data-lines');
     for await (const event of parse(serve(one))) console.log(JSON.stringify(event.data));
     console.log(JSON.stringify(one.expect.events.map(({ data }) => data)));`;
-  const args = ['--import', 'tsx', '--input-type=module', '-e', code];
+  const args = ['--input-type=module', '-e', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const lines = stdout

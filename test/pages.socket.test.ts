@@ -9,6 +9,7 @@ import { createEmulator } from '../emulator/index.js';
 import { exchangeSchema } from '../emulator/recording/format.js';
 import { shellBeside } from './beside.js';
 import { block, blocksOf } from './blocks.js';
+import { commandOf } from './built.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -25,38 +26,42 @@ const SHOWN = ['text'];
  */
 const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'README.md': {
-    sh: ['test/readme.test.ts', 'scripts/test-recipes.mjs'],
-    js: ['test/readme.test.ts'],
-    ts: ['test/readme.test.ts', 'scripts/test-recipes.mjs'],
+    sh: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
+    js: ['test/readme.socket.test.ts'],
+    ts: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
   },
-  'CONTRIBUTING.md': { console: ['test/pages.test.ts'] },
-  'docs/adding-a-check.md': { ts: ['test/pages.test.ts'] },
-  'docs/chat-api.md': { sh: ['test/docs.test.ts'] },
-  'docs/ci.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'], yaml: ['test/pages.test.ts'] },
+  'CONTRIBUTING.md': { console: ['test/pages.socket.test.ts'] },
+  'docs/adding-a-check.md': { ts: ['test/pages.socket.test.ts'] },
+  'docs/chat-api.md': { sh: ['test/docs.socket.test.ts'] },
+  'docs/ci.md': {
+    sh: ['test/pages.socket.test.ts'],
+    json: ['test/pages.socket.test.ts'],
+    yaml: ['test/pages.socket.test.ts'],
+  },
   'docs/concepts.md': { mermaid: ['test/diagrams.browser.test.ts'] },
-  'docs/control.md': { sh: ['test/pages.test.ts'], json: ['test/pages.test.ts'] },
-  'docs/deviations.md': { sh: ['test/pages.test.ts'], ts: ['test/pages.test.ts'] },
+  'docs/control.md': { sh: ['test/pages.socket.test.ts'], json: ['test/pages.socket.test.ts'] },
+  'docs/deviations.md': { sh: ['test/pages.socket.test.ts'], ts: ['test/pages.socket.test.ts'] },
   'docs/lab.md': {
-    sh: ['test/pages.test.ts', 'scripts/test-recipes.mjs'],
-    js: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
-    ts: ['test/pages.test.ts'],
+    sh: ['test/pages.socket.test.ts', 'scripts/test-recipes.mjs'],
+    js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    ts: ['test/pages.socket.test.ts'],
   },
-  'docs/lifecycle-api.md': { sh: ['test/docs.test.ts'] },
+  'docs/lifecycle-api.md': { sh: ['test/docs.socket.test.ts'] },
   'docs/parallel-tests.md': {
     sh: ['scripts/test-recipes.mjs'],
-    python: ['test/pages.test.ts'],
+    python: ['test/pages.socket.test.ts'],
     go: [], // there is no Go where these tests run
   },
-  'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.test.ts'] },
+  'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.socket.test.ts'] },
   'docs/recipes.md': {
     console: [], // Docker is not where these tests run; the page says what was tried by hand
-    js: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
-    json: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
-    python: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
-    sh: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
-    yaml: ['test/docs.test.ts', 'scripts/test-recipes.mjs'],
+    js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    json: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    python: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    sh: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    yaml: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
   },
-  'docs/recordings.md': { sh: ['scripts/test-recipes.mjs'], json: ['test/pages.test.ts'] },
+  'docs/recordings.md': { sh: ['scripts/test-recipes.mjs'], json: ['test/pages.socket.test.ts'] },
   'docs/running.md': {
     sh: ['scripts/test-recipes.mjs', 'scripts/test-pack.mjs'],
     js: ['scripts/test-recipes.mjs'],
@@ -64,7 +69,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   'docs/scripts.md': { json: ['emulator/scripts/docs.test.ts'], ts: ['scripts/test-recipes.mjs'] },
   'docs/sdk-authors.md': { ts: ['scripts/test-recipes.mjs'] },
-  'docs/seeds.md': { json: ['test/docs.test.ts'], console: ['scripts/test-recipes.mjs'] },
+  'docs/seeds.md': { json: ['test/docs.socket.test.ts'], console: ['scripts/test-recipes.mjs'] },
 };
 
 test('every block of a page that can be tried names what tries it', () => {
@@ -187,7 +192,7 @@ test('the commands of docs/ci.md are understood', async () => {
   const shell = commands
     .join('\n')
     .replaceAll('https://staging.example.com', 'http://127.0.0.1:4683')
-    .replaceAll('npx intern-conformance', `"${process.execPath}" --import tsx bin/intern-conformance.ts`);
+    .replaceAll('npx intern-conformance', `"${process.execPath}" "${commandOf('intern-conformance')}"`);
   const { status, output } = await shellBeside({ clock: 'auto' }, shell);
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('conforms') });
   expect(output).toMatch(/requests/);

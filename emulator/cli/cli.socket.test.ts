@@ -3,29 +3,16 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { commandOf } from '../../test/built.js';
 
 /** The command as it ships: built, and run in a process of its own. */
-const ROOT = resolve(import.meta.dirname, '..', '..');
-const built = join(ROOT, '.tmp', `cli-${process.pid}`);
-const command = join(built, 'bin', 'intern-emulator.js');
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cli-'));
-  const build = spawn(process.execPath, ['scripts/build.mjs', '--no-types', '--outdir', built], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  });
-  const [status] = await once(build, 'exit');
-  expect(status).toBe(0);
-});
-afterAll(() => {
-  for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
-});
+const command = commandOf('intern-emulator');
+const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const running: ChildProcess[] = [];
 afterEach(() => {

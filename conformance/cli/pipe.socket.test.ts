@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
+import { commandOf } from '../../test/built.js';
 
 test('the exit status is that of the run, whoever stops reading its output', async () => {
   const args = ['--only', 'create/bad-name', '--runs', '1', '--report', 'json'];
-  const child = spawn(process.execPath, ['--import', 'tsx', bin, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [commandOf('intern-conformance'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   child.stdout.destroy();
   child.stderr.destroy();
   expect(await once(child, 'exit')).toEqual([0, null]);

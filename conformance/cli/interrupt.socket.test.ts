@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../framework/time.js';
 
-const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'intern-interrupt-'));
 let emulator: Awaited<ReturnType<typeof newEmulator>>;
 let url = '';
@@ -34,9 +33,7 @@ test.each([150, 600, 1_300])('Ctrl-C %i ms after the first request leaves nothin
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
-      bin,
+      commandOf('intern-conformance'),
       url,
       '--no-control',
       '--rate',

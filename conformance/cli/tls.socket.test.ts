@@ -4,15 +4,14 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect, createServer as createProxy } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../framework/time.js';
 import { readResults } from '../reporters/json.js';
 import { selfSigned } from '../testing/certificate.js';
 
-const bin = fileURLToPath(new URL('../../bin/intern-conformance.ts', import.meta.url));
 const NAME = 'interns.test';
 const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));
 const ca = join(folder, 'ca.pem');
@@ -75,7 +74,7 @@ async function evaluate(environment: Record<string, string>) {
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', bin, `https://${NAME}/api/v1`, '--no-control', '--rate', '0'],
+      ...[commandOf('intern-conformance'), `https://${NAME}/api/v1`, '--no-control', '--rate', '0'],
       ...['--only', 'get/settings', '--only', 'chat-stream/grammar', '--only', 'bodies/cap'],
       ...['--report', 'tty', '--report', `json=${file}`, '--ledger-dir', join(folder, 'ledgers')],
     ],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { commandOf } from './built.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -26,7 +27,7 @@ function check(inputs: Record<string, string>) {
   folders.push(folder);
   const bin = join(folder, 'intern-conformance/node_modules/.bin');
   mkdirSync(bin, { recursive: true });
-  const kit = `#!/bin/sh\nexec "${process.execPath}" --import "${join(ROOT, 'node_modules/tsx/dist/loader.mjs')}" "${join(ROOT, 'bin/intern-conformance.ts')}" "$@"\n`;
+  const kit = `#!/bin/sh\nexec "${process.execPath}" "${commandOf('intern-conformance')}" "$@"\n`;
   writeFileSync(join(bin, 'intern-conformance'), kit);
   chmodSync(join(bin, 'intern-conformance'), 0o755);
   const step = action.runs.steps.find(({ id }) => id === 'run');
