@@ -125,7 +125,7 @@ const REACHES_EMULATOR = [
 ];
 
 /** The form of a recording: what drift reads. */
-const RECORDINGS = ['format', 'nesting', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
+const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
 
 /** Names of the emulator's contract that are data both halves take as given. */
 const SHARED = [

@@ -38,10 +38,11 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   regional_host: 'hostname that is refused as regional',
 };
 
-/** Flags of a run. Kept as text, so that one place judges them, wherever they come from. */
-function flags(argv: Argv): Argv {
-  const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
-  const list = (describe: string) => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
+const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+const list = (describe: string) => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
+
+/** Flags of whatever sends to a target. Kept as text, so that one place judges them, wherever they come from. */
+function targetFlags(argv: Argv): Argv {
   for (const name of [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])])
     argv.option(dashed(name), {
       ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`),
@@ -52,23 +53,11 @@ function flags(argv: Argv): Argv {
     .option('control-token', { ...text("token of an emulator's control interface"), group: 'Credentials and facts:' })
     .option('config', text('JSON file with any of these settings, in snake_case, and prompts'))
     .option('profile', text('svc, openrouter, or a profile file'))
-    .option('only', list('ids of checks or requirements, * for anything; may be repeated'))
-    .option('skip', list('the same, left out'))
-    .option('level', list('stated, published, chosen'))
-    .option('runs', text('runs of each property (100 with a control interface, 1 without)'))
-    .option('seed', text('seed of everything generated'))
-    .option('path', text('NAME:PATH of a counterexample, as a finding tells it'))
     .option('read-only', { type: 'boolean', describe: 'create, change and delete nothing' })
-    .option('slow', text('longest real wait, such as 90s or 6m (default none)'))
     .option('rate', text('requests per second, 0 for no limit (5 without a control interface)'))
-    .option('concurrency', text('checks done at a time (4; always 1 with a control interface, whose clock they share)'))
     .option('max-requests', text('stop after so many'))
-    .option('max-time', text('stop after so long, such as 10m'))
     .option('timeout', text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'))
     .option('boot-timeout', text('longest wait for an intern to run (120s)'))
-    .option('shard', text('i/n: the i-th of n parts'))
-    .option('min-coverage', text('percent of the checks that have to come to a verdict, else exit 3'))
-    .option('save', text('folder for a script per finding that sends its requests again'))
     .option('baseline', text('file of checks that are known to fail; entries that no longer do fail the run'))
     .option('update-baseline', { type: 'boolean', describe: 'write what fails now into --baseline' })
     .option('plan', { type: 'boolean', describe: 'say what would be sent, written and skipped, and send nothing' })
@@ -80,6 +69,22 @@ function flags(argv: Argv): Argv {
     })
     .option('ledger-dir', text('where ledgers of created interns are kept (.intern-conformance)'));
 }
+
+/** Flags of a run of checks. */
+const flags = (argv: Argv): Argv =>
+  targetFlags(argv)
+    .option('only', list('ids of checks or requirements, * for anything; may be repeated'))
+    .option('skip', list('the same, left out'))
+    .option('level', list('stated, published, chosen'))
+    .option('runs', text('runs of each property (100 with a control interface, 1 without)'))
+    .option('seed', text('seed of everything generated'))
+    .option('path', text('NAME:PATH of a counterexample, as a finding tells it'))
+    .option('slow', text('longest real wait, such as 90s or 6m (default none)'))
+    .option('concurrency', text('checks done at a time (4; always 1 with a control interface, whose clock they share)'))
+    .option('max-time', text('stop after so long, such as 10m'))
+    .option('shard', text('i/n: the i-th of n parts'))
+    .option('min-coverage', text('percent of the checks that have to come to a verdict, else exit 3'))
+    .option('save', text('folder for a script per finding that sends its requests again'));
 
 /** Flags under their names in snake case, without yargs' own spellings. */
 function given(args: Record<string, unknown>): Record<string, unknown> {
@@ -173,7 +178,11 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       'drift [words..]',
       'compare a target with recordings of another: drift FILE… [URL]',
       (argv) =>
-        flags(argv).positional('words', { type: 'string', array: true, describe: 'recordings, and a base address' }),
+        targetFlags(argv).positional('words', {
+          type: 'string',
+          array: true,
+          describe: 'recordings, and a base address',
+        }),
       async (found) => {
         const { words, ...rest } = found;
         const { files, url } = driftTargets((words ?? []).map(String));

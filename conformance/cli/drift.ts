@@ -1,14 +1,14 @@
+import { existsSync, rmSync } from 'node:fs';
 import { drift } from '../drift/drift.js';
+import { driftPlan } from '../drift/plan.js';
+import { readRecordings } from '../drift/recordings.js';
 import { connect } from '../drivers/connect.js';
+import { visible } from '../reporters/stream-text.js';
 import { UsageError } from '../run/usage.js';
 import { knownOn, readBaseline, writeBaseline } from './baseline.js';
-import { makeFolders } from './folders.js';
-import { deliver, type Io } from './run.js';
+import { folder, makeFolders } from './folders.js';
+import { deliver, type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
-
-/** ms until the head of an answer has to be there, and that a repeated read may take. */
-const TIMEOUT = 10_000;
-const BOOT_TIMEOUT = 120_000;
 
 /** The recordings and the address out of what was typed. */
 export function driftTargets(words: readonly string[]): { files: string[]; url: string | undefined } {
@@ -23,28 +23,36 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 /** `intern-conformance drift FILE… [URL]`: compares a target with recordings of another. Answers the exit code. */
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
   const { host } = io;
+  const { url, readOnly, timeout, bootTimeout, rate, maxRequests } = settings;
+  const exchanges = readRecordings(files, (message) => io.err(visible(`${message}\n`)));
   const known = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, settings.updateBaseline);
+  if (settings.plan) {
+    io.out(visible(driftPlan({ exchanges, url, readOnly })));
+    return 0;
+  }
   makeFolders(settings);
-  const { driver, close } = await connect({
-    settings,
-    host,
-    tag: host.tag(4),
-    look: true,
-    env: io.env,
-    signal: io.signal,
-  });
+  const tag = host.tag(4);
+  const { driver, close } = await connect({ settings, host, tag, look: true, env: io.env, signal: io.signal });
   try {
+    const ledger = url === undefined || readOnly ? undefined : ledgerFile(settings.ledgerDir, tag);
+    if (ledger !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
     const results = await drift({
       driver,
       host,
-      files,
-      timeout: settings.timeout ?? TIMEOUT,
-      bootTimeout: settings.bootTimeout ?? BOOT_TIMEOUT,
+      exchanges,
+      tag,
+      readOnly,
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(bootTimeout === undefined ? {} : { bootTimeout }),
+      ...(rate === undefined ? {} : { rate }),
+      ...(maxRequests === undefined ? {} : { maxRequests }),
+      ...(ledger === undefined ? {} : { ledgerPath: ledger }),
       signal: io.signal,
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, io.host.now()) }),
-      command: ['intern-conformance drift', ...files, ...(settings.url === undefined ? [] : [settings.url])].join(' '),
-      warn: (message) => io.err(`${message}\n`),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, host.now()) }),
+      command: ['intern-conformance drift', ...files, ...(url === undefined ? [] : [url])].join(' '),
     });
+    // Nothing is left that a later clean-up would need it for.
+    if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
     deliver(results, settings, io);
     if (!settings.updateBaseline || settings.baseline === undefined) return results.exit;
     writeBaseline(settings.baseline, known ?? [], results);

@@ -1,9 +1,9 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
-import { jsonOf } from '../../emulator/recording/nesting.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import { type Compared, compareJson } from './compare.js';
 import { type Chunk, deltaOf, eventsOf, isUnknownEnd, ofTheIntern, ofTheService } from './events.js';
 import { streamText } from './script.js';
+import { jsonOf } from './shape.js';
 
 /** A body as JSON; one that is none as text. */
 export function parsedBody(body: RecordedExchange['body']): unknown {

@@ -2,10 +2,11 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
+import { isRead } from './exchange.js';
 import { WRITTEN_SETTINGS } from './meaning.js';
 import { internAliasOf } from './schedule.js';
 import { lastMessage } from './script.js';
-import { isRecord, type Shape } from './shape.js';
+import { isRecord, recordOf, type Shape } from './shape.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {
@@ -23,8 +24,14 @@ export interface Before {
   readonly created: ReadonlySet<string>;
   /** Of the others, those that lists show, newest first. */
   readonly listed: readonly string[];
-  /** Settings that a request of the recording wrote: `intern.1 name`. */
-  readonly written: ReadonlySet<string>;
+  /** Settings that a request of the recording wrote before an exchange: `intern.1 name`. */
+  writtenBefore(exchange: RecordedExchange): ReadonlySet<string>;
+  /** Aliases of the others that requests are about, where not each of these was answered 404. */
+  readonly there: ReadonlySet<string>;
+  /** Whether a request of the recording writes to it. A prompt does too. */
+  isWrittenTo(alias: string): boolean;
+  /** Whether it is the intern of the own key: that key sees no other. */
+  isOfOwnKey(alias: string): boolean;
   likenessOf(alias: string): Likeness;
 }
 
@@ -57,12 +64,12 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
   const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
   const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));
   const lists = all.filter((one) => one.operation === 'list' && !isForeign(one));
-  const written = new Set<string>();
-  for (const alias of created) for (const key of WRITTEN_SETTINGS) written.add(`${alias} ${key}`);
+  const written: { readonly n: number; readonly setting: string }[] = [];
+  for (const alias of created) for (const key of WRITTEN_SETTINGS) written.push({ n: 0, setting: `${alias} ${key}` });
   for (const one of all) {
     if (one.operation !== 'update' || !wentWell(one)) continue;
-    const sent = parsedBody(one.request.body);
-    for (const key of isRecord(sent) ? Object.keys(sent) : []) written.add(`${internAliasOf(one)} ${key}`);
+    const sent = Object.keys(recordOf(parsedBody(one.request.body)));
+    for (const key of sent) written.push({ n: one.n, setting: `${internAliasOf(one)} ${key}` });
   }
   const likenessOf = (alias: string): Likeness => {
     const records = all.flatMap(recordsIn).filter(({ id }) => aliasOf(id) === alias);
@@ -76,10 +83,19 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
     const name = records[0]?.name;
     return { status: told[0] ?? 'running', ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
   };
+  const about = (alias: string) => all.filter((one) => internAliasOf(one) === alias);
+  const isFound = (alias: string) => about(alias).some(({ status }) => status !== 404);
+  const isSeen = ({ status }: RecordedExchange) => status !== 404 && status !== 401;
   return {
     created,
+    there: new Set(
+      all.flatMap((one) => internAliasOf(one) ?? []).filter((alias) => !created.has(alias) && isFound(alias)),
+    ),
+    isWrittenTo: (alias) => about(alias).some((one) => !isRead(one)),
+    isOfOwnKey: (alias) =>
+      about(alias).some((one) => isSeen(one) && /\$own_key$/.test(one.request.headers.authorization ?? '')),
     listed: [...new Set(lists.flatMap(idsIn))].filter((alias) => !created.has(alias)),
-    written,
+    writtenBefore: ({ n }) => new Set(written.filter((one) => one.n <= n).map(({ setting }) => setting)),
     likenessOf,
   };
 }

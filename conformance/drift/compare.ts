@@ -32,6 +32,8 @@ interface Place {
   readonly intern?: string | undefined;
   /** Settings that a request of the recording wrote: `intern.1 name`. They are compared. */
   readonly written?: ReadonlySet<string>;
+  /** The name that the run gave in place of a recorded one. */
+  nameOf?(recorded: string): string | undefined;
 }
 
 /** Compares a recorded JSON value with a live one; aliases take the live value that stands in their place. */
@@ -72,8 +74,14 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
     }
     return;
   }
-  const isCompared = Object.hasOwn(COMPARED_VALUES, key) || place.written?.has(`${place.intern} ${key}`);
+  const isWritten = place.written?.has(`${place.intern} ${key}`) === true;
+  const isCompared = Object.hasOwn(COMPARED_VALUES, key) || isWritten;
   if (!isCompared || (key === 'status' && isSameBoot(recorded, live))) return;
+  const given = isWritten && key === 'name' ? place.nameOf?.(String(recorded)) : undefined;
+  if (given !== undefined) {
+    if (given !== live) finding(given, live);
+    return;
+  }
   const same = typeof recorded === 'string' ? matchText(recorded, String(live), bindings) : recorded === live;
   if (!same) finding(recorded, live);
 }

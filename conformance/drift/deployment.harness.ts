@@ -5,6 +5,7 @@ import type { LiveDriverOptions } from '../drivers/live.js';
 import type { Results } from '../run/results.js';
 import { fakeDriver, fakeHost } from '../testing/fake-target.js';
 import { type DriftOptions, drift } from './drift.js';
+import { readRecordings } from './recordings.js';
 
 export interface Line {
   request?: object;
@@ -64,12 +65,12 @@ export async function driftFrom(
     const results: Results = await drift({
       driver,
       host,
-      files: [file],
+      exchanges: readRecordings([file], () => {}),
+      tag: 'test',
       timeout: 10_000,
       bootTimeout: 120_000,
       signal: new AbortController().signal,
       command: 'drift',
-      warn: () => {},
       ...more,
     });
     return { results, sent, slept: host.slept };

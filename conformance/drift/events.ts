@@ -1,6 +1,5 @@
-import { jsonOf, MAX_NESTING, nestingOf } from '../../emulator/recording/nesting.js';
 import { createSseParser } from '../probe/sse.js';
-import { isRecord, listOf, recordOf, type Shape, said, textOf } from './shape.js';
+import { isRecord, jsonOf, listOf, recordOf, type Shape, said, textOf } from './shape.js';
 
 /** A chunk of a chat stream, in whichever form it came. */
 export type Chunk = Shape;
@@ -58,9 +57,8 @@ function malformed(chunk: Chunk): string[] {
 /** What one event tells: a chunk may tell several things at once. */
 function kindsOf(data: string): StreamEvent[] {
   if (data === '[DONE]') return [{ kind: 'done' }];
-  if (nestingOf(data) > MAX_NESTING) return [{ kind: `data of more than ${MAX_NESTING} levels` }];
   const chunk = jsonOf(data);
-  if (!isRecord(chunk)) return [{ kind: 'data that is no JSON' }];
+  if (!isRecord(chunk)) return [{ kind: 'data that is no JSON to be read' }];
   const kinds = malformed(chunk);
   if (Array.isArray(chunk.choices) && chunk.choices.length === 0)
     kinds.push(chunk.usage === null || chunk.usage === undefined ? 'final chunk' : 'final chunk with usage');

@@ -1,14 +1,15 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
+import { Unmet } from '../framework/assert.js';
 import type { Host } from '../framework/time.js';
-import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
+import type { Client, OpenAnswer } from '../probe/client.js';
+import { NoAnswer } from '../probe/no-answer.js';
+import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { dataOf } from './events.js';
-
-/** A request that cannot be made here. */
-export class Unmade extends Error {
-  override readonly name = 'Unmade';
-}
+import { isSecret } from './meaning.js';
+import type { Names } from './names.js';
+import { isRecord, jsonOf } from './shape.js';
 
 const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);
@@ -19,12 +20,17 @@ function unnamedCredential({ operation, status }: RecordedExchange): CredentialN
   return (operation === 'daemon' || operation === 'sign') && status === 200 ? 'oauth_token' : 'api_key';
 }
 
-/** The live value of a recorded credential; one that was answered 401, whichever it was, is made up. */
-function credential(driver: Driver, exchange: RecordedExchange, alias: string): string {
-  if (exchange.status === 401) return 'made-up-0000000000000000';
-  const name = isCredential(alias) ? alias : unnamedCredential(exchange);
-  const value = driver.credential(name);
-  if (value === undefined) throw new Unmade(`it needs ${name}`);
+/** The credential that a recorded one is sent as. One that was answered 401, whichever it was, is made up. */
+function credentialOf(exchange: RecordedExchange, alias: string): CredentialName | { readonly bearer: string } {
+  if (exchange.status === 401) return { bearer: 'made-up-0000000000000000' };
+  return isCredential(alias) ? alias : unnamedCredential(exchange);
+}
+
+/** The live value of a recorded credential. @throws Unmet where it was not given */
+function credentialValue(driver: Driver, exchange: RecordedExchange, alias: string): string {
+  const as = credentialOf(exchange, alias);
+  const value = typeof as === 'string' ? driver.credential(as) : as.bearer;
+  if (value === undefined) throw new Unmet(String(as), `it needs ${as}`);
   return value;
 }
 
@@ -44,33 +50,47 @@ export interface Live {
 export interface SendDeps {
   readonly driver: Driver;
   readonly host: Host;
-  /** ms until the head of an answer has to be there. */
-  readonly timeout: number;
-  readonly signal: AbortSignal;
+  readonly client: Pick<Client, 'open'>;
   /** The live value for an alias that stands for nothing yet: given out to it. */
   unknown(alias: string): string;
+  readonly names: Pick<Names, 'of' | 'give'>;
 }
 
-/** A recorded text with live values, each as `spelled` there. */
+const READS = ['GET', 'HEAD', 'OPTIONS'];
+export const isRead = ({ request }: Pick<RecordedExchange, 'request'>): boolean => READS.includes(request.method);
+
+/** Methods that no `fetch` sends. */
+const NEVER_SENT = /^(?:CONNECT|TRACE|TRACK)$/i;
+
+/** How a live value, which may be any text, is spelled where it stands. */
+const SPELLED = {
+  json: (value: string) => JSON.stringify(value).slice(1, -1),
+  // By way of bytes: half a surrogate pair is no character.
+  path: (value: string) => encodeURIComponent(Buffer.from(value).toString()),
+  header: (value: string) => value.replace(/[^\x20-\x7e]/gu, SPELLED.path),
+  text: (value: string) => value,
+};
+
+/** A recorded text with live values. */
 function liveText(
-  deps: SendDeps,
+  { driver, host, unknown }: SendDeps,
   bindings: Bindings,
   exchange: RecordedExchange,
   recorded: string,
-  spelled: (value: string) => string = (value) => value,
+  place: keyof typeof SPELLED,
 ): string {
-  const seconds = () => String(Math.floor(deps.host.now() / 1_000));
+  const spelled = SPELLED[place];
   const numbers = recorded.replaceAll(/("created"\s*:\s*)"\$unix"/g, '$1$unix');
   return piecesOf(numbers)
     .map((piece) => {
       if ('text' in piece) return piece.text;
       const { alias } = piece;
-      if (alias === 'time') return new Date(deps.host.now()).toISOString();
-      if (alias === 'unix') return seconds();
-      if (alias.startsWith('key.') || isCredential(alias)) return credential(deps.driver, exchange, alias);
+      if (alias === 'time') return new Date(host.now()).toISOString();
+      if (alias === 'unix') return String(Math.floor(host.now() / 1_000));
+      if (isSecret(alias)) return credentialValue(driver, exchange, alias);
       const present = bindings.get(alias);
       if (present !== undefined) return spelled(present);
-      const made = deps.unknown(alias);
+      const made = unknown(alias);
       bindings.bind(alias, made);
       return spelled(made);
     })
@@ -78,51 +98,114 @@ function liveText(
 }
 
 /**
+ * A recorded body with a name of this run for the intern that it names. So nobody else's intern is in its way, and what is
+ * left behind is known by its name. A name that was refused is sent as it was, unless it is one that the run gave.
+ */
+function bodyWithNames({ names }: SendDeps, { operation, status, request }: RecordedExchange): string | undefined {
+  const text = bodyText(request.body);
+  const body = /^(?:create|update)$/.test(operation ?? '') ? jsonOf(text ?? '') : undefined;
+  if (!isRecord(body) || typeof body.name !== 'string') return text;
+  const name = (status ?? 500) < 300 ? names.give(body.name) : names.of(body.name);
+  return name === undefined ? text : JSON.stringify({ ...body, name });
+}
+
+/**
+ * Where a recorded path leads at the target. A recording is a file from anybody: a path that leaves the interface is not
+ * followed, and what is written to a deployment is an intern or nothing.
+ *
+ * @throws Unmet
+ */
+function pathOf({ driver }: SendDeps, exchange: RecordedExchange, live: string): string {
+  const { baseUrl } = driver.target;
+  const path = live.replace(/^\/api\/v1(?=[/?]|$)/, '');
+  const { origin, pathname } = new URL(`${baseUrl}${path}`);
+  const base = new URL(baseUrl);
+  if (origin !== base.origin || !`${pathname}/`.startsWith(`${base.pathname}/`)) {
+    throw new Unmet('an address of the interface', `its path ${exchange.request.path} leads out of ${baseUrl}`);
+  }
+  const isOfInterns = /^\/interns(?:\/|$)/.test(pathname.slice(base.pathname.length));
+  if (!driver.control && !isRead(exchange) && !isOfInterns) {
+    throw new Unmet('an operation of the interface', 'it would write to a deployment, and not to an intern');
+  }
+  return path;
+}
+
+/** The live request for a recorded one. @throws Unmet where it cannot be made or sent */
+function requestOf(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange): Send {
+  const { request } = exchange;
+  const live = (text: string, place: keyof typeof SPELLED) => liveText(deps, bindings, exchange, text, place);
+  if (NEVER_SENT.test(request.method)) throw new Unmet('fetch', `${request.method} cannot be sent`);
+  const { authorization = '', ...others } = request.headers;
+  const [, alias] = /^Bearer \$([a-z_]+(?:\.\d+)?)$/.exec(authorization) ?? [];
+  if (alias !== undefined) credentialValue(deps.driver, exchange, alias);
+  const headers = alias === undefined ? request.headers : others;
+  const text = bodyWithNames(deps, exchange);
+  const isJson = jsonOf(text ?? '') !== undefined;
+  const body =
+    request.body_base64 === undefined
+      ? text && live(text, isJson ? 'json' : 'text')
+      : Buffer.from(request.body_base64, 'base64');
+  return {
+    method: request.method,
+    path: pathOf(deps, exchange, live(request.path, 'path')),
+    as: alias === undefined ? null : credentialOf(exchange, alias),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, live(value, 'header')])),
+    ...(body === undefined || request.method === 'GET' || request.method === 'HEAD' ? {} : { body }),
+    // What was recorded as refused for now is not waited out.
+    ...(exchange.status === 429 && { limited: true }),
+  };
+}
+
+/** How a connection comes to an end before its answer does. */
+const BREAKS_OFF: readonly NoAnswer['kind'][] = ['dropped', 'other'];
+
+async function textsOf(answer: OpenAnswer, add: (text: string) => void): Promise<void> {
+  if (!/^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')) {
+    add((await answer.whole()).text);
+    return;
+  }
+  const decoder = new TextDecoder();
+  for (let got = await answer.read(); got; got = await answer.read()) add(decoder.decode(got.bytes, { stream: true }));
+}
+
+/**
  * Sends a recorded request with live values. Resolves with the head of the answer; the body is read on.
  *
- * @throws Unmade where a credential is missing; whatever the connection throws
+ * @throws Unmet where it cannot be made, or would write to what the run did not make; whatever the connection throws
  */
 export async function send(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange): Promise<Live> {
-  const { request } = exchange;
-  const live = (text: string) => liveText(deps, bindings, exchange, text);
-  const path = liveText(deps, bindings, exchange, request.path, encodeURIComponent).replace(/^\/api\/v1/, '');
-  const leave = new AbortController();
-  const signal = AbortSignal.any([deps.signal, leave.signal]);
-  const text = bodyText(request.body);
-  const body = request.body_base64 === undefined ? text && live(text) : Buffer.from(request.body_base64, 'base64');
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, live(value)]));
-  const cancel = deps.host.later(deps.timeout, () => leave.abort(new Error(`no answer within ${deps.timeout} ms`)));
-  const response = await Promise.resolve(
-    deps.driver.fetch(
-      new Request(`${deps.driver.target.baseUrl}${path}`, {
-        method: request.method,
-        headers,
-        signal,
-        redirect: 'manual',
-        ...(body === undefined || request.method === 'GET' || request.method === 'HEAD' ? {} : { body }),
-      }),
-    ),
-  ).finally(cancel);
+  const answer = await deps.client.open(requestOf(deps, bindings, exchange));
   let read = '';
-  let over = false;
+  let isOver = false;
+  let hasLeft = false;
   const consume = async (): Promise<RecordedExchange['ended']> => {
-    const decoder = new TextDecoder();
     try {
-      for await (const bytes of response.body ?? []) read += decoder.decode(bytes, { stream: true });
-      return 'complete';
-    } catch {
-      return leave.signal.aborted ? 'client' : 'broken';
+      await textsOf(answer, (text) => {
+        read += text;
+      });
+      return hasLeft ? 'client' : 'complete';
+    } catch (error) {
+      if (hasLeft) return 'client';
+      if (!(error instanceof NoAnswer) || !BREAKS_OFF.includes(error.kind)) throw error;
+      if (exchange.writes === undefined && exchange.ended !== 'broken') throw error;
+      return 'broken';
     }
   };
+  const ended = consume().finally(() => {
+    isOver = true;
+  });
+  // Whoever waits for the end meets it there.
+  ended.catch(() => {});
   return {
-    status: response.status,
-    headers: response.headers,
+    status: answer.status,
+    headers: answer.headers,
     text: () => read,
     events: () => dataOf(read).length,
-    over: () => over,
-    ended: consume().finally(() => {
-      over = true;
-    }),
-    leave: () => leave.abort(new Error('the recorded client left here')),
+    over: () => isOver,
+    ended,
+    leave() {
+      hasLeft = true;
+      void answer.close();
+    },
   };
 }

@@ -1,72 +1,60 @@
 import type { Driver } from '../drivers/driver.js';
-import type { Host } from '../framework/time.js';
+import { Unmet } from '../framework/assert.js';
+import type { Client } from '../probe/client.js';
+import { internPath, type Send } from '../probe/request.js';
 import type { Likeness, PriorStatus } from './before.js';
+import type { Names } from './names.js';
+import { listOf, recordOf, type Shape, textOf } from './shape.js';
 
 /** Interns of the target that stand for those which a recording did not create. */
 export interface Interns {
-  /** The target's own, one that runs, or one that is made. */
-  running(): Promise<string>;
-  /** Ids of interns like those that a recording shows, newest first: there already, else made. */
-  like(likenesses: readonly Likeness[]): Promise<string[]>;
+  /** One that the run makes: what is written to may be no other. */
+  made(likeness: Likeness): Promise<string>;
+  /** One that is there and looks like it, for reads alone; else one that the run makes. */
+  found(likeness: Likeness): Promise<string>;
+  /** Has time pass until an intern that the run made is in a status. */
+  reached(id: string, status: PriorStatus): Promise<void>;
 }
 
 interface InternDeps {
   readonly driver: Driver;
-  readonly host: Host;
-  /** ms. */
-  readonly bootTimeout: number;
-  readonly signal: AbortSignal;
+  /** Sends with the API key; writes to no intern that the run did not make. */
+  readonly client: Pick<Client, 'send'>;
+  /** Id of the intern that the answer to a create gave the run. */
+  madeBy(send: Send): string | undefined;
+  readonly names: Pick<Names, 'fresh'>;
+  readonly isReadOnly: boolean;
+  /** Looks again and again, until it answers true or the time for a boot is up. */
+  until(look: () => Promise<boolean>): Promise<boolean>;
 }
 
-interface Shown {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-}
-
-/** How an emulator's intern that was just created comes to a status. */
-const WAYS: Partial<Record<PriorStatus, { readonly script: string; readonly method: string; readonly path: string }>> =
+/** How an emulator's intern that was just created comes to a status that only a script leads to. */
+const WAYS: Partial<Record<PriorStatus, { readonly script: string; readonly method: string; readonly below: string }>> =
   {
-    failed: { script: 'boot-fails', method: 'POST', path: '/provision' },
-    destroy_failed: { script: 'teardown-fails', method: 'DELETE', path: '' },
+    failed: { script: 'boot-fails', method: 'POST', below: '/provision' },
+    destroy_failed: { script: 'teardown-fails', method: 'DELETE', below: '' },
   };
 
-/** @param made takes the ids of what was made */
-export function createInternFinder({ driver, host, bootTimeout, signal }: InternDeps, made: Set<string>): Interns {
-  const { baseUrl, ownInternId, workspaceId } = driver.target;
-  const key = driver.credential('api_key') ?? '';
-  const call = async (method: string, path: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await driver.fetch(new Request(`${baseUrl}${path}`, init));
-    return {
-      status: answer.status,
-      body: (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined,
+const NEED = 'an intern of its own';
+
+export function createInternFinder(deps: InternDeps): Interns {
+  const { driver, client, madeBy, names, isReadOnly, until } = deps;
+  const taken = new Set<string>();
+
+  const create = async ({ status }: Likeness, as: string) => {
+    const json = {
+      name: as,
+      workspace_id: driver.target.workspaceId,
+      ...(status === 'running' && { provision: true }),
     };
-  };
-  const listed = async (query: string) => ((await call('GET', `/interns?${query}`)).body?.data ?? []) as Shown[];
-
-  const make = async ({ name, status: wanted }: Likeness): Promise<string> => {
-    const create = (as: string) =>
-      call('POST', '/interns', {
-        name: as,
-        workspace_id: workspaceId,
-        ...(wanted === 'running' && { provision: true }),
-      });
-    let { status, body } = await create(name ?? `drift-${host.tag(8)}`);
-    if (status === 409 && name !== undefined) ({ status, body } = await create(`drift-${host.tag(8)}`));
-    if (status !== 201 || typeof body?.id !== 'string') throw new Error(`an intern could not be made: ${status}`);
-    made.add(body.id);
-    return body.id;
+    const send: Send = { method: 'POST', path: '/interns', json };
+    const answer = await client.send(send);
+    return { status: answer.status, id: madeBy(send) };
   };
 
-  const reached = async (id: string, status: PriorStatus) => {
-    for (let waited = 0; waited < bootTimeout; waited += 500) {
-      if ((await call('GET', `/interns/${id}`)).body?.status === status) return;
-      if (driver.clock) await driver.clock.advance(500);
-      else await host.sleep(500, signal);
-    }
-    throw new Error(`an intern that was made is not ${status} after ${bootTimeout} ms`);
+  const reached: Interns['reached'] = async (id, status) => {
+    const isThere = async () => recordOf((await client.send({ path: internPath(id) })).json).status === status;
+    if (!(await until(isThere))) throw new Unmet(NEED, `the one that was made did not come to be ${status}`, 'blocked');
   };
 
   /** Has an intern that was made come to a status that only a script leads to. What it does afterwards is its own again. */
@@ -74,39 +62,36 @@ export function createInternFinder({ driver, host, bootTimeout, signal }: Intern
     const way = WAYS[status];
     if (way === undefined || driver.control === undefined) return;
     await driver.control.useScript(id, way.script);
-    await call(way.method, `/interns/${id}${way.path}`);
+    await client.send({ method: way.method, path: internPath(id, way.below) });
     await reached(id, status);
     await driver.control.useScript(id, null);
   };
 
-  let taken = false;
+  const made: Interns['made'] = async (likeness) => {
+    if (isReadOnly) throw new Unmet('write', 'the run is read-only');
+    let answer = await create(likeness, likeness.name ?? names.fresh());
+    // Somebody else's may have the name.
+    if (answer.id === undefined && likeness.name !== undefined) answer = await create(likeness, names.fresh());
+    if (answer.id === undefined) throw new Unmet(NEED, `a create answered ${answer.status}`, 'blocked');
+    await lead(answer.id, likeness.status);
+    return answer.id;
+  };
+
   return {
-    async running() {
-      if (!taken) {
-        taken = true;
-        if (ownInternId !== undefined) return ownInternId;
-        const [first] = await listed('status=running');
-        if (first) return first.id;
-      }
-      const id = await make({ status: 'running' });
-      await reached(id, 'running');
+    made,
+    reached,
+    async found(likeness) {
+      const isLike = ({ name: given, status }: Shape) =>
+        status === likeness.status && (driver.control === undefined || given === likeness.name);
+      const { json } = await client.send({ path: '/interns' });
+      const ids = listOf(recordOf(json).data)
+        .map(recordOf)
+        .filter(isLike)
+        .map(({ id }) => textOf(id));
+      const id = ids.find((one) => one !== '' && !taken.has(one));
+      if (id === undefined) return made(likeness);
+      taken.add(id);
       return id;
-    },
-    async like(likenesses) {
-      const there = await listed('limit=500');
-      const ids: string[] = [];
-      const boots: string[] = [];
-      // Lists are newest first.
-      for (const likeness of [...likenesses].reverse()) {
-        const { name, status } = likeness;
-        const same = there.find((one) => one.name === name && one.status === status);
-        const id = same?.id ?? (await make(likeness));
-        if (!same && status === 'running') boots.push(id);
-        if (!same) await lead(id, status);
-        ids.unshift(id);
-      }
-      for (const id of boots) await reached(id, 'running');
-      return ids;
     },
   };
 }

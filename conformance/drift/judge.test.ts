@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { about, driftFrom, JSON_TYPE, json, type Line, verdicts } from './deployment.harness.js';
 
+/** The intern of the run, as the deployment shows it: under the first name that the run gives. */
 const record = (more: object = {}) => ({
   id: 'one',
-  name: 'one',
+  name: 'ktest-1',
   status: 'running',
   hostname: null,
   progress: null,
   ...more,
 });
-const recorded = (more: object = {}) => ({ ...record(more), id: '$intern.1' });
+const recorded = (more: object = {}) => ({ ...record({ name: 'one', ...more }), id: '$intern.1' });
 /** A read of the intern that the recording created. */
 const read = (more: object = {}, answer: Line = {}) =>
   about('get', 'GET', '/$intern.1', { body: recorded(more), ...answer });
@@ -32,12 +33,14 @@ function others({ method, url }: Request): Response | undefined {
 /** What reads of the created intern come to at a deployment that answers them in turn, the last answer from then on. */
 async function outcomeOf(reads: readonly Line[], ...answers: readonly Response[]) {
   let count = 0;
-  const { results, sent, slept } = await driftFrom([create, ...reads], (request) => {
+  const { results } = await driftFrom([create, ...reads], (request) => {
     const other = others(request);
     if (other) return other;
     return answers[Math.min(count++, answers.length - 1)]?.clone() ?? json(500, {});
   });
-  return { verdicts: verdicts(results).slice(1), reads: count, waited: slept.reduce((sum, ms) => sum + ms, 0), sent };
+  const rows = results.checks.slice(1);
+  const sum = (of: 'requests' | 'duration') => rows.reduce((all, row) => all + row[of], 0);
+  return { verdicts: verdicts(results).slice(1), reads: sum('requests'), waited: sum('duration') };
 }
 
 const gone = { status: 404, body: { error: { code: 404, message: 'Intern not found' } } };
@@ -170,16 +173,59 @@ describe('streams of a deployment', () => {
 test('an answer 20,000 levels deep is a finding, not a fault of the kit', async () => {
   const deep = `{"id":"one","name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const { verdicts: found } = await outcomeOf([read()], new Response(deep, { headers: JSON_TYPE }));
-  expect(found).toEqual(['fail: levels of the body: at most 1000 → 20001']);
+  expect(found).toEqual([expect.stringMatching(/^fail: GET .*\/interns\/one: an HTTP answer → too deep/)]);
+});
+
+test('what a deployment answers is sent back as it is, whatever characters it is of', async () => {
+  const odd = 'a"b\\\nc\ud800/../';
+  const invoke = (session: string) =>
+    about(
+      'invoke',
+      'POST',
+      '/$intern.1/invoke',
+      { status: 202, body: { session_id: session, status: 'started' } },
+      { input: 'go', session_id: session },
+    );
+  const first = { ...invoke('$session.1'), request: { ...invoke('').request, body: { input: 'go' } } };
+  const got: unknown[] = [];
+  const { results } = await driftFrom([create, first, invoke('$session.1')], async (request) => {
+    if (!request.url.endsWith('/invoke')) return others(request) ?? json(200, record());
+    got.push(((await request.json()) as { session_id?: string }).session_id);
+    return json(202, { session_id: odd, status: 'started' });
+  });
+  expect(verdicts(results)).toEqual(['pass', 'pass', 'pass']);
+  expect(got).toEqual([undefined, odd]);
+});
+
+test('an answer that breaks off is a finding', async () => {
+  const cut = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('{"id":'));
+    },
+    pull: (controller) => controller.error(new TypeError('terminated')),
+  });
+  const { verdicts: found } = await outcomeOf([read()], new Response(cut, { headers: JSON_TYPE }));
+  expect(found).toEqual([expect.stringMatching(/^fail: GET .*\/interns\/one: an HTTP answer → /)]);
 });
 
 test('an answer that is recorded as refused 401 is asked for with a made-up credential, whichever was recorded', async () => {
-  const seen: (string | null)[] = [];
   const refused = { status: 401, body: { error: { code: 401, message: 'Invalid or missing API key' } } };
   const { results } = await driftFrom([about('list', 'GET', '', refused)], (request) => {
-    seen.push(request.headers.get('authorization'));
-    return json(401, refused.body);
+    const isMadeUp = request.headers.get('authorization') === 'Bearer made-up-0000000000000000';
+    return isMadeUp ? json(401, refused.body) : json(200, { data: [], has_more: false });
   });
   expect(verdicts(results)).toEqual(['pass']);
-  expect(seen).toEqual(['Bearer made-up-0000000000000000']);
+});
+
+test('a name that nobody has here is no drift', async () => {
+  const taken = {
+    status: 409,
+    body: { error: { code: 409, message: '', metadata: { reason: 'name_conflict', retryable: false } } },
+  };
+  const again = about('create', 'POST', '', taken, { name: 'somebody', workspace_id: '$workspace.1' });
+  const mine = record({ name: 'somebody' });
+  const { results } = await driftFrom([again], (request) =>
+    request.method === 'POST' ? json(201, mine) : (others(request) ?? json(200, mine)),
+  );
+  expect(verdicts(results)).toEqual(['skip: nobody has an intern of that name at the target']);
 });

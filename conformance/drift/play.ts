@@ -1,106 +1,132 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
-import { parsedBody } from './answer.js';
+import { Finding, Unmet } from '../framework/assert.js';
+import type { Client } from '../probe/client.js';
+import { NoAnswer } from '../probe/no-answer.js';
+import { REACHED } from '../run/circumstances.js';
+import type { Skip } from '../run/results.js';
+import type { RunBase } from '../run/run-base.js';
+import type { Session } from '../run/session.js';
+import { Stopped } from '../run/stopped.js';
+import { surroundings } from './around.js';
 import { recordedBefore, unresolved } from './before.js';
-import { aliasOf, type Compared, compared } from './compare.js';
+import { type Compared, compared } from './compare.js';
 import { dataOf, eventsOf } from './events.js';
-import { type Live, type SendDeps, send } from './exchange.js';
-import type { Interns } from './interns.js';
+import { isRead, type Live, type SendDeps, send } from './exchange.js';
+import { createInternFinder } from './interns.js';
 import { type Circumstances, type Judgement, judge } from './judge.js';
 import { ofTheHour } from './meaning.js';
-import { endsRuns, internAliasOf, type Schedule, scheduleOf } from './schedule.js';
-import { type Around, lastMessage, scriptOf, streamText } from './script.js';
+import type { Names } from './names.js';
+import { pauses } from './pauses.js';
+import { createPreparation } from './prepare.js';
+import { scheduleOf } from './schedule.js';
+import { streamText } from './script.js';
 
 /** What came of one recorded exchange. */
 export interface Played {
   readonly placed: PlacedExchange;
   readonly compared: Compared;
   /** Why it was not judged. */
-  readonly skip?: string;
+  readonly skip?: Skip;
   readonly error?: unknown;
   readonly requests: number;
   /** ms of real time. */
   readonly duration: number;
 }
 
-export interface PlayDeps extends Omit<SendDeps, 'unknown'> {
-  /** ms that a repeated read may take until it agrees. */
-  readonly bootTimeout: number;
-  /** Interns for aliases that the recording did not create. */
-  readonly interns: Interns;
-  /** Told of interns that a create made. */
-  created(internId: string): void;
-}
+/** A run, and what it sends by: that keeps to its rate and its budget, and to the interns that it made. */
+export type PlayDeps = RunBase & {
+  readonly session: Session;
+  /** Sends until the run is over. */
+  readonly client: Client;
+  readonly names: Names;
+};
 
-/** ms between two reads of what time may mend, at first and at most. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 4_000;
 const isMendable = ({ findings }: Compared) => findings.length > 0 && findings.every(({ byTime }) => byTime);
 
-const isRead = ({ request }: RecordedExchange) => request.method === 'GET' || request.method === 'HEAD';
+/** The aliases in an answer that later requests rest on. */
+function givenBy({ operation, body, writes }: RecordedExchange): string[] {
+  const kinds = operation === 'create' ? 'intern|session|question|cursor' : 'session|question|cursor';
+  const found = JSON.stringify([body, writes]).matchAll(new RegExp(`\\$\\{?((?:${kinds})\\.\\d+)`, 'g'));
+  return [...found].flatMap(([, alias = '']) => alias);
+}
 
-/** What the exchanges of a scenario say about one another. */
-function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Around {
-  const sessionOf = (exchange: RecordedExchange) =>
-    aliasOf((parsedBody(exchange.body) as { session_id?: unknown })?.session_id);
-  return {
-    saidAt,
-    answerTo: (question) =>
-      all.find((one) => question !== '' && one.status === 200 && one.writes && lastMessage(one).answers === question),
-    endedFromOutside: (exchange) =>
-      all.some(
-        (one) =>
-          endsRuns(one) &&
-          internAliasOf(one) === internAliasOf(exchange) &&
-          one.n > exchange.n &&
-          one.at < endOf(exchange),
-      ),
-    steeredLater(exchange) {
-      const session = sessionOf(exchange);
-      return all.some(
-        (one) =>
-          one.n > exchange.n &&
-          one.status === 202 &&
-          sessionOf(one) === session &&
-          /"status":"steered"/.test(JSON.stringify(one.body ?? '')),
-      );
-    },
-  };
+const SAME = 'the same conversation';
+
+/** Why an exchange was not judged, where what was thrown says that; undefined for a fault of the kit. */
+function skipOf(error: unknown): Skip | undefined {
+  if (error instanceof Unmet) return { need: error.need, why: error.why, kind: error.kind };
+  if (error instanceof Stopped) return { need: 'target', why: error.message, kind: 'stopped' };
+  if (error instanceof NoAnswer && error.unreached) {
+    return { need: REACHED, why: String(error.actual), kind: 'stopped' };
+  }
+  return undefined;
 }
 
 /**
- * Sends the requests of one scenario in their order, overlapping as they did, and compares each answer with the recorded
- * one. Against an emulator the intern is first given a script made from what the recorded one did.
+ * Sends the requests of one scenario in their order, overlapping as they did, and judges each answer by the recorded one.
+ * Against an emulator the intern is first given a script made from what the recorded one did.
  */
 export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps): Promise<Played[]> {
-  const { driver, host } = deps;
+  const { client, driver, host, names, session, settings, signal } = deps;
   const all = scenario.map(({ exchange }) => exchange);
   const schedule = scheduleOf(scenario);
   const around = surroundings(all, schedule);
   const before = recordedBefore(all);
   const bindings = new Bindings();
-  const circumstances: Circumstances = { bindings, written: before.written, free: driver.control === undefined };
+  const circumstancesOf = (exchange: RecordedExchange): Circumstances => ({
+    bindings,
+    written: before.writtenBefore(exchange),
+    nameOf: names.of,
+    free: driver.control === undefined,
+  });
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
-  /** Sessions and questions that rest on a conversation that went otherwise. */
-  const otherwise = new Set<string>();
+  /** What no answer gave that was to give it: whatever rests on it is left out. */
+  const missed = new Set<string>();
   /** Clients that leave at a time of the schedule. */
   const leaving: { at: number; leave: () => void }[] = [];
   /** Where in the schedule this is, ms. */
   let now = 0;
+  // Others may use an emulator that nothing may be written to.
+  const clock = settings.readOnly ? undefined : driver.clock;
+  const pass = (ms: number) => (clock ? clock.advance(ms) : host.sleep(ms, signal));
 
-  const sending: SendDeps = {
-    ...deps,
-    unknown(alias) {
-      if (alias.startsWith('workspace.'))
-        return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
-      if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
-      // Of the form that a digest has: what it was made over is the client's affair.
-      if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
-      return `drift-${host.tag(16)}`;
-    },
+  const unknown: SendDeps['unknown'] = (alias) => {
+    if (alias.startsWith('workspace.'))
+      return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
+    if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
+    // Of the form that a digest has: what it was made over is the client's affair.
+    if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
+    const made = `drift-${host.tag(16)}`;
+    return alias.startsWith('intern.') ? session.own.madeUp(made) : made;
   };
+
+  const interns = createInternFinder({
+    driver,
+    client,
+    madeBy: session.madeBy,
+    names,
+    isReadOnly: settings.readOnly,
+    async until(look) {
+      for (const pause of pauses(settings.bootTimeout)) {
+        if (await look()) return true;
+        await pass(pause);
+      }
+      return look();
+    },
+  });
+  const isOwn = (id: string) => session.own.madeBy(id) !== undefined;
+  const preparation = createPreparation({
+    ...deps,
+    interns,
+    before,
+    around,
+    bindings,
+    isReadOnly: settings.readOnly,
+    isOwn,
+  });
 
   /** Waits until open streams are as far as they were when the next request came. */
   const catchUp = async (at: number) => {
@@ -110,14 +136,14 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       // An emulator says what a script says, if in other pieces; an intern of a deployment says something else.
       const wanted = driver.control ? eventsOf(before).length : dataOf(before).length;
       const come = () => (driver.control ? eventsOf(live.text()).length : live.events());
-      const until = host.now() + deps.timeout;
+      const until = host.now() + settings.timeout;
       while (come() < wanted && !live.over() && host.now() < until) await driver.settle();
     }
   };
 
   /** Lets time pass until a place of the schedule. */
   const moveTo = async (at: number) => {
-    if (driver.clock && at > now) await driver.clock.advance(at - now);
+    if (clock && at > now) await clock.advance(at - now);
     now = Math.max(now, at);
     for (const one of leaving.filter((other) => other.at <= now)) {
       leaving.splice(leaving.indexOf(one), 1);
@@ -125,127 +151,84 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     }
   };
 
-  /** On a deployment nothing is made but what has to be in another state than its running intern. */
-  const standIn = async (alias: string): Promise<string> => {
-    const likeness = before.likenessOf(alias);
-    if (!driver.control && likeness.status === 'running') return deps.interns.running();
-    const [id] = await deps.interns.like([driver.control ? likeness : { status: 'stopped' }]);
-    if (id === undefined) throw new Error(`nothing stands for $${alias}`);
-    return id;
-  };
-
-  /** What lists of the recording show is made before anything that it made itself: newest first. */
-  const prepareLists = async () => {
-    const { listed } = before;
-    if (!driver.control || listed.length === 0) return;
-    const ids = await deps.interns.like(listed.map(before.likenessOf));
-    for (const [index, alias] of listed.entries()) bindings.bind(alias, ids[index] ?? '');
-  };
-
-  const prepare = async (exchange: RecordedExchange) => {
-    const alias = internAliasOf(exchange);
-    if (alias !== undefined && bindings.get(alias) === undefined && !before.created.has(alias)) {
-      const own = exchange.request.headers.authorization?.endsWith('$own_key') ? driver.target.ownInternId : undefined;
-      if (own !== undefined) bindings.bind(alias, own);
-      else if (exchange.status !== 404) bindings.bind(alias, await standIn(alias));
-    }
-    const intern = alias === undefined ? undefined : bindings.get(alias);
-    const script = driver.control && intern !== undefined ? scriptOf(exchange, around) : undefined;
-    if (script && driver.control && intern !== undefined) {
-      await driver.control.useScript(intern, await driver.control.script(script));
-    }
-  };
-
+  /** Judges an answer at its end; one that stays open is left. */
   const judged = async (exchange: RecordedExchange, live: Live): Promise<Judgement> => {
-    const ended = await within(live);
-    return judge(exchange, { status: live.status, headers: live.headers, text: live.text(), ended }, circumstances);
+    const ended = await live.ended.finally(host.later(settings.timeout, live.leave));
+    const { status, headers } = live;
+    return judge(exchange, { status, headers, text: live.text(), ended }, circumstancesOf(exchange));
   };
 
-  /** Reads again what time may mend, less and less often, until the answers agree. Answers what was found last. */
-  const again = async (exchange: RecordedExchange, first: Judgement, requests: { count: number }) => {
+  /** Reads again what time may mend, until the answers agree. Answers what was found last. */
+  const again = async (sending: SendDeps, exchange: RecordedExchange, first: Judgement): Promise<Judgement> => {
     let last = first;
-    let waited = 0;
-    for (let pause = FIRST_PAUSE; isMendable(last) && waited < deps.bootTimeout; waited += pause) {
-      if (waited > 0) pause = Math.min(2 * pause, LONGEST_PAUSE);
-      if (driver.clock) await driver.clock.advance(pause);
-      else await host.sleep(pause, deps.signal);
-      requests.count++;
+    for (const pause of pauses(settings.bootTimeout)) {
+      if (!isMendable(last)) break;
+      await pass(pause);
       last = await judged(exchange, await send(sending, bindings, exchange));
     }
     return last;
   };
 
-  const restsOn = (exchange: RecordedExchange) =>
-    [...otherwise].find((alias) => new RegExp(`\\$${alias}(?!\\d)`).test(JSON.stringify(exchange.request)));
+  /** Why an exchange cannot be tried. */
+  const leftOut = (exchange: RecordedExchange): Skip | undefined => {
+    const because = (why: string): Skip => ({ need: SAME, why, kind: 'intern' });
+    const request = JSON.stringify(exchange.request);
+    const needed = [...missed].find((alias) => new RegExp(`\\$\\{?${alias}(?!\\d)`).test(request));
+    if (needed !== undefined) return because(`it rests on $${needed}, of an answer that was another`);
+    const missing = unresolved(exchange, bindings);
+    if (missing !== undefined) return because(`it rests on $${missing}, which no answer of the recording gave`);
+    const { status, left_out, not_passed_on } = exchange;
+    if (left_out?.request) return because(`the request was not recorded as a whole: ${left_out.request.why}`);
+    if (left_out?.answer) return because(`the answer was not recorded as a whole: ${left_out.answer.why}`);
+    if (not_passed_on !== undefined)
+      return because(`the recorder answered in place of the deployment: ${not_passed_on}`);
+    if (status === null) return because('the recorded connection broke off before an answer');
+    const hour = driver.control && ofTheHour({ ...exchange, status });
+    return hour ? because(`the deployment answered ${status}: ${hour} at that time`) : undefined;
+  };
 
-  /** How a body ended; one that stays open is left. */
-  const within = async (live: Live): Promise<RecordedExchange['ended']> => {
-    const cancel = host.later(deps.timeout, live.leave);
-    return live.ended.finally(cancel);
+  const tried = async (placed: PlacedExchange, sending: SendDeps): Promise<Pick<Played, 'compared' | 'skip'>> => {
+    const { exchange } = placed;
+    const skip = leftOut(exchange);
+    if (skip) return { compared: compared(), skip };
+    await preparation.request(exchange);
+    const live = await send(sending, bindings, exchange);
+    const entry = { exchange, live };
+    open.push(entry);
+    started.get(placed)?.();
+    if (exchange.ended === 'client') {
+      const at = schedule.overAt(exchange);
+      if (at !== undefined && at > now) await new Promise<void>((leave) => leaving.push({ at, leave }));
+      await catchUp(Number.POSITIVE_INFINITY);
+      live.leave();
+    }
+    const first = await judged(exchange, live).finally(() => open.splice(open.indexOf(entry), 1));
+    const { otherwise, ...found } = isRead(exchange) ? await again(sending, exchange, first) : first;
+    if (otherwise === undefined) return { compared: found };
+    return { compared: compared(), skip: { need: SAME, why: otherwise, kind: 'intern' } };
   };
 
   const one = async (placed: PlacedExchange): Promise<Played> => {
-    const { exchange } = placed;
     const began = host.now();
-    const requests = { count: 1 };
-    const done = (more: Partial<Played>): Played => ({
-      placed,
-      compared: compared(),
-      requests: requests.count,
-      duration: host.now() - began,
-      ...more,
-    });
-    const leftOut = (skip: string) => {
-      for (const alias of JSON.stringify([exchange.body, exchange.writes]).matchAll(
-        /\$((?:session|question|cursor)\.\d+)/g,
-      )) {
-        if (alias[1] !== undefined && bindings.get(alias[1]) === undefined) otherwise.add(alias[1]);
-      }
-      return done({ skip, requests: 0 });
+    let requests = 0;
+    const open: SendDeps['client']['open'] = (send) => {
+      requests++;
+      return client.open(send);
     };
-    const needed = restsOn(exchange);
-    if (needed !== undefined) return leftOut(`it rests on $${needed}, of an answer that was another`);
-    const missing = unresolved(exchange, bindings);
-    if (missing !== undefined) return leftOut(`it rests on $${missing}, which no answer of the recording gave`);
-    const { status, left_out, not_passed_on } = exchange;
-    if (left_out?.request) return leftOut(`the request was not recorded as a whole: ${left_out.request.why}`);
-    if (left_out?.answer) return leftOut(`the answer was not recorded as a whole: ${left_out.answer.why}`);
-    if (not_passed_on !== undefined)
-      return leftOut(`the recorder answered in place of the deployment: ${not_passed_on}`);
-    if (status === null) return leftOut('the recorded connection broke off before an answer');
-    const hour = driver.control && ofTheHour({ ...exchange, status });
-    if (hour) return leftOut(`the deployment answered ${status}: ${hour} at that time`);
-    try {
-      await prepare(exchange);
-      const live = await send(sending, bindings, exchange);
-      const entry = { exchange, live };
-      open.push(entry);
-      started.get(placed)?.();
-      if (exchange.ended === 'client') {
-        const at = schedule.overAt(exchange);
-        if (at !== undefined && at > now) await new Promise<void>((leave) => leaving.push({ at, leave }));
-        await catchUp(Number.POSITIVE_INFINITY);
-        live.leave();
-      }
-      const first = await judged(exchange, live);
-      open.splice(open.indexOf(entry), 1);
-      const found = isRead(exchange) ? await again(exchange, first, requests) : first;
-      if (found.otherwise !== undefined) return { ...leftOut(found.otherwise), requests: requests.count };
-      if (exchange.operation === 'create' && live.status === 201) {
-        const { id } = parsedBody(live.text()) as { id?: string };
-        if (id !== undefined) deps.created(id);
-      }
-      return done({ compared: found });
-    } catch (error) {
-      if (error instanceof Error && error.name === 'Unmade') return leftOut(error.message);
-      return done({ error });
-    }
+    const came = await tried(placed, { driver, host, client: { open }, unknown, names }).catch((error: unknown) => {
+      const skip = skipOf(error);
+      if (skip) return { compared: compared(), skip };
+      if (error instanceof Finding) return { compared: { findings: [error], warnings: [] } };
+      return { compared: compared(), error };
+    });
+    for (const alias of givenBy(placed.exchange)) if (bindings.get(alias) === undefined) missed.add(alias);
+    return { placed, ...came, requests, duration: host.now() - began };
   };
 
   /** Streams that go on as time passes. */
   const paced = new Set<Promise<Played>>();
   const started = new Map<PlacedExchange, () => void>();
-  await prepareLists();
+  await preparation.first();
   for (const placed of scenario) {
     const { exchange } = placed;
     // What had ended by then has ended here too.

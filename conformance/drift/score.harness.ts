@@ -15,6 +15,7 @@ import { connect } from '../drivers/connect.js';
 import { systemHost } from '../framework/time.js';
 import { conversation, recorderOf, type Spoken } from './conversation.harness.js';
 import { drift } from './drift.js';
+import { readRecordings } from './recordings.js';
 import { streamText } from './script.js';
 
 /** ms of real time that a mutant's conversation may take: one that hangs is recorded as far as it went. */
@@ -68,12 +69,11 @@ async function findsDrift(file: string): Promise<boolean> {
     const results = await drift({
       driver,
       host: systemHost,
-      files: [file],
+      exchanges: readRecordings([file], () => {}),
       timeout: 500,
       bootTimeout: 5_000,
       signal: new AbortController().signal,
       command: 'drift',
-      warn: () => {},
     });
     return results.counts.fail + results.counts.warn + results.counts.error > 0;
   } finally {

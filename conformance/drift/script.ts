@@ -1,10 +1,9 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
-import { jsonOf } from '../../emulator/recording/nesting.js';
 import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../drivers/control.js';
 import { createSseParser } from '../probe/sse.js';
 import { type Chunk, deltaOf, errorOf } from './events.js';
-import { isRecord, listOf, recordOf, textOf } from './shape.js';
+import { isRecord, jsonOf, listOf, recordOf, textOf } from './shape.js';
 
 type Step = Record<string, unknown>;
 

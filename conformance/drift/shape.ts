@@ -1,3 +1,5 @@
+import { parseJson } from '../probe/json.js';
+
 /** An object of JSON, whatever is in it. Answers and recordings come in any form: nothing here throws. */
 export type Shape = Readonly<Record<string, unknown>>;
 
@@ -8,3 +10,12 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** A value as part of a line. */
 export const said = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
+
+/** The value of a JSON text; undefined where it is none, or nested too deep to be walked through. */
+export function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

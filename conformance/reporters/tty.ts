@@ -154,7 +154,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   for (const left of cleanup.failed)
     lines.push(c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(left.why)})`));
   if (cleanup.failed.length > 0)
-    lines.push(`  try again with: intern-conformance cleanup ${results.run} --url ${visible(results.target.url)}`);
+    lines.push(`  try again with: intern-conformance cleanup ${results.run} --url ${results.target.url}`);
   const missed = unseen(results);
   if (missed !== undefined) lines.push(c.yellow(`  ${missed}`));
   for (const reason of results.reasons) lines.push(`  ${visible(reason)}`);

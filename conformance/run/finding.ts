@@ -75,7 +75,7 @@ export function fault(error: unknown, transcript: readonly Exchange[], redactor:
 }
 
 /** A value as JSON can carry it, secrets taken out before anything is cut off. */
-function shown(value: unknown, redactor: Redactor): unknown {
+export function shown(value: unknown, redactor: Redactor): unknown {
   if (value === undefined) return 'undefined';
   if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return String(value);
   const clean = redactor.deep(value);

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { systemHost } from '../framework/time.js';
+import { conformance } from './command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'drift-cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const KEYS = ['--api-key', 'sk-key-of-the-test', '--workspace-id', 'w', '--ledger-dir', folder];
+
+async function call(...args: string[]) {
+  let out = '';
+  let err = '';
+  const exit = await conformance(['drift', ...args], {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    colour: false,
+    live: false,
+    width: 100,
+    env: {},
+    signal: new AbortController().signal,
+    host: systemHost,
+  });
+  return { exit, out, err };
+}
+
+/** A recording of these requests, each answered 200. */
+function recordingOf(...requests: readonly (readonly [method: string, path: string, headers?: object])[]): string {
+  const file = join(folder, 'recording.jsonl');
+  const lines = requests.map(([method, path, headers = {}], index) => ({
+    format: 1,
+    n: index + 1,
+    scenario: null,
+    at: index,
+    operation: null,
+    request: { method, path, headers },
+    status: 200,
+    headers: {},
+    ended: 'complete',
+  }));
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+let server: Server;
+let url: string;
+let sent: string[] = [];
+beforeEach(async () => {
+  sent = [];
+  server = createServer((request, response) => {
+    sent.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"has_more":false}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+test('a recording that cannot be sent is one line and exit 2, before anything is asked of the target', async () => {
+  for (const file of [
+    recordingOf(['GET', '/api/v1/interns/$intern.1$intern.1']),
+    recordingOf(['GET', '/api/v1/interns/$clown.1']),
+    recordingOf(['GET', '/api/v1/interns', { accept: 'a\r\nb' }]),
+  ]) {
+    const { exit, out, err } = await call(file, url, ...KEYS);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toMatch(/^intern-conformance: recording [^\n]*recording\.jsonl:1: [^\n]+\n$/);
+  }
+  expect(sent).toEqual([]);
+});
+
+test('--plan says what would be sent and written, and sends nothing', async () => {
+  const file = recordingOf(['GET', '/api/v1/interns'], ['DELETE', '/api/v1/interns/$intern.1']);
+  const { exit, out } = await call(file, url, ...KEYS, '--plan');
+  expect(exit).toBe(0);
+  expect(out).toContain(`Plan of drift for ${url}`);
+  expect(out).toMatch(/send {2}GET \/api\/v1\/interns \(.*:1\)\n/);
+  expect(out).toMatch(/send {2}DELETE \/api\/v1\/interns\/\$intern\.1 \(.*:2\), writes\n/);
+  expect(out).toContain('1 read would be sent, those again that time may mend.');
+  expect(out).toContain('1 write would be sent, to interns alone that the run makes and deletes.');
+  expect(out).toContain('It would make 1 intern that the recordings write to and did not create.');
+  expect(out).toContain('Nothing was sent.');
+  expect(sent).toEqual([]);
+  const readOnly = await call(file, url, ...KEYS, '--plan', '--read-only');
+  expect(readOnly.out).toMatch(/skip {2}DELETE/);
+  expect(readOnly.out).toContain('Nothing would be written.');
+});
+
+test('--read-only sends reads alone', async () => {
+  const file = recordingOf(['GET', '/api/v1/interns'], ['POST', '/api/v1/interns'], ['DELETE', '/api/v1/interns/x']);
+  const { out } = await call(file, url, ...KEYS, '--read-only');
+  expect(out).toContain('the run is read-only');
+  expect(new Set(sent.map((one) => one.split(' ')[0]))).toEqual(new Set(['GET']));
+});
+
+test.each(['--only', '--skip', '--shard', '--save', '--max-time'])(
+  '%s is refused: drift does not keep it',
+  async (flag) => {
+    const { exit, err } = await call(recordingOf(['GET', '/api/v1/interns']), url, ...KEYS, flag, '1/2');
+    expect(exit).toBe(2);
+    expect(err).toContain(`there is no flag ${flag}`);
+    expect(sent).toEqual([]);
+  },
+);

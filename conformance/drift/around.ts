@@ -1,0 +1,34 @@
+import type { RecordedExchange } from '../../emulator/recording/format.js';
+import { parsedBody } from './answer.js';
+import { aliasOf } from './compare.js';
+import { endsRuns, internAliasOf, type Schedule } from './schedule.js';
+import { type Around, lastMessage } from './script.js';
+import { recordOf } from './shape.js';
+
+/** What the exchanges of a scenario say about one another. */
+export function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Around {
+  const sessionOf = (exchange: RecordedExchange) => aliasOf(recordOf(parsedBody(exchange.body)).session_id);
+  return {
+    saidAt,
+    answerTo: (question) =>
+      all.find((one) => question !== '' && one.status === 200 && one.writes && lastMessage(one).answers === question),
+    endedFromOutside: (exchange) =>
+      all.some(
+        (one) =>
+          endsRuns(one) &&
+          internAliasOf(one) === internAliasOf(exchange) &&
+          one.n > exchange.n &&
+          one.at < endOf(exchange),
+      ),
+    steeredLater(exchange) {
+      const session = sessionOf(exchange);
+      return all.some(
+        (one) =>
+          one.n > exchange.n &&
+          one.status === 202 &&
+          sessionOf(one) === session &&
+          /"status":"steered"/.test(JSON.stringify(one.body ?? '')),
+      );
+    },
+  };
+}

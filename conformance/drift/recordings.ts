@@ -1,0 +1,24 @@
+import { type PlacedExchange, RecordingInvalid, readRecording } from '../../emulator/recording/read.js';
+import { UsageError } from '../run/usage.js';
+
+/** The exchanges of recordings, file by file. @throws UsageError in one line for a file that is no recording */
+export function readRecordings(files: readonly string[], warn: (message: string) => void): PlacedExchange[] {
+  try {
+    return files.flatMap((file) => readRecording(file, warn));
+  } catch (error) {
+    if (error instanceof RecordingInvalid) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** The exchanges of each scenario of each file: what their aliases stand for holds within one. */
+export function byScenario(exchanges: readonly PlacedExchange[]): Iterable<PlacedExchange[]> {
+  const scenarios = new Map<string, PlacedExchange[]>();
+  for (const one of exchanges) {
+    const name = `${one.file} ${one.exchange.scenario ?? ''}`;
+    const scenario = scenarios.get(name);
+    if (scenario) scenario.push(one);
+    else scenarios.set(name, [one]);
+  }
+  return scenarios.values();
+}
