@@ -2,27 +2,42 @@
 import { connect } from './drivers/connect.js';
 import { systemHost } from './framework/time.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
+import { type Report, reportOf } from './reporters/json.js';
+import { merge as mergeResults } from './run/merge.js';
 import type { Results } from './run/results.js';
-import { run } from './run/runner.js';
+import { type RunnerOptions, run as runChecks } from './run/runner.js';
 
 export { checks } from './checks/index.js';
 export type { TargetOptions } from './drivers/connect.js';
 export type { Driver, Target } from './drivers/driver.js';
 export { createEmulatorDriver } from './drivers/emulator.js';
 export { createLiveDriver } from './drivers/live.js';
-export { Finding } from './framework/assert.js';
 export type { Check } from './framework/check.js';
 export { defineChecks } from './framework/check.js';
 export type { Ctx } from './framework/context.js';
+export { Finding, type Found, type Wanted } from './framework/finding.js';
 export type { Need } from './framework/needs.js';
+export type { Skip } from './framework/skip.js';
+export type { Incomplete, Stop } from './framework/stop.js';
 export type { ConformanceOptions } from './options.js';
 export { REPORT_KINDS, REPORTERS, type ReportKind } from './reporters/index.js';
+export type { Report, ReportedCheck, ReportedFinding } from './reporters/json.js';
 export { type Level, REQUIREMENTS, type Requirement, type RequirementId } from './requirements/index.js';
-export { MergeError, merge } from './run/merge.js';
+export { MergeError } from './run/merge.js';
 export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './run/results.js';
-export { type RunnerOptions, run } from './run/runner.js';
+export type { RunnerOptions } from './run/runner.js';
 export { SelectionError } from './run/select.js';
 export { UsageError } from './run/usage.js';
+
+/** Selects checks, does them against a target, cleans up, and answers what came of it, as data and in words. */
+export const run = async (options: RunnerOptions): Promise<Report> => reportOf(await runChecks(options));
+
+/**
+ * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
+ *
+ * @throws MergeError where targets differ or a check comes twice
+ */
+export const merge = (parts: readonly Results[]): Report => reportOf(mergeResults(parts));
 
 /**
  * Runs the kit against a target and answers what came of it: an emulator in this process where no `url` is given, an
@@ -30,7 +45,7 @@ export { UsageError } from './run/usage.js';
  *
  * @throws UsageError where the target lacks what it takes to begin, SelectionError for a pattern that means nothing
  */
-export async function runConformance(options: ConformanceOptions = {}): Promise<Results> {
+export async function runConformance(options: ConformanceOptions = {}): Promise<Report> {
   knownOptions(options);
   const host = options.host ?? systemHost;
   const tag = options.tag ?? host.tag(4);

@@ -5,7 +5,9 @@ import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
 import { systemHost } from './framework/time.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
+import { skipText } from './reporters/clause.js';
 import { failureText } from './reporters/tty.js';
+import { stopText } from './reporters/words/stop.js';
 import { createRun, type Run } from './run/runner.js';
 import { select } from './run/select.js';
 
@@ -26,7 +28,7 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
       // Vitest does one test after another: none has company.
       run = createRun({ runs: 10, ...options, concurrency: 1, driver: connected.driver, tag, host });
       const why = await run.begin();
-      if (why !== undefined) throw new Error(why);
+      if (why !== undefined) throw new Error(stopText(why));
     }, 60_000);
     afterAll(async () => {
       const results = await run?.finish();
@@ -39,7 +41,7 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
       test(`${check.id}: ${check.title}`, { timeout: 600_000 }, async (context) => {
         if (run === undefined) throw new Error('the run has not begun');
         const result = await run.check(check);
-        if (result.verdict === 'skip') context.skip(`needs ${result.skip?.need}: ${result.skip?.why}`);
+        if (result.skip !== undefined) context.skip(skipText(result.skip));
         const broken = result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true);
         if (broken) {
           const error = new Error(failureText(result));

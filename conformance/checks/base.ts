@@ -36,12 +36,7 @@ const isList = (answer: Answer) =>
 
 /** A request on a regional hostname is not served. */
 function notServed(answer: Answer, what: string): void {
-  if (answer.status < 400 || answer.status > 499)
-    fail(
-      'a request on a regional hostname',
-      'a refusal (4xx)',
-      `${answer.status}, served as elsewhere; ${what}: ${answer.text.slice(0, 200)}`,
-    );
+  expect.refused(answer, 'a request on a regional hostname', { because: { kind: 'note', note: `served, ${what}` } });
 }
 
 export const BASE = defineChecks([
@@ -60,7 +55,7 @@ export const BASE = defineChecks([
       const others = target.kind === 'emulator' ? ['/v1/interns', '/api/v2/interns'] : [];
       await each(ctx, 'paths', ['/interns', '/api/interns', ...others], async (path) => {
         const answer = await send({ url: elsewhere(target.baseUrl, `${path}?limit=1`) });
-        if (isList(answer)) fail(`GET ${path}`, 'not served', expect.shown(answer));
+        if (isList(answer)) fail(`GET ${path}`, 'not served', expect.seen(answer));
       });
     },
   },
@@ -115,7 +110,7 @@ export const BASE = defineChecks([
         const answer = await ctx.send(request);
         // That a limit is judged, and that a name is needed, is published, not stated.
         if (status === 400 && answer.status < 400 && ctx.target.kind !== 'emulator') return;
-        ok(answer.status >= 400 && answer.status < 500, what, 'a refusal', expect.shown(answer));
+        expect.refused(answer, what);
         // What is stated of a refusal stands where the envelope has it. What is judged first, the intern or the kind of the
         // credential, is not stated.
         const reason = answer.status === 403 ? 'personal_identity_required' : 'not_found';

@@ -197,7 +197,7 @@ export const CHAT_ENDINGS = defineChecks([
       const intern = await ctx.interns.running();
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
-      ok(deleted.status < 300, 'status of the delete', 'a success', expect.shown(deleted));
+      expect.success(deleted, 'the delete');
       ended(ctx, await reply.end(), 'the stream of a deleted intern');
     },
   },

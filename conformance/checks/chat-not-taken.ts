@@ -11,8 +11,8 @@ const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
     did,
     what: 'a prompt that is not taken',
     expected: reason,
-    actual: expect.shown(answer),
-    said: expect.shown(answer),
+    actual: expect.seen(answer),
+    said: expect.seen(answer),
   });
 
 /** CHAT-16: prompts that are not taken, and from when on they are. */

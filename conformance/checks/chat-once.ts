@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, fail, ok } from '../framework/assert.js';
+import { equal, fail, gist, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
@@ -86,10 +86,10 @@ export const CHAT_ONCE = defineChecks([
       // Why none was delivered is what any of them was told.
       if (delivered === 0) await replies[0]?.end();
       if (delivered !== 1) {
-        const told = async (reply: ChatReply) => (reply.status < 300 ? '200' : expect.shown(await reply.whole()));
-        const all = (await Promise.all(replies.map(told))).join(', ');
-        if (delivered > 1) fail(CLOSED, 'a refusal (4xx)', `taken; ${delivered} of three sent at once: ${all}`);
-        fail('one question, answered three times at once', 'one answer delivered', `none delivered; ${all}`);
+        const seen = async (reply: ChatReply) => (reply.status < 300 ? reply.status : expect.seen(await reply.whole()));
+        const all = await Promise.all(replies.map(seen));
+        if (delivered > 1) fail(CLOSED, 'a refusal (4xx)', gist('taken', all));
+        fail('one question, answered three times at once', 'one answer delivered', gist('none delivered', all));
       }
       for (const reply of replies) {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');

@@ -35,7 +35,13 @@ export const CHAT_QUESTIONS = defineChecks([
       const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
       const { kind } = question(t);
-      const asks = { did: 'ask a question', what: 'kind of the question', expected: 'elicitation', actual: kind };
+      const asks = {
+        did: 'ask a question',
+        question: true,
+        what: 'kind of the question',
+        expected: 'elicitation',
+        actual: kind,
+      } as const;
       ctx.internDid(kind === 'elicitation', { ...asks, said: callOf(t).arguments });
       await answered(ctx, intern.id, t, { action: 'decline' });
     },

@@ -76,7 +76,7 @@ export const CHAT_REQUESTS = defineChecks([
       const messages = [{ role: 'user', content: 'Hello.' }];
       const sent = (stream: unknown) =>
         raw(ctx, intern.id, JSON.stringify({ messages, ...(stream === undefined ? {} : { stream }) }));
-      equal((await sent(true)).status, 200, 'status of the valid twin');
+      expect.status(await sent(true), 200, 'the valid twin');
       for (const stream of picked(ctx, [undefined, false, null, 'true', 1, 0, [], {}, [true]])) {
         expect.error(await sent(stream), BAD, `a prompt with stream ${JSON.stringify(stream)}`);
       }
@@ -92,7 +92,7 @@ export const CHAT_REQUESTS = defineChecks([
       const intern = await ctx.interns.shared();
       const good = { role: 'user', content: 'Hello.' };
       const sent = (messages: unknown) => raw(ctx, intern.id, JSON.stringify({ messages, stream: true }));
-      equal((await sent([good])).status, 200, 'status of the valid twin');
+      expect.status(await sent([good]), 200, 'the valid twin');
       for (const messages of picked(ctx, [undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }])) {
         expect.error(await sent(messages), BAD, `messages ${JSON.stringify(messages)}`);
       }
@@ -223,10 +223,10 @@ export const CHAT_REQUESTS = defineChecks([
         const headers = { 'content-type': type };
         const bytes = new TextEncoder().encode(body);
         const chat = await ctx.send({ method: 'POST', path: chatPath(intern.id), body: [bytes], headers });
-        equal(chat.status, 200, `status of a prompt sent as ${type ?? 'nothing'}`);
+        expect.status(chat, 200, `a prompt sent as ${type ?? 'nothing'}`);
         const input = JSON.stringify({ input: 'Hello.' });
         const invoke = await ctx.send({ method: 'POST', path: internPath(intern.id, '/invoke'), body: input, headers });
-        equal(invoke.status, 202, `status of an invoke sent as ${type ?? 'nothing'}`);
+        expect.status(invoke, 202, `an invoke sent as ${type ?? 'nothing'}`);
       }
     },
   },
@@ -243,7 +243,7 @@ export const CHAT_REQUESTS = defineChecks([
         const body = pieces(JSON.stringify({ messages: [{ role: 'user', content: said }], stream: true }), at);
         const headers = { 'content-type': 'application/json' };
         const answer = await ctx.send({ method: 'POST', path: chatPath(intern.id), body, headers });
-        equal(answer.status, 200, 'status of a prompt sent in pieces');
+        expect.status(answer, 200, 'a prompt sent in pieces');
         const content = answer.text
           .split(/\r\n|\r|\n/)
           .filter((line) => /^data: ?\{/.test(line))

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { brief, equal, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -109,7 +109,8 @@ export const CHAT_STEERING = defineChecks([
         what: 'content of the run, answered after a steer',
         expected: `the word ${word}, which the steered prompt asked for`,
         actual: rest.content,
-        instead: `that it was delivered shows only where it does; it said ${brief(rest.content, 120)}`,
+        note: 'that it was delivered shows only where it does',
+        said: rest.content,
       });
     },
   },

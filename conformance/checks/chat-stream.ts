@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { content, earlier } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
-import { equal, Finding, fail, match, notEqual, ok } from '../framework/assert.js';
+import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
 import { answered, asked, heard, talk } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 
@@ -63,7 +64,8 @@ export const CHAT_STREAM = defineChecks([
         if (one.how === 'late' && late.length === 2) await heldBack(ctx, late);
       }
       const unknown = seen.find(({ how }) => how === 'unknown');
-      if (unknown?.how === 'unknown') ctx.unmet('a reply that tells whether streams are held back', unknown.why);
+      if (unknown?.how === 'unknown')
+        ctx.unmet('a reply that tells whether streams are held back', unknown.why, unknown.got);
       ctx.internDid(false, {
         did: 'say enough, or fall silent,',
         what: 'arrival of a reply',

@@ -1,4 +1,4 @@
-import { fail } from '../framework/assert.js';
+import { fail, gist } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -33,7 +33,7 @@ async function reached(ctx: Ctx): Promise<Reached> {
   expect.status(access, 200, 'the daemon access');
   const { origin, token } = (access.json ?? {}) as { origin?: unknown; token?: unknown };
   const url = `${String(origin)}${PATH}`;
-  const unmet = (why: string) => ctx.unmet('a daemon whose answers depend on the proof', why);
+  const unmet = (note: string, got?: unknown) => ctx.unmet('a daemon whose answers depend on the proof', note, got);
   if (typeof token !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) unmet('the access names none');
 
   const daemon: Reached = {
@@ -56,13 +56,13 @@ async function reached(ctx: Ctx): Promise<Reached> {
   };
 
   const bare = await daemon.ask();
-  if (bare === undefined || takes(bare)) unmet(`POST ${PATH} without a proof: ${shown(bare)}`);
+  if (bare === undefined || takes(bare)) unmet('a request without a proof is answered', shown(bare));
   const forged = await daemon.prove();
   const other = Buffer.from(forged.signatureV2 ?? '', 'base64')
     .reverse()
     .toString('base64');
   const wrong = await daemon.ask({ ...forged, signatureV2: other });
-  if (takes(wrong)) unmet(`POST ${PATH} with a v2 signature that is none: ${shown(wrong)}`);
+  if (takes(wrong)) unmet('a request with a v2 signature that is none is answered', shown(wrong));
   return daemon;
 }
 
@@ -71,7 +71,7 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
   const proof = await daemon.prove();
   const status = await daemon.ask(proof);
   if (!takes(status))
-    ctx.unmet('a daemon whose answers depend on the proof', `POST ${PATH} with a proof: ${shown(status)}`);
+    ctx.unmet('a daemon whose answers depend on the proof', 'a request with a proof is answered', shown(status));
   return proof;
 }
 
@@ -87,10 +87,11 @@ export const DAEMON_REACHED = defineChecks([
       const daemon = await reached(ctx);
       const proof = await takenOnce(ctx, daemon);
       const again = await daemon.ask(proof);
-      if (takes(again)) fail('a v2 proof that the daemon took', 'refused the second time', `taken again; ${again}`);
+      if (takes(again)) fail('a v2 proof that the daemon took', 'refused the second time', gist('taken again', again));
       const raced = await daemon.prove();
       const taken = (await ctx.race(3, () => daemon.ask(raced))).filter(takes).length;
-      if (taken > 1) fail('one v2 proof, three times at once', 'taken once at most', `taken ${taken} times`);
+      if (taken > 1)
+        fail('one v2 proof, three times at once', 'taken once at most', gist('taken more than once', taken));
     },
   },
   {
@@ -109,7 +110,7 @@ export const DAEMON_REACHED = defineChecks([
       if (!takes(status) || status === 202) return;
       const after = expect.intern(await ctx.api.get(daemon.id), 200, 'the read of the suspended intern');
       ctx.undisturbed(after.status !== 'running', 'status after the suspend', 'not running', after.status);
-      fail("a suspended intern's daemon", 'out of reach: its runtime is stopped', `still serving; ${status}`);
+      fail("a suspended intern's daemon", 'out of reach: its runtime is stopped', gist('still serving', status));
     },
   },
 ]);

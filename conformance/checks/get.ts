@@ -102,7 +102,7 @@ export const GET = defineChecks([
       const running = await interns.running();
       // Looked at one by one: the last request of a finding is the one to repeat.
       const holdsNone = (answer: Answer, what: string) => {
-        ok(answer.status < 300, `the answer of ${what}`, 'success', expect.shown(answer));
+        expect.success(answer, what);
         equal(secretKeys(answer.json), [], `fields that hold something secret in the answer of ${what}`);
       };
       holdsNone(await api.get(running.id), 'get');

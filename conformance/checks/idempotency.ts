@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { idempotencyKey } from '../arbitraries/idempotency-key.js';
 import { said } from '../arbitraries/text.js';
-import { equal, fail, notEqual } from '../framework/assert.js';
+import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -27,13 +27,14 @@ async function called(ctx: Pick<Ctx, 'api' | 'target'>, name: string, having: re
 
 /** A create that is sent again is no new one: the intern that it answers, with whichever success where none is asked for. */
 function replayed(answer: Answer, what: string, statuses: number | readonly number[] = expect.CREATED): Intern {
-  if (answer.status >= 400) fail(what, 'a success: the intern that it made', expect.shown(answer));
+  if (answer.status >= 400) expect.answered(answer, 'success', what);
   return expect.intern(answer, statuses, what);
 }
 /** A peer's create with a key that the caller used too. */
 function itsOwn(theirs: Intern, ours: Intern): void {
-  const told = `the intern of the other caller; ${ours.id}`;
-  if (theirs.id === ours.id) fail("a peer's create that equals one of another caller", 'an intern of its own', told);
+  if (theirs.id !== ours.id) return;
+  const got = gist('the intern of the other caller', ours.id);
+  fail("a peer's create that equals one of another caller", 'an intern of its own', got);
 }
 const OTHER_BODY = 'a create with a used key and another body';
 const AGAIN = 'a repeated create, with its key';

@@ -136,7 +136,7 @@ export const INVOKE_SESSIONS = defineChecks([
       const own = await ctx.interns.own({ running: true });
       if (!own.ours) {
         const { status } = expect.intern(await ctx.api.get(own.id, { as: own.key }), 200, 'the read with the own key');
-        if (status !== 'running') ctx.unmet('own_key', `the intern that the own key belongs to is ${status}`);
+        if (status !== 'running') ctx.unmet('own_key', 'the intern that the own key belongs to does not run', status);
       }
       const mine = session(
         await invoke(ctx, own.id, 'Hello.', undefined, { as: own.key }),

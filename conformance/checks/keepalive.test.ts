@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Unmet } from '../framework/assert.js';
+import { lacking } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import { nothingElse } from './keepalive.js';
 
-const unmet = (need: string, why: string): never => {
-  throw new Unmet(need, why);
+const unmet = (need: string, note: string | undefined, got?: unknown): never => {
+  throw lacking({ kind: 'met', need, ...(note === undefined ? {} : { note }), got });
 };
 const said = (...items: readonly (readonly [at: number, comment?: string])[]) =>
   ({
@@ -12,7 +12,7 @@ const said = (...items: readonly (readonly [at: number, comment?: string])[]) =>
   }) as unknown as Transcript;
 
 test('a comment of the deployment itself, before a keepalive is due, leaves nothing to look at', () => {
-  expect(() => nothingElse({ unmet }, said([0], [10_000, 'ping'], [20_000, 'ping']))).toThrow(/": ping"/);
+  expect(() => nothingElse({ unmet }, said([0], [10_000, 'ping'], [20_000, 'ping']))).toThrow(/"got":"ping"/);
 });
 
 test.each([

@@ -18,8 +18,8 @@ export function nothingElse({ unmet }: Pick<Ctx, 'unmet'>, t: Transcript): void 
   for (const [at, item] of t.items.entries()) {
     const before = t.items[at - 1];
     if (item.kind !== 'comment' || isBeat(item) || before === undefined || item.at - before.at > DUE) continue;
-    const why = `the target writes comments of its own (": ${item.text.slice(0, 40)}"), so that no keepalive is due`;
-    unmet('a stream to which nothing else is written', why);
+    const note = 'the target writes comments of its own, so that no keepalive is due';
+    unmet('a stream to which nothing else is written', note, item.text.slice(0, 40));
   }
 }
 

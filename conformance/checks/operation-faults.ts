@@ -6,7 +6,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { operation, request } from '../helpers/operations.js';
-import { NoAnswer } from '../probe/client.js';
+import { whyNoAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 
 const STATUSES = [408, 429, 500, 502, 503, 504];
@@ -44,7 +44,7 @@ export const OPERATION_FAULTS = defineChecks([
           ok('metadata' in error, `error of ${name} with a fault`, 'metadata', error);
         }
         const after = await ctx.send(call(ctx, name, intern.id));
-        ok(after.status < 400 || after.status === 409, `${name} after the fault`, 'no fault', expect.shown(after));
+        ok(after.status < 400 || after.status === 409, `${name} after the fault`, 'no fault', expect.seen(after));
         if (name === 'provision') await interns.until(intern.id, ['running', 'stopped']);
       });
     },
@@ -157,10 +157,11 @@ export const OPERATION_FAULTS = defineChecks([
         await control.fault({ operation, disconnect: true });
         const send = () => (operation === 'get' ? api.get(intern.id) : api.update(intern.id, { description: 'x' }));
         const answer = await send().catch((error: unknown) => {
-          if (error instanceof NoAnswer && error.kind !== 'timeout') return undefined;
+          const why = whyNoAnswer(error);
+          if (why !== undefined && why.kind !== 'timeout') return undefined;
           throw error;
         });
-        if (answer !== undefined) fail(`${operation} with a dropped connection`, 'no answer', expect.shown(answer));
+        if (answer !== undefined) fail(`${operation} with a dropped connection`, 'no answer', expect.seen(answer));
         expect.status(await send(), 200, `the ${operation} after it`);
       }
     },

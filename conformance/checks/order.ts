@@ -4,7 +4,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, operation, request } from '../helpers/operations.js';
 import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
-import { NoAnswer } from '../probe/no-answer.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
 
 const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_token'] as const;
 
@@ -55,7 +55,7 @@ export const ORDER = defineChecks([
         const request = await spoilt(ctx, row, intern.id, faults);
         const answer = await ctx.send(request).catch((error) => {
           // A server may refuse and close before it has read a large body; the refusal is lost on the way then.
-          if (error instanceof NoAnswer && error.kind === 'dropped' && request.body !== undefined) return undefined;
+          if (whyNoAnswer(error)?.kind === 'dropped' && request.body !== undefined) return undefined;
           throw error;
         });
         if (answer === undefined) return;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { equal, fail, ok } from '../framework/assert.js';
+import { equal, fail, gist, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -49,20 +49,16 @@ async function walk(
   for (let pages = 0; pages < 200; pages++) {
     const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
     if (page.ids.length > 0 && isDeepStrictEqual(page.ids, before))
-      fail('a page of the list', 'what comes after the page before', `the same again; limit ${limit}, ${before}`);
+      fail('a page of the list', 'what comes after the page before', gist('the same again', { limit, before }));
     before = page.ids;
     seen.push(...page.ids);
     if (page.next === undefined || [last].flat().every((id) => seen.includes(id))) return seen;
     if (page.next === next)
-      fail(
-        'next_cursor of a page',
-        'where the list goes on',
-        `the cursor that led to the page; limit ${limit}, ${next}`,
-      );
+      fail('next_cursor of a page', 'where the list goes on', gist('the cursor that led to the page', { limit, next }));
     next = page.next;
     await between(page.ids);
   }
-  return fail('pages of the list', 'an end', `no end after 200 pages with limit ${limit}`);
+  return fail('pages of the list', 'an end', gist('no end after 200 pages', { limit }));
 }
 
 const counted = (seen: readonly string[], ids: readonly string[]) =>

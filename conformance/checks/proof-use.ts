@@ -189,7 +189,7 @@ export const PROOF_USE = defineChecks([
       accepted(await client.ask(proof, { body: 'a' }), 'a fresh proof');
       await ctx.clock.advance(24 * 3_600_000);
       const answer = await client.ask(proof, { body: 'a' });
-      if (answer.status < 400) fail('a proof a day old', 'a refusal', expect.shown(answer));
+      if (answer.status < 400) fail('a proof a day old', 'a refusal', expect.seen(answer));
       const fresh = await client.sign('a');
       accepted(await client.ask(fresh, { body: 'a' }), 'a fresh proof a day later');
     },

@@ -146,7 +146,7 @@ export const SIGN_TIME = defineChecks([
           expect.refused(
             answer,
             `signing with ${what}`,
-            row === undefined ? undefined : { requirement: row, level: 'S' },
+            row === undefined ? undefined : { breaks: { requirement: row, level: 'S' } },
           );
           return answer;
         };

@@ -191,7 +191,7 @@ export const UPDATE = defineChecks([
       const updated = async (changes: Record<string, unknown>) => {
         const answer = await api.update(intern.id, changes);
         if (target.kind === 'live' && answer.status === 409)
-          unmet('an intern that can be changed', expect.shown(answer));
+          unmet('an intern that can be changed', undefined, expect.seen(answer));
         return expect.intern(answer, expect.ACCEPTED, 'an update');
       };
       const running = await updated({ description: 'while running' });

@@ -1,8 +1,10 @@
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
+import type { Need } from '../framework/needs.js';
 import type { Host } from '../framework/time.js';
 import { counted } from '../reporters/counted.js';
+import { lackText } from '../reporters/words/need.js';
 import { run } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
@@ -41,17 +43,17 @@ export async function plan({ settings, driver, checks, host }: PlanOptions): Pro
       `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
       '',
     ];
-    const missing = new Map<string, { why: string; ids: string[] }>();
+    const missing = new Map<Need, { why: string; ids: string[] }>();
     for (const check of checks) {
       const needs = check.level === 'C' ? (['control', ...check.needs] as const) : check.needs;
-      const lacking = needs.map((need) => ({ need, why: driver.lacks(need) })).find(({ why }) => why !== undefined);
-      if (lacking?.why === undefined) {
+      const lacking = needs.map((need) => driver.lacks(need)).find((lack) => lack !== undefined);
+      if (lacking === undefined) {
         const writes = check.needs.some((need) => need === 'write' || need === 'running' || need === 'own_key');
         lines.push(
           `  run   ${check.id}  ${check.requirement} ${check.level}  about ${sent.get(check.id) ?? 0} requests${writes ? ', writes' : ''}`,
         );
       } else {
-        const entry = missing.get(lacking.need) ?? { why: lacking.why, ids: [] };
+        const entry = missing.get(lacking.need) ?? { why: lackText(lacking), ids: [] };
         entry.ids.push(check.id);
         missing.set(lacking.need, entry);
       }

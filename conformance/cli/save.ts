@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { variable } from '../drivers/needs.js';
+import { variable } from '../framework/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
+import { findingText } from '../reporters/words/finding.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { PLAIN as PLAIN_ID } from '../safety/own-interns.js';
 import { writeTo } from './folders.js';
@@ -97,6 +98,7 @@ const LEFT_OUT = `    const why = await leftOut(method, to, key, body);
  */
 export function script(check: CheckResult, results: Results, before = false): string {
   const { finding } = check;
+  const found = finding === undefined ? undefined : findingText(finding);
   const emulator = results.target.kind === 'emulator';
   const comment = (text: unknown) =>
     visible(typeof text === 'string' ? text : JSON.stringify(text))
@@ -106,9 +108,9 @@ export function script(check: CheckResult, results: Results, before = false): st
   const last = steps.findLastIndex((step) => 'url' in step);
   const names = Object.fromEntries(CREDENTIAL_NAMES.map((name) => [variable(name), name]));
   return `// ${check.id} (${check.requirement}): ${comment(check.title)}
-// what:     ${comment(finding?.what)}
-// expected: ${comment(finding?.expected)}
-// actual:   ${comment(finding?.actual)}
+// what:     ${comment(found?.what)}
+// expected: ${comment(found?.expected)}
+// actual:   ${comment(found?.actual)}
 // Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check, before)}
 // All of the check again: ${comment(finding?.replay)}
 ${emulator ? `// It changes the emulator at that address (${before ? 'and leaves it in the state before the last request' : 'clock, limits, scripts, faults'}): use one of your own.\n` : ''}import { setTimeout as pause } from 'node:timers/promises';

@@ -3,7 +3,7 @@ import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey, Target } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
-import { variable } from '../drivers/needs.js';
+import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';

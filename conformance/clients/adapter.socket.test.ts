@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { conformance } from '../cli/command.js';
 import { systemHost } from '../framework/time.js';
+import type { Report } from '../reporters/json.js';
 import { tty } from '../reporters/tty.js';
-import type { Results } from '../run/results.js';
 
 /** What every adapter here begins with; each answers as its `answer` says. */
 const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers":["sse","other"],"more":1}`) => `
@@ -18,7 +18,7 @@ const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers"
 async function run(
   code: string,
   ...flags: string[]
-): Promise<{ exit: number; err: string; results: Results | undefined }> {
+): Promise<{ exit: number; err: string; results: Report | undefined }> {
   const text: string[] = [];
   const err: string[] = [];
   const exit = await conformance(
@@ -35,13 +35,13 @@ async function run(
     },
   );
   const out = text.join('');
-  return { exit, err: err.join(''), results: out === '' ? undefined : (JSON.parse(out) as Results) };
+  return { exit, err: err.join(''), results: out === '' ? undefined : (JSON.parse(out) as Report) };
 }
 
 const ONE = ['--only', 'sse-one-event'];
 /** A second case, to see that the lab goes on. */
 const TWO = [...ONE, '--only', 'sse-comment-before'];
-const verdicts = (results: Results | undefined) =>
+const verdicts = (results: Report | undefined) =>
   Object.fromEntries(results?.checks.map(({ id, verdict }) => [id, verdict]) ?? []);
 
 test('an answer that is right passes, with further keys, blank lines and a version that is a number', async () => {

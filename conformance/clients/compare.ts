@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
+import type { Difference } from '../framework/difference.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
-
-/** One thing that is not as expected. */
-export interface Difference {
-  readonly what: string;
-  readonly expected: unknown;
-  readonly actual: unknown;
-}
 
 type ToolCalls = NonNullable<AnsweredChat['tool_calls']>;
 

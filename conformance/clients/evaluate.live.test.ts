@@ -43,7 +43,7 @@ test('a finding shows both sides and the smallest set of cuts', async () => {
   const result = await evaluateCase(caseOf('sse-utf8'), 'decodePerChunk');
   expect(result.verdict).toBe('fail');
   expect(result.finding?.cuts).toHaveLength(1);
-  expect(result.finding?.expected).toMatchObject({ data: 'é € 😀' });
+  expect(result.finding?.differences[0]?.expected).toMatchObject({ data: 'é € 😀' });
 });
 
 test('a proof that is sent again is seen by its nonce', async () => {
@@ -60,7 +60,7 @@ test('Authorization that goes to another origin is seen', async () => {
 
 test('an event that is held back is not prompt', async () => {
   const result = await evaluateCase(caseOf('sse-cr-prompt'), 'holdCr');
-  expect(result.finding?.what).toContain('events out after write 1');
+  expect(result.finding?.differences[0]?.what).toContain('events out after write 1');
 });
 
 test('who cannot tell of events as they come skips the cases about that', async () => {

@@ -1,9 +1,11 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import type { Lab } from '../../emulator/lab/lab.js';
+import type { Difference } from '../framework/difference.js';
+import type { NoAnswerGot } from '../framework/finding.js';
+import { lacking, type Skip, type Skipped } from '../framework/skip.js';
 import type { Host } from '../framework/time.js';
 import { type Attempt, type Client, createAttempts } from './attempt.js';
-import type { Difference } from './compare.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import type { Judgement } from './judge.js';
 import { patient } from './patience.js';
@@ -11,14 +13,15 @@ import { steepness } from './steepness.js';
 
 /** What does not hold, with all it takes to see it again. */
 export interface CaseFinding {
-  readonly what: string;
-  readonly expected: unknown;
-  readonly actual: unknown;
+  /** Each thing that differs, where there was an answer; else why there was none. */
+  readonly differences: readonly Difference[];
+  readonly noAnswer?: NoAnswerGot;
   /** Offsets the body was cut at; null where it was sent as it stands. */
   readonly cuts: Cuts | null;
-  /** Each thing that differs, where there was an answer. */
-  readonly differences: readonly Difference[];
 }
+
+/** Why a case could not be judged: the adapter broke the protocol, or answered a run twice. */
+export type CaseFault = { readonly kind: 'broken'; readonly message: string } | { readonly kind: 'twice' };
 
 /** What a case came to (LAB-10). */
 export interface CaseResult {
@@ -29,7 +32,9 @@ export interface CaseResult {
   readonly requests: number;
   /** What the lab saw of the run that failed. */
   readonly run?: LabRun;
-  /** Why it was skipped (`need: why`), passed by an alternative, or could not be judged. */
+  readonly skip?: Skip;
+  readonly fault?: CaseFault;
+  /** The clause of the alternative that it passed by. */
   readonly why?: string;
   readonly finding?: CaseFinding;
 }
@@ -42,17 +47,11 @@ export interface EvaluateOptions {
   readonly patience?: number;
 }
 
-const UNTOLD = 'events as they come: the adapter writes no {"run","event"} lines';
-
-function findingOf(theCase: ClientCase, ran: Attempt): CaseFinding {
-  const { outcome, judgement } = ran;
+function findingOf({ outcome, judgement, ...ran }: Attempt): CaseFinding {
   const cuts = ran.cuts ?? null;
-  if (outcome.kind !== 'answer')
-    return { what: outcome.kind, expected: theCase.expect.outcome, actual: outcome.message, cuts, differences: [] };
-  const differences = judgement?.differences ?? [];
-  const [first] = differences;
-  const what = differences.map((one) => one.what).join(', ');
-  return { what, expected: first?.expected, actual: first?.actual, cuts, differences };
+  if (outcome.kind === 'hung' || outcome.kind === 'crashed')
+    return { noAnswer: { kind: outcome.kind, detail: outcome.message }, cuts, differences: [] };
+  return { cuts, differences: judgement?.differences ?? [] };
 }
 
 /**
@@ -78,11 +77,11 @@ export async function evaluate(
     ...rest,
   });
   const done = (found: CaseResult) => ({ watching: Promise.resolve(found) });
-  const skip = (why: string) => done(result('skip', { why }));
+  const skip = ({ skip: why }: Skipped) => done(result('skip', { skip: why }));
 
-  if (!client.layers.includes(theCase.layer)) return skip(`layer ${theCase.layer}: the adapter does not offer it`);
+  if (!client.layers.includes(theCase.layer)) return skip(lacking({ kind: 'layer', layer: theCase.layer }));
   const prompt = theCase.expect.prompt === true;
-  if (prompt && client.tells === false) return skip(UNTOLD);
+  if (prompt && client.tells === false) return skip(lacking({ kind: 'events-as-they-come' }));
 
   const attempts = createAttempts(theCase, client, lab, { host: options.host, patience });
   const attempt = async (cuts: Cuts | undefined): Promise<Attempt> => (await attempts.begin(cuts)).judged;
@@ -98,13 +97,13 @@ export async function evaluate(
 
   const failed = (ran: Attempt): CaseResult => {
     const { outcome, judgement } = ran;
-    if (outcome.kind === 'broken') return result('error', { why: outcome.message });
+    if (outcome.kind === 'broken') return result('error', { fault: outcome });
     const seen = ran.run === undefined ? {} : { run: ran.run };
-    const finding = findingOf(theCase, ran);
+    const finding = findingOf(ran);
     if (judgement === undefined || judgement.verdict === 'fail') return result('fail', { ...seen, finding });
     const what = 'the answer depends on how the bytes are cut';
     const [expected, actual] = [met, judgement].map((one) => one?.why ?? 'as expected');
-    return result('fail', { ...seen, finding: { ...finding, what, expected, actual } });
+    return result('fail', { ...seen, finding: { ...finding, differences: [{ what, expected, actual }] } });
   };
 
   /** The same with the fewest cuts that still fail. */
@@ -121,7 +120,7 @@ export async function evaluate(
 
   if (theCase.flags?.includes('linear') === true) {
     const steep = await steepness(attempts.time);
-    if (steep !== undefined) return done(result('fail', { finding: { ...steep, cuts: null, differences: [] } }));
+    if (steep !== undefined) return done(result('fail', { finding: { cuts: null, differences: [steep] } }));
   }
 
   if (theCase.expect.requests !== undefined) {
@@ -139,7 +138,8 @@ export async function evaluate(
   }
   for (const cuts of cutsOf(theCase, { cuts: options.cuts, seed: options.seed })) {
     const ran = counted(await attempt(cuts));
-    if (prompt && client.tells === false && ran.outcome.kind === 'answer') return skip(UNTOLD);
+    if (prompt && client.tells === false && ran.outcome.kind === 'answer')
+      return skip(lacking({ kind: 'events-as-they-come' }));
     if (isBad(ran)) return done(failed(await smallest(ran)));
     met ??= ran.judgement;
   }

@@ -3,8 +3,8 @@ export type { Chat, ClientCase, Expectation, SseEvent, ToolCall } from '../../em
 export type { LabRequest, LabRun } from '../../emulator/contract/lab-run.js';
 export { cases } from '../../emulator/lab/cases.js';
 export { serve } from '../../emulator/lab/serve.js';
+export type { Difference } from '../framework/difference.js';
 export type { ClientAnswer } from './answer.js';
-export type { Difference } from './compare.js';
 export { type CutOptions, type Cuts, cutsOf } from './cuts.js';
 export { type Counterexample, checkInProcess, type Reader } from './in-process.js';
 export { type Judgement, judge, type Seen } from './judge.js';

@@ -1,7 +1,8 @@
 import type { ClientCase, Expectation } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
+import type { Difference } from '../framework/difference.js';
 import type { ClientAnswer } from './answer.js';
-import { compareChat, compareEvents, type Difference } from './compare.js';
+import { compareChat, compareEvents } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';
 
 /** What was seen beside the answer. What is left out is not judged. */

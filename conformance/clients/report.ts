@@ -1,9 +1,10 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { type Move, movesOf } from '../../emulator/lab/body.js';
+import { foundOfAll } from '../framework/difference.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CheckResult } from '../run/results.js';
-import type { CaseResult } from './evaluate.js';
+import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
 
 /** Writes that a report shows of an answer, at most. */
 const SHOWN = 40;
@@ -53,6 +54,20 @@ function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly
   });
 }
 
+/** What a case found: why there was no answer, or all that differs. */
+function lookOf({ cuts, differences, noAnswer }: CaseFinding): ReturnType<typeof foundOfAll> {
+  const because = cuts === null ? {} : { because: { kind: 'cut', at: cuts } as const };
+  const [first, ...others] = differences;
+  if (noAnswer !== undefined || first === undefined)
+    return { wanted: { kind: 'answer' }, got: noAnswer, of: 'the client', ...because };
+  return { ...foundOfAll([first, ...others]), ...because };
+}
+
+const faultText = (fault: CaseFault | undefined): string => {
+  if (fault?.kind === 'twice') return 'the adapter answered a run twice';
+  return fault?.message ?? 'it could not be judged';
+};
+
 /** The result of a case as a row of a report, like that of a check (LAB-10). `again` is the command that runs it alone. */
 export function toCheckResult(
   theCase: ClientCase,
@@ -61,11 +76,6 @@ export function toCheckResult(
 ): CheckResult {
   const { finding } = result;
   const [sentence = theCase.title, ...others] = theCase.why;
-  const single = finding?.differences.length === 1;
-  const sides = (side: 'expected' | 'actual') =>
-    finding === undefined || finding.differences.length === 0 || single
-      ? finding?.[side]
-      : Object.fromEntries(finding.differences.map((one) => [one.what, one[side]]));
   return {
     id: theCase.id,
     requirement: 'LAB-3',
@@ -80,26 +90,16 @@ export function toCheckResult(
       ? {}
       : {
           finding: {
-            what: finding.cuts === null ? finding.what : `${finding.what}, cut at [${finding.cuts.join(', ')}]`,
-            expected: sides('expected') ?? null,
-            actual: sides('actual') ?? null,
+            ...lookOf(finding),
             flaky: false,
             confirmed: { tries: 0, failures: 0 },
             transcript: transcript(theCase, result.run, finding.cuts),
             replay: more.again,
           },
         }),
-    ...(result.verdict === 'skip'
-      ? {
-          skip: {
-            need: result.why?.split(':')[0] ?? 'nothing',
-            why: result.why?.replace(/^[^:]*: /, '') ?? '',
-            kind: 'need' as const,
-          },
-        }
-      : {}),
+    ...(result.skip === undefined ? {} : { skip: result.skip }),
     ...(result.verdict === 'error'
-      ? { error: { message: result.why ?? 'it could not be judged', transcript: [], whose: 'adapter' } }
+      ? { error: { message: faultText(result.fault), transcript: [], whose: 'adapter' } }
       : {}),
     ...(result.verdict === 'pass-alternative' && result.why !== undefined ? { alternative: result.why } : {}),
     ...(result.verdict === 'fail' && more.known ? { known: true } : {}),

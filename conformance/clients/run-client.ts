@@ -2,6 +2,8 @@ import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
+import type { Skip } from '../framework/skip.js';
+import type { Stop } from '../framework/stop.js';
 import type { Host } from '../framework/time.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { count, coverage, evaluate as evaluateRun } from '../run/verdict.js';
@@ -42,7 +44,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
   const began = host.now();
   const rows = new Map<string, CheckResult>();
   const runs = new Map<string, ClientCase>();
-  const again = new Map<string, string>();
+  const again = new Set<string>();
   const adapter: Adapter = await startAdapter({
     command,
     args,
@@ -51,11 +53,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     answeredAgain(run) {
       const theCase = runs.get(run);
       if (theCase !== undefined)
-        put(
-          theCase,
-          { id: theCase.id, verdict: 'error', runs: 1, requests: 0, why: 'the adapter answered a run twice' },
-          0,
-        );
+        put(theCase, { id: theCase.id, verdict: 'error', runs: 1, requests: 0, fault: { kind: 'twice' } }, 0);
     },
   });
   const lab = createLab({ id: () => host.tag(12), emulator: createEmulator });
@@ -70,9 +68,10 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
   const of = options.cases.length;
 
   function put(theCase: ClientCase, result: CaseResult, duration: number): void {
-    const twice = again.get(theCase.id);
-    const found: CaseResult = twice === undefined ? result : { ...result, verdict: 'error', why: twice };
-    if (result.verdict === 'error' && result.why?.endsWith('twice')) again.set(theCase.id, result.why);
+    if (result.fault?.kind === 'twice') again.add(theCase.id);
+    const found: CaseResult = again.has(theCase.id)
+      ? { ...result, verdict: 'error', fault: { kind: 'twice' } }
+      : result;
     const words = [
       'intern-conformance',
       'client',
@@ -96,14 +95,15 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
   }
 
   options.events?.start?.({ checks: of, target });
-  let stopped: string | undefined;
+  let stopped: Stop | undefined;
   const ending: Promise<void>[] = [];
   try {
     for (const [index, theCase] of options.cases.entries()) {
-      if (signal.aborted) stopped = 'interrupted';
-      if (adapter.lost !== undefined) stopped = `the adapter could not be started again: ${adapter.lost}`;
+      if (signal.aborted) stopped = { kind: 'interrupted' };
+      if (adapter.lost !== undefined) stopped = { kind: 'adapter', detail: adapter.lost };
       if (stopped !== undefined) {
-        put(theCase, { id: theCase.id, verdict: 'skip', runs: 0, requests: 0, why: `adapter: ${stopped}` }, 0);
+        const skip: Skip = { kind: 'stopped', because: { kind: 'over', stop: stopped } };
+        put(theCase, { id: theCase.id, verdict: 'skip', runs: 0, requests: 0, skip }, 0);
         continue;
       }
       options.events?.checkStart?.({ id: theCase.id, index, of });
@@ -153,8 +153,8 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     },
     ...evaluateRun(checks, {
       cleanup,
-      ...(stopped === undefined ? {} : { stopped }),
-      ...(stale.length === 0 ? {} : { stale }),
+      stopped,
+      stale,
     }),
     counts: count(checks),
     requests: checks.reduce((sum, check) => sum + check.requests, 0),

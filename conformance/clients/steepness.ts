@@ -1,6 +1,6 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { isScripted } from '../../emulator/contract/client-case.js';
-import type { Difference } from './compare.js';
+import type { Difference } from '../framework/difference.js';
 
 /** How much longer four times as much may take: linear is 4, quadratic 16; this is nearer 16 by a little. */
 const STEEPEST = 9;

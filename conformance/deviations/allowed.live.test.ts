@@ -68,6 +68,6 @@ test('none of what is allowed is a finding, all of it at once', async () => {
   const all = () => together(...Object.values(ALLOWED).map((allowed) => allowed()));
   const tried = await tryChecks(claims, all, { runs: 2, seed: 'allowed' });
   const held = tried.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
-  expect(held.map(({ id, finding, error }) => [id, finding?.what ?? error?.message, finding?.actual])).toEqual([]);
+  expect(held.map(({ id, finding, error }) => [id, finding?.of ?? error?.message, finding?.got])).toEqual([]);
   expect(tried.checks.length).toBeGreaterThan(200);
 });

@@ -1,4 +1,6 @@
 import type { Check } from '../framework/check.js';
+import { findingText } from '../reporters/words/finding.js';
+import { skipWords } from '../reporters/words/skip.js';
 import type { CheckResult } from '../run/results.js';
 import type { Deviation } from './mutant.js';
 import { type TryOptions, tryChecks } from './try.js';
@@ -33,7 +35,9 @@ export interface Matrix {
 }
 
 const why = (result: CheckResult): string | undefined =>
-  result.error?.message ?? result.skip?.why ?? (result.finding && `${result.finding.what}`);
+  result.error?.message ??
+  (result.skip && skipWords(result.skip).why) ??
+  (result.finding && findingText(result.finding).what);
 
 const broke = (result: CheckResult) => result.verdict === 'fail' || result.verdict === 'warn';
 

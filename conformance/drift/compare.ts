@@ -1,5 +1,5 @@
 import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
-import type { Difference } from '../framework/assert.js';
+import type { Difference } from '../framework/difference.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './meaning.js';
 import { isRecord, recordOf, textOf } from './shape.js';
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveDriverOptions } from '../drivers/live.js';
+import { findingText } from '../reporters/words/finding.js';
+import { skipWords } from '../reporters/words/skip.js';
 import type { Results } from '../run/results.js';
 import { fakeDriver, fakeHost } from '../testing/fake-target.js';
 import { type DriftOptions, drift } from './drift.js';
@@ -82,6 +84,10 @@ export async function driftFrom(
 /** What each exchange came to: `pass`, or what was found or why it was left out. */
 export const verdicts = ({ checks }: Results): string[] =>
   checks.map(({ verdict, finding, skip, error }) => {
-    if (finding) return `${verdict}: ${finding.what}: ${String(finding.expected)} → ${String(finding.actual)}`;
-    return skip || error ? `${verdict}: ${skip?.why ?? error?.message}` : verdict;
+    if (finding) {
+      const { what, expected, actual } = findingText(finding);
+      return `${verdict}: ${what}: ${String(expected)} → ${String(actual)}`;
+    }
+    if (skip) return `${verdict}: ${skipWords(skip).why}`;
+    return error ? `${verdict}: ${error.message}` : verdict;
   });

@@ -7,7 +7,7 @@ import { connect } from '../drivers/connect.js';
 import { systemHost } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
-import type { Results } from '../run/results.js';
+import { type Report, reportOf } from '../reporters/json.js';
 import { conversation, recorderOf } from './conversation.harness.js';
 import { drift } from './drift.js';
 import { readRecordings } from './recordings.js';
@@ -54,7 +54,7 @@ async function driftOf(
     look: true,
   });
   try {
-    return await drift({
+    const results = await drift({
       driver,
       host: systemHost,
       exchanges: readRecordings([recording], () => {}),
@@ -63,6 +63,7 @@ async function driftOf(
       signal: new AbortController().signal,
       command: 'drift',
     });
+    return reportOf(results);
   } finally {
     await emulator.close();
   }
@@ -86,7 +87,7 @@ const prompt = (content: string, more: object = {}) => ({
   body: { stream: true, messages: [{ role: 'user', content }], ...more },
 });
 
-const notPassed = ({ checks }: Results) =>
+const notPassed = ({ checks }: Report) =>
   checks
     .filter(({ verdict }) => verdict !== 'pass')
     .map(({ id, verdict, finding, skip, error }) => ({

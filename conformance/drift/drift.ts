@@ -1,16 +1,16 @@
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import type { Driver } from '../drivers/driver.js';
-import { brief, type Difference } from '../framework/assert.js';
+import { foundOfAll } from '../framework/difference.js';
+import type { Finding } from '../framework/finding.js';
+import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../framework/time.js';
 import type { Redactor } from '../probe/redact.js';
-import { REACHED } from '../run/circumstances.js';
 import { takeAway } from '../run/cleaning.js';
-import { shown } from '../run/finding.js';
+import { recorded } from '../run/finding.js';
 import { settingsOf } from '../run/options.js';
 import { preflight } from '../run/preflight.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { createSession } from '../run/session.js';
-import { Stopped } from '../run/stopped.js';
 import { count, coverage, evaluate } from '../run/verdict.js';
 import { KIT_VERSION } from '../run/version.js';
 import { createLedger } from '../safety/ledger.js';
@@ -53,20 +53,15 @@ const RECORDED = {
 export const idOf = ({ exchange }: PlacedExchange): string =>
   `drift/${exchange.scenario ?? 'unnamed'}/${exchange.n}-${exchange.operation ?? 'other'}`;
 
-/** One finding out of what differs between two answers: the first, with the others beside it. */
+/** One finding, with the others beside it. */
 function findingOf(
   { placed }: Played,
-  [first, ...others]: readonly [Difference, ...Difference[]],
+  found: ReturnType<typeof foundOfAll>,
   { command }: DriftOptions,
   redactor: Redactor,
 ): FindingResult {
-  const inWords = ({ what, expected, actual }: Difference) =>
-    `${what}: expected ${brief(shown(expected, redactor), 60)}, got ${brief(shown(actual, redactor), 60)}`;
-  const what = others.length === 0 ? first.what : `${first.what} (and ${others.map(inWords).join('; ')})`;
   return {
-    what: redactor.text(what),
-    expected: shown(first.expected, redactor),
-    actual: shown(first.actual, redactor),
+    ...recorded(found, redactor),
     flaky: false,
     confirmed: { tries: 1, failures: 1 },
     transcript: [],
@@ -74,8 +69,11 @@ function findingOf(
   };
 }
 
+/** What a finding of the kit itself says, of whatever it breaks. */
+const lookOf = ({ found: { breaks: _, ...look } }: Finding): ReturnType<typeof foundOfAll> => look;
+
 function toResult(played: Played, options: DriftOptions, redactor: Redactor): CheckResult {
-  const { placed, compared, skip, error } = played;
+  const { placed, compared, skip, error, met } = played;
   const { request } = placed.exchange;
   const row = {
     id: idOf(placed),
@@ -91,25 +89,26 @@ function toResult(played: Played, options: DriftOptions, redactor: Redactor): Ch
     const message = redactor.text(error instanceof Error ? error.message : String(error));
     return { ...row, verdict: 'error', error: { message, transcript: [] } };
   }
-  if (skip !== undefined) return { ...row, verdict: 'skip', skip: { ...skip, why: redactor.text(skip.why) } };
+  if (skip !== undefined) return { ...row, verdict: 'skip', skip: recorded(skip, redactor) };
   const [finding, ...findings] = compared.findings;
   const [warning, ...warnings] = compared.warnings;
-  if (finding) {
+  const found = met ? lookOf(met) : finding && foundOfAll([finding, ...findings]);
+  if (found) {
     const known = options.baseline?.includes(row.id) === true;
-    const found = findingOf(played, [finding, ...findings], options, redactor);
-    return { ...row, verdict: 'fail', finding: found, ...(known && { known }) };
+    return { ...row, verdict: 'fail', finding: findingOf(played, found, options, redactor), ...(known && { known }) };
   }
   if (warning) {
-    return { ...row, verdict: 'warn', finding: findingOf(played, [warning, ...warnings], options, redactor) };
+    const others = foundOfAll([warning, ...warnings]);
+    return { ...row, verdict: 'warn', finding: findingOf(played, others, options, redactor) };
   }
   return { ...row, verdict: 'pass' };
 }
 
 /** Why the target cannot be compared at all, so that nothing but reads is sent to it. */
-const unplayed = (placed: PlacedExchange, why: string): Played => ({
+const unplayed = (placed: PlacedExchange, stop: Stop): Played => ({
   placed,
   compared: { findings: [], warnings: [] },
-  skip: { need: 'target', why, kind: 'stopped' },
+  skip: { kind: 'stopped', because: { kind: 'over', stop } },
   requests: 0,
   duration: 0,
 });
@@ -124,7 +123,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
   const began = host.now();
   const tag = options.tag ?? host.tag(4);
   const over = new AbortController();
-  const interrupted = () => over.abort(new Stopped('interrupted'));
+  const interrupted = () => over.abort(new Stopped({ kind: 'interrupted' }));
   if (options.signal.aborted) interrupted();
   options.signal.addEventListener('abort', interrupted, { once: true });
   const settings = settingsOf({ ...options, blocking: false });
@@ -156,15 +155,15 @@ export async function drift(options: DriftOptions): Promise<Results> {
   }
 
   const checks = all.map((played) => toResult(played, options, redactor));
-  const ended = checks.find(({ skip }) => skip?.kind === 'stopped' && skip.need !== REACHED)?.skip?.why;
+  const [ended] = checks.flatMap(({ skip }) => (skip?.because.kind === 'over' ? [skip.because.stop] : []));
   const known = checks.filter((check) => check.known).map((check) => check.id);
   const stale = (options.baseline ?? []).filter((id) =>
     checks.some((check) => check.id === id && check.verdict === 'pass'),
   );
-  const { verdict, reasons, exit } = evaluate(checks, {
+  const { verdict, incomplete, exit } = evaluate(checks, {
     cleanup,
     stale,
-    ...(ended !== undefined && { stopped: ended }),
+    stopped: ended,
   });
   const { kind, baseUrl, profile } = driver.target;
   return {
@@ -185,7 +184,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
       slow: 0,
     },
     verdict,
-    reasons,
+    incomplete,
     exit,
     counts: count(checks),
     requests: session.client.sent,

@@ -1,10 +1,12 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
-import { Unmet } from '../framework/assert.js';
+import type { NoAnswerGot } from '../framework/finding.js';
+import type { Need } from '../framework/needs.js';
+import { lacking } from '../framework/skip.js';
 import type { Host } from '../framework/time.js';
 import type { Client, OpenAnswer } from '../probe/client.js';
-import { NoAnswer } from '../probe/no-answer.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import { dataOf } from './events.js';
 import { isSecret } from './meaning.js';
@@ -26,11 +28,11 @@ function credentialOf(exchange: RecordedExchange, alias: string): CredentialName
   return isCredential(alias) ? alias : unnamedCredential(exchange);
 }
 
-/** The live value of a recorded credential. @throws Unmet where it was not given */
+/** The live value of a recorded credential. @throws Skipped where it was not given */
 function credentialValue(driver: Driver, exchange: RecordedExchange, alias: string): string {
   const as = credentialOf(exchange, alias);
   const value = typeof as === 'string' ? driver.credential(as) : as.bearer;
-  if (value === undefined) throw new Unmet(String(as), `it needs ${as}`);
+  if (value === undefined) throw lacking({ kind: 'lacks', need: as as Need });
   return value;
 }
 
@@ -113,7 +115,7 @@ function bodyWithNames({ names }: SendDeps, { operation, status, request }: Reco
  * Where a recorded path leads at the target. A recording is a file from anybody: a path that leaves the interface is not
  * followed, and what is written to a deployment is an intern or nothing.
  *
- * @throws Unmet
+ * @throws Skipped
  */
 function pathOf({ driver }: SendDeps, exchange: RecordedExchange, live: string): string {
   const { baseUrl } = driver.target;
@@ -121,20 +123,24 @@ function pathOf({ driver }: SendDeps, exchange: RecordedExchange, live: string):
   const { origin, pathname } = new URL(`${baseUrl}${path}`);
   const base = new URL(baseUrl);
   if (origin !== base.origin || !`${pathname}/`.startsWith(`${base.pathname}/`)) {
-    throw new Unmet('an address of the interface', `its path ${exchange.request.path} leads out of ${baseUrl}`);
+    const note = `its path leads out of ${baseUrl}`;
+    throw lacking({ kind: 'met', need: 'an address of the interface', note, got: exchange.request.path });
   }
   const isOfInterns = /^\/interns(?:\/|$)/.test(pathname.slice(base.pathname.length));
   if (!driver.control && !isRead(exchange) && !isOfInterns) {
-    throw new Unmet('an operation of the interface', 'it would write to a deployment, and not to an intern');
+    const note = 'it would write to a deployment, and not to an intern';
+    throw lacking({ kind: 'met', need: 'an operation of the interface', note });
   }
   return path;
 }
 
-/** The live request for a recorded one. @throws Unmet where it cannot be made or sent */
+/** The live request for a recorded one. @throws Skipped where it cannot be made or sent */
 function requestOf(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange): Send {
   const { request } = exchange;
   const live = (text: string, place: keyof typeof SPELLED) => liveText(deps, bindings, exchange, text, place);
-  if (NEVER_SENT.test(request.method)) throw new Unmet('fetch', `${request.method} cannot be sent`);
+  if (NEVER_SENT.test(request.method)) {
+    throw lacking({ kind: 'met', need: 'fetch', note: 'the method cannot be sent', got: request.method });
+  }
   const { authorization = '', ...others } = request.headers;
   const [, alias] = /^Bearer \$([a-z_]+(?:\.\d+)?)$/.exec(authorization) ?? [];
   if (alias !== undefined) credentialValue(deps.driver, exchange, alias);
@@ -157,7 +163,7 @@ function requestOf(deps: SendDeps, bindings: Bindings, exchange: RecordedExchang
 }
 
 /** How a connection comes to an end before its answer does. */
-const BREAKS_OFF: readonly NoAnswer['kind'][] = ['dropped', 'other'];
+const BREAKS_OFF: readonly NoAnswerGot['kind'][] = ['dropped', 'other'];
 
 async function textsOf(answer: OpenAnswer, add: (text: string) => void): Promise<void> {
   if (!/^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')) {
@@ -171,7 +177,7 @@ async function textsOf(answer: OpenAnswer, add: (text: string) => void): Promise
 /**
  * Sends a recorded request with live values. Resolves with the head of the answer; the body is read on.
  *
- * @throws Unmet where it cannot be made, or would write to what the run did not make; whatever the connection throws
+ * @throws Skipped where it cannot be made, or would write to what the run did not make; whatever the connection throws
  */
 export async function send(deps: SendDeps, bindings: Bindings, exchange: RecordedExchange): Promise<Live> {
   const answer = await deps.client.open(requestOf(deps, bindings, exchange));
@@ -186,7 +192,8 @@ export async function send(deps: SendDeps, bindings: Bindings, exchange: Recorde
       return hasLeft ? 'client' : 'complete';
     } catch (error) {
       if (hasLeft) return 'client';
-      if (!(error instanceof NoAnswer) || !BREAKS_OFF.includes(error.kind)) throw error;
+      const why = whyNoAnswer(error);
+      if (why === undefined || !BREAKS_OFF.includes(why.kind)) throw error;
       if (exchange.writes === undefined && exchange.ended !== 'broken') throw error;
       return 'broken';
     }

@@ -1,5 +1,5 @@
 import type { Driver } from '../drivers/driver.js';
-import { Unmet } from '../framework/assert.js';
+import { blocked, lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Likeness, PriorStatus } from './before.js';
@@ -35,7 +35,7 @@ const WAYS: Partial<Record<PriorStatus, { readonly script: string; readonly meth
     destroy_failed: { script: 'teardown-fails', method: 'DELETE', below: '' },
   };
 
-const NEED = 'an intern of its own';
+const PREPARATION = 'the preparation of a recording';
 
 export function createInternFinder(deps: InternDeps): Interns {
   const { driver, client, madeBy, names, isReadOnly, until } = deps;
@@ -54,7 +54,8 @@ export function createInternFinder(deps: InternDeps): Interns {
 
   const reached: Interns['reached'] = async (id, status) => {
     const isThere = async () => recordOf((await client.send({ path: internPath(id) })).json).status === status;
-    if (!(await until(isThere))) throw new Unmet(NEED, `the one that was made did not come to be ${status}`, 'blocked');
+    if (await until(isThere)) return;
+    throw blocked({ kind: 'blocked', by: PREPARATION, obstacle: 'running', seen: { kind: 'never-was', status } });
   };
 
   /** Has an intern that was made come to a status that only a script leads to. What it does afterwards is its own again. */
@@ -68,11 +69,14 @@ export function createInternFinder(deps: InternDeps): Interns {
   };
 
   const made: Interns['made'] = async (likeness) => {
-    if (isReadOnly) throw new Unmet('write', 'the run is read-only');
+    if (isReadOnly) throw lacking({ kind: 'read-only' });
     let answer = await create(likeness, likeness.name ?? names.fresh());
     // Somebody else's may have the name.
     if (answer.id === undefined && likeness.name !== undefined) answer = await create(likeness, names.fresh());
-    if (answer.id === undefined) throw new Unmet(NEED, `a create answered ${answer.status}`, 'blocked');
+    if (answer.id === undefined) {
+      const seen = { kind: 'create', status: answer.status } as const;
+      throw blocked({ kind: 'blocked', by: PREPARATION, obstacle: 'create', seen });
+    }
     await lead(answer.id, likeness.status);
     return answer.id;
   };

@@ -1,14 +1,12 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
-import { Finding, Unmet } from '../framework/assert.js';
+import { Finding, isUnreached, noAnswerOf } from '../framework/finding.js';
+import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
+import { Stopped } from '../framework/stop.js';
 import type { Client } from '../probe/client.js';
-import { NoAnswer } from '../probe/no-answer.js';
-import { REACHED } from '../run/circumstances.js';
-import type { Skip } from '../run/results.js';
 import type { RunBase } from '../run/run-base.js';
 import type { Session } from '../run/session.js';
-import { Stopped } from '../run/stopped.js';
 import { surroundings } from './around.js';
 import { recordedBefore, unresolved } from './before.js';
 import { type Compared, compared } from './compare.js';
@@ -29,6 +27,8 @@ export interface Played {
   readonly compared: Compared;
   /** Why it was not judged. */
   readonly skip?: Skip;
+  /** What was found before there was anything to compare. */
+  readonly met?: Finding;
   readonly error?: unknown;
   readonly requests: number;
   /** ms of real time. */
@@ -52,15 +52,15 @@ function givenBy({ operation, body, writes }: RecordedExchange): string[] {
   return [...found].flatMap(([, alias = '']) => alias);
 }
 
-const SAME = 'the same conversation';
-
 /** Why an exchange was not judged, where what was thrown says that; undefined for a fault of the kit. */
 function skipOf(error: unknown): Skip | undefined {
-  if (error instanceof Unmet) return { need: error.need, why: error.why, kind: error.kind };
-  if (error instanceof Stopped) return { need: 'target', why: error.message, kind: 'stopped' };
-  if (error instanceof NoAnswer && error.unreached) {
-    return { need: REACHED, why: String(error.actual), kind: 'stopped' };
-  }
+  if (error instanceof Skipped) return error.skip;
+  if (error instanceof Stopped) return { kind: 'stopped', because: { kind: 'over', stop: error.stop } };
+  if (!(error instanceof Finding)) return undefined;
+  const { found } = error;
+  const got = noAnswerOf(found);
+  if (got !== undefined && isUnreached(found))
+    return { kind: 'stopped', because: { kind: 'unreached', request: found.of, got } };
   return undefined;
 }
 
@@ -171,7 +171,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
 
   /** Why an exchange cannot be tried. */
   const leftOut = (exchange: RecordedExchange): Skip | undefined => {
-    const because = (why: string): Skip => ({ need: SAME, why, kind: 'intern' });
+    const because = (note: string): Skip => byTheIntern({ kind: 'conversation', note }).skip;
     const request = JSON.stringify(exchange.request);
     const needed = [...missed].find((alias) => new RegExp(`\\$\\{?${alias}(?!\\d)`).test(request));
     if (needed !== undefined) return because(`it rests on $${needed}, of an answer that was another`);
@@ -187,7 +187,10 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     return hour ? because(`the deployment answered ${status}: ${hour} at that time`) : undefined;
   };
 
-  const tried = async (placed: PlacedExchange, sending: SendDeps): Promise<Pick<Played, 'compared' | 'skip'>> => {
+  const tried = async (
+    placed: PlacedExchange,
+    sending: SendDeps,
+  ): Promise<Pick<Played, 'compared' | 'skip' | 'met' | 'error'>> => {
     const { exchange } = placed;
     const skip = leftOut(exchange);
     if (skip) return { compared: compared(), skip };
@@ -205,7 +208,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     const first = await judged(exchange, live).finally(() => open.splice(open.indexOf(entry), 1));
     const { otherwise, ...found } = isRead(exchange) ? await again(sending, exchange, first) : first;
     if (otherwise === undefined) return { compared: found };
-    return { compared: compared(), skip: { need: SAME, why: otherwise, kind: 'intern' } };
+    return { compared: compared(), skip: byTheIntern({ kind: 'conversation', note: otherwise }).skip };
   };
 
   const one = async (placed: PlacedExchange): Promise<Played> => {
@@ -218,8 +221,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     const came = await tried(placed, { driver, host, client: { open }, unknown, names }).catch((error: unknown) => {
       const skip = skipOf(error);
       if (skip) return { compared: compared(), skip };
-      if (error instanceof Finding) return { compared: { findings: [error], warnings: [] } };
-      return { compared: compared(), error };
+      return { compared: compared(), ...(error instanceof Finding ? { met: error } : { error }) };
     });
     for (const alias of givenBy(placed.exchange)) if (bindings.get(alias) === undefined) missed.add(alias);
     return { placed, ...came, requests, duration: host.now() - began };

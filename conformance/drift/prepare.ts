@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
-import { Unmet } from '../framework/assert.js';
+import { lacking } from '../framework/skip.js';
 import type { Before } from './before.js';
 import type { Interns } from './interns.js';
 import { internAliasOf } from './schedule.js';
@@ -67,7 +67,7 @@ export function createPreparation({ driver, interns, before, around, bindings, i
       if (bindings.get(alias) === undefined && before.there.has(alias)) {
         const own = before.isOfOwnKey(alias);
         const id = own ? driver.target.ownInternId : await standIn(alias);
-        if (id === undefined) throw new Unmet('own_intern_id', 'the intern of the own key is not known');
+        if (id === undefined) throw lacking({ kind: 'lacks', need: 'own_key', how: 'intern-id' });
         await run(alias, id);
         bindings.bind(alias, id);
       }

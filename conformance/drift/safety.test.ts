@@ -117,7 +117,7 @@ describe('nothing is written to an intern that the run did not make', () => {
       request.method === 'POST' && path === '/interns' ? json(201, theirs) : undefined,
     );
     const { results } = await driftFrom([create(), rename, suspend, remove], fetch);
-    expect(verdicts(results)[0]).toMatch(/^fail: the answer to a create: .* → the intern "theirs"/);
+    expect(verdicts(results)[0]).toMatch(/^fail: the answer to a create: .* → another's, .*"theirs"/);
     expect(verdicts(results).slice(1)).toEqual(
       Array(3).fill('skip: it rests on $intern.1, of an answer that was another'),
     );
@@ -175,7 +175,7 @@ test('an intern that cannot be made keeps back what needs it alone', async () =>
   const { fetch } = deployment((request) => (request.method === 'POST' ? refused.clone() : undefined));
   const list = about('list', 'GET', '', { body: { data: [], has_more: false } });
   const { results } = await driftFrom([list, read, rename], fetch);
-  expect(verdicts(results)).toEqual(['pass', ...Array(2).fill('skip: a create answered 403')]);
+  expect(verdicts(results)).toEqual(['pass', ...Array(2).fill('skip: a valid create answered 403')]);
   expect(results.exit).toBe(3);
 });
 
@@ -234,7 +234,7 @@ describe('budgets', () => {
     const { results, sent } = await driftFrom([read, read, read, read, read], fetch, { maxRequests: 4 });
     expect(sent).toHaveLength(4);
     expect(results.exit).toBe(3);
-    expect(results.reasons).toContain('the budget of 4 requests is spent');
+    expect(results.incomplete).toContainEqual({ kind: 'requests', most: 4 });
   });
 
   test('so many a second', async () => {
@@ -302,7 +302,7 @@ describe('what a run makes is taken away', () => {
     });
     const { results } = await driftFrom([create(), rename, suspend], fetch, { signal: stop.signal });
     expect(left()).toEqual(['theirs']);
-    expect(results).toMatchObject({ exit: 3, reasons: ['interrupted'] });
+    expect(results).toMatchObject({ exit: 3, incomplete: [{ kind: 'interrupted' }] });
   });
 });
 
@@ -312,7 +312,7 @@ test('a target that lists no interns sees no write', async () => {
   );
   const { results } = await driftFrom([create(), rename], fetch);
   expect(writes).toEqual([]);
-  expect(results.reasons).toContainEqual(expect.stringContaining('without a list of interns'));
+  expect(results.incomplete).toContainEqual({ kind: 'preflight', saw: { kind: 'no-list' } });
   expect(results.exit).toBe(3);
 });
 

@@ -1,5 +1,6 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
+import type { Lack } from '../framework/skip.js';
 import type { Fetch } from '../probe/client.js';
 import type { PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
@@ -57,8 +58,8 @@ export interface Driver {
   /** ms of real time that one wait may take where no clock can be moved. */
   readonly slow: number;
   credential(name: CredentialName): string | undefined;
-  /** Undefined where the need is met, else why it is not. */
-  lacks(need: Need): string | undefined;
+  /** Undefined where the need is met, else what is missing. */
+  lacks(need: Need): Lack | undefined;
   /** A prompt that leads an intern to behave so; `text` is what it says beside that. */
   prompt(behaviour: BehaviourName, text?: string): string;
   /** Lets arrive what is already on its way. */

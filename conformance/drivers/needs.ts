@@ -1,4 +1,5 @@
-import type { BehaviourName, Need } from '../framework/needs.js';
+import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework/needs.js';
+import type { Lack } from '../framework/skip.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Target } from './driver.js';
 
@@ -16,61 +17,44 @@ export interface Means {
   behaviour(name: BehaviourName): boolean;
 }
 
-/** The variable that a credential comes from. */
-export const variable = (name: CredentialName): string =>
-  name === 'own_key' ? 'INTERN_OWN_KEY' : `INTERN_${name.toUpperCase()}`;
-
-const flag = (name: string) => `--${name.replaceAll('_', '-')}`;
-
-/** Undefined where the means meet the need, else what is missing and how it would be given. */
-export function lacks(need: Need, means: Means): string | undefined {
-  const { target } = means;
-  if (need.startsWith('behaviour:')) {
-    const name = need.slice('behaviour:'.length) as BehaviourName;
-    return means.behaviour(name) ? undefined : `no prompt is configured that leads an intern to ${name}`;
-  }
-  if (need.startsWith('slow:')) {
-    const ms = Number(need.slice('slow:'.length, -1)) * 1000;
-    if (means.slow === undefined || ms <= means.slow) return undefined;
-    return `it waits ${ms / 1000} s for real; allow that with --slow ${ms / 1000}s`;
-  }
+/** Whether a fact or a thing that a need stands for is there. */
+function isThere(need: Need, { target, ...means }: Means): boolean {
   switch (need) {
-    case 'write':
-    case 'running':
-      return means.readOnly ? 'the run is read-only' : undefined;
     case 'control':
-      return means.control ? undefined : 'the target has no control interface';
+      return means.control;
     case 'clock':
-      return means.slow === undefined ? undefined : 'the clock of the target cannot be moved';
+      return means.slow === undefined;
     case 'disposable':
-      return means.disposable === true
-        ? undefined
-        : 'the emulator is not only for this run: a reset takes everything away';
-    case 'own_key':
-      if (means.control) return means.readOnly ? 'the run is read-only' : undefined;
-      if (means.credential('own_key') === undefined) return `${flag('own_key')} or ${variable('own_key')} is not given`;
-      return target.ownInternId === undefined
-        ? 'the id of the intern that the own key belongs to is not given'
-        : undefined;
+      return means.disposable === true;
     case 'daemon':
-      return means.daemon
-        ? undefined
-        : 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated';
+      return means.daemon;
     case 'public_keys':
-      return target.publicKeys.length > 0 ? undefined : 'no public key is known that proofs could be verified with';
+      return target.publicKeys.length > 0;
     case 'foreign_workspace':
-      return target.foreignWorkspaceId === undefined ? 'no workspace of others is known' : undefined;
+      return target.foreignWorkspaceId !== undefined;
     case 'oauth_subject':
-      return target.oauthSubject === undefined ? 'the subject of the OAuth token is not known' : undefined;
+      return target.oauthSubject !== undefined;
     case 'peer_oauth_subject':
-      return target.peerOauthSubject === undefined ? 'the subject of the peer OAuth token is not known' : undefined;
+      return target.peerOauthSubject !== undefined;
     case 'scim_mapping':
-      return target.scimMappingId === undefined ? 'no SCIM mapping is known' : undefined;
+      return target.scimMappingId !== undefined;
     case 'regional_host':
-      return target.regionalHost === undefined ? 'no regional hostname is known' : undefined;
+      return target.regionalHost !== undefined;
     default: {
-      const name = need as CredentialName;
-      return means.credential(name) === undefined ? `${flag(name)} or ${variable(name)} is not given` : undefined;
+      const behaviour = behaviourIn(need);
+      if (behaviour !== undefined) return means.behaviour(behaviour);
+      const wait = waitIn(need);
+      if (wait !== undefined) return means.slow === undefined || wait <= means.slow;
+      return means.credential(need as CredentialName) !== undefined;
     }
   }
+}
+
+/** Undefined where the means meet the need, else what is missing. */
+export function lacks(need: Need, means: Means): Lack | undefined {
+  const lack = { kind: 'lacks', need } as const;
+  const writes = need === 'write' || need === 'running' || (need === 'own_key' && means.control);
+  if (writes) return means.readOnly ? { ...lack, how: 'read-only' } : undefined;
+  if (!isThere(need, means)) return lack;
+  return need === 'own_key' && means.target.ownInternId === undefined ? { ...lack, how: 'intern-id' } : undefined;
 }

@@ -8,6 +8,7 @@ import type { Answer, OpenAnswer } from '../probe/client.js';
 import type { ChatReply } from '../probe/reply.js';
 import type { As, Send } from '../probe/request.js';
 import type { BehaviourName } from './needs.js';
+import type { Because } from './skip.js';
 
 /** Options that every operation takes: who sends, and what is added to the request. */
 export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;
@@ -69,17 +70,11 @@ export interface InternFactory {
 }
 
 /** What an intern was to do, and what it did instead. */
-export interface Observed {
-  /** Completes "the intern did not …": `ask a question`. */
-  readonly did: string;
+export interface Observed extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
   /** For a finding under control. */
   readonly what: string;
   readonly expected: unknown;
   readonly actual: unknown;
-  /** Its own words. */
-  readonly said?: string;
-  /** What it did, where its words do not tell: a sentence about `it`. */
-  readonly instead?: string;
 }
 
 /** Everything a check works with. */
@@ -140,8 +135,11 @@ export interface Ctx {
   plain(): boolean;
   /** Answers over the chat turn limit that this run met, in this check or before. */
   limited(): readonly Answer[];
-  /** Ends the check as a skip: the target could not be led there. */
-  unmet(need: string, why: string): never;
+  /**
+   * Ends the check as a skip: the target could not be led there. `note` is what was met instead, in fixed words, and `got`
+   * the value or the answer.
+   */
+  unmet(need: string, note: string | undefined, got?: unknown): never;
   /**
    * What only the intern decides, and it owes the kit nothing: where it did something else the check is a skip that says
    * what. Under control a script decides, so there it is a finding.

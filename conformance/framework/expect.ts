@@ -1,19 +1,66 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Problem, Transcript } from '../probe/chunks.js';
+import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { type Broken, brief, equal, Finding, fail, hasKeys, isObject, match, ok, Unmet } from './assert.js';
+import { equal, fail, hasKeys, isObject, match, ok } from './assert.js';
+import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot } from './finding.js';
+import { byTheIntern } from './skip.js';
 
-/** An answer in one line, for findings. */
-export const shown = (answer: Answer): string => `${answer.status} ${answer.text.slice(0, 300)}`;
+/** Characters of a body that a finding shows; the evidence has them all. */
+const SHOWN = 300;
 
-/** The status, with the body shown where it is another. */
+/** An answer as findings and skips have it. */
+export function seen({ status, headers, json, text }: Answer): AnswerGot {
+  const body = (isRecord(json) ? json : {}) as { error?: unknown; status?: unknown };
+  const { metadata } = (isRecord(body.error) ? body.error : {}) as { metadata?: unknown };
+  const { reason, retryable } = (isRecord(metadata) ? metadata : {}) as { reason?: unknown; retryable?: unknown };
+  const type = headers.get('content-type');
+  return {
+    status,
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    ...(typeof body.status === 'string' ? { says: body.status } : {}),
+    ...(type === null ? {} : { type }),
+    text: text.slice(0, SHOWN),
+  };
+}
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const isSuccess = (status: number) => status < 300;
+const isRefusal = (status: number) => status >= 400 && status <= 499;
+
+/** The class of what is expected: a success that may be gone by now (404) is still a success. */
+const classOf = (statuses: readonly number[]) =>
+  statuses.some(isSuccess) ? 'success' : statuses.every(isRefusal) ? 'refusal' : 'other';
+
+type More = Pick<Found, 'breaks' | 'because'>;
+
+/** Always a finding: another status than these, or than any of the class. */
+export function answered(
+  answer: Answer,
+  wanted: readonly number[] | 'success' | 'refusal',
+  of: string,
+  more: More = {},
+): never {
+  const statuses = typeof wanted === 'string' ? [] : wanted;
+  throw new Finding({
+    wanted: { kind: 'status', class: typeof wanted === 'string' ? wanted : classOf(wanted), statuses },
+    got: seen(answer),
+    of,
+    ...(answer.exchange < 0 ? {} : { exchange: answer.exchange }),
+    ...more,
+  });
+}
+
+/** The status is this one, or one of these. */
 export function status(answer: Answer, expected: number | readonly number[], what: string): void {
   const allowed = typeof expected === 'number' ? [expected] : expected;
-  if (allowed.includes(answer.status)) return;
-  const successes = allowed.length > 1 && allowed.every((one) => one < 300);
-  const words = successes ? `a success (${allowed.join(', ')})` : allowed;
-  fail(`status of ${what}`, allowed.length === 1 ? allowed[0] : words, shown(answer));
+  if (!allowed.includes(answer.status)) answered(answer, allowed, what);
+}
+
+/** Any success. */
+export function success(answer: Answer, what: string, more?: More): void {
+  if (!isSuccess(answer.status)) answered(answer, 'success', what, more);
 }
 
 /** Statuses of a create that was accepted, for checks that do not judge which success it is. */
@@ -29,10 +76,8 @@ export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
 export const done = (answer: Answer, what: string): void => status(answer, ACCEPTED, what);
 
 /** Some refusal of the client's doing: 4xx. `breaks` is what is broken without one, where the check is about something else. */
-export function refused(answer: Answer, what: string, breaks?: Broken): void {
-  if (answer.status >= 400 && answer.status <= 499) return;
-  const difference = { what, expected: 'a refusal (4xx)', actual: shown(answer) };
-  throw new Finding(breaks === undefined ? difference : { ...difference, breaks });
+export function refused(answer: Answer, what: string, more?: More): void {
+  if (!isRefusal(answer.status)) answered(answer, 'refusal', what, more);
 }
 
 /** `Retry-After`, in either of the forms that HTTP gives it (RFC 9110, 10.2.3): seconds, or a date. */
@@ -114,53 +159,57 @@ export function page(answer: Answer, what: string): { data: Intern[]; has_more: 
 export const keys = (answer: Answer, names: readonly string[], what: string) =>
   hasKeys(answer.json, names, `body of ${what}`);
 
-const inPlace = ({ items }: Transcript, { number, data }: NonNullable<Problem['event']>) =>
-  `event ${number} of ${items.length} is ${data.length > 600 ? `${data.slice(0, 600)}…` : data}`;
-
-/** What is expected of the order of a stream (CHAT-2, CHAT-3). */
-export const STREAM_ORDER =
-  'chunks with one choice each, one finish_reason, one chunk with empty choices and session_id, data: [DONE], end of the body';
-
 /**
  * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
  */
 export function grammar(t: Transcript, level: Level, requirement?: RequirementId): void {
   const counted = level === 'S' ? ['S'] : level === 'P' ? ['S', 'P'] : ['S', 'P', 'C'];
-  const found = t.problems.filter(
-    (problem) => counted.includes(problem.level) && (requirement === undefined || problem.requirement === requirement),
+  const breaches = t.breaches.filter(
+    (breach) => counted.includes(breach.level) && (requirement === undefined || breach.requirement === requirement),
   );
   // What is stated is the heavier breach, and what is published often comes of it.
-  found.sort((one, other) => Number(other.level === 'S') - Number(one.level === 'S'));
-  const first = found[0];
-  if (first !== undefined) {
-    throw new Finding({
-      what: `order and shape of the stream (${first.requirement})`,
-      expected: STREAM_ORDER,
-      actual: found
-        .map(({ text, event }, at) => (event === undefined || at > 2 ? text : `${text}; ${inPlace(t, event)}`))
-        .join('\n'),
-      breaks: { requirement: first.requirement, level: first.level },
-    });
-  }
+  breaches.sort((one, other) => Number(other.level === 'S') - Number(one.level === 'S'));
+  const [first] = breaches;
+  if (first === undefined) return;
+  const { exchange } = t;
+  throw new Finding({
+    wanted: { kind: 'stream', rule: 'order' },
+    got: { events: t.items.length, breaches } satisfies OrderGot,
+    of: 'the stream',
+    exchange,
+    breaks: { requirement: first.requirement, level: first.level },
+  });
 }
+
+/** What a stream has come to, for findings. */
+export const streamed = ({ chunks, content, done, ended, error, finish }: Transcript): StreamGot => ({
+  chunks: chunks.length,
+  content: content.slice(0, SHOWN),
+  done,
+  ...(finish === undefined ? {} : { finish }),
+  ...(error === undefined ? {} : { error }),
+  ...(ended === undefined ? {} : { ended }),
+});
+
+const FINISHES = ['stop', 'tool_calls', 'error'] as const;
 
 /**
  * The finish reason, with the content so far shown where it is another. Where no script decides, another one of the three
  * is the intern's own choice: the precondition of what follows is not met.
  */
-export function finish(t: Transcript, expected: 'stop' | 'tool_calls' | 'error', what = 'the stream'): void {
+export function finish(t: Transcript, expected: (typeof FINISHES)[number], what = 'the stream'): void {
   if (t.finish === expected) return;
-  const wellFormed = t.done && t.finish !== undefined && ['stop', 'tool_calls', 'error'].includes(t.finish);
-  if (!t.scripted && wellFormed) {
+  const finish = FINISHES.find((one) => one === t.finish);
+  if (!t.scripted && t.done && finish !== undefined) {
     // What the intern did is its own; how the service streams it is not.
     grammar(t, 'S');
-    const did = { stop: 'simply answer', tool_calls: 'ask', error: 'end with an error' };
-    const instead = { stop: 'answered', tool_calls: 'asked', error: 'ended with an error' }[t.finish as 'stop'];
-    const error = t.error === undefined ? '' : `, error ${brief(t.error, 120)}`;
-    const why = `${what} ended with ${t.finish}, it said ${brief(t.content, 120)}${error}`;
-    throw new Unmet(`the intern did not ${did[expected]} when asked to, it ${instead}`, why, 'intern');
+    const error = t.error === undefined ? {} : { error: t.error };
+    throw byTheIntern({ kind: 'finished-otherwise', of: what, wanted: expected, finish, said: t.content, ...error });
   }
-  const error = t.error === undefined ? '' : `; error ${brief(t.error)}`;
-  const actual = `${t.finish ?? 'none'}; content ${brief(t.content)}${error}`;
-  fail(`finish_reason of ${what}`, expected, actual);
+  throw new Finding({
+    wanted: { kind: 'stream', rule: 'finish', finish: expected },
+    got: streamed(t),
+    of: what,
+    exchange: t.exchange,
+  });
 }

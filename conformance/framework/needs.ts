@@ -49,3 +49,15 @@ export type Need =
   | 'peer_oauth_subject'
   | 'scim_mapping'
   | 'regional_host';
+
+/** The behaviour that a need names. */
+export const behaviourIn = (need: Need): BehaviourName | undefined =>
+  need.startsWith('behaviour:') ? (need.slice('behaviour:'.length) as BehaviourName) : undefined;
+
+/** ms that a need says are waited. */
+export const waitIn = (need: Need): number | undefined =>
+  need.startsWith('slow:') ? Number(need.slice('slow:'.length, -1)) * 1_000 : undefined;
+
+/** The variable that a credential comes from. */
+export const variable = (name: CredentialName): string =>
+  name === 'own_key' ? 'INTERN_OWN_KEY' : `INTERN_${name.toUpperCase()}`;

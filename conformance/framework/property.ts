@@ -1,33 +1,12 @@
 import fc from 'fast-check';
-import { Certain, Finding } from './assert.js';
 import type { Ctx } from './context.js';
+import { Finding } from './finding.js';
 
 /** How a property was tried, for reports and for replaying it. */
 export interface PropertyRun {
   readonly name: string;
   readonly seed: number;
   readonly runs: number;
-}
-
-/** A property that does not hold, with the smallest values found that show it. */
-export class Falsified extends Finding {
-  constructor(
-    finding: Finding,
-    readonly property: {
-      readonly name: string;
-      /** Source text of the values. */
-      readonly counterexample: readonly string[];
-      readonly seed: number;
-      readonly path: string;
-      readonly runs: number;
-      readonly shrinks: number;
-      /** How often the counterexample failed when it was run again. */
-      readonly confirmed: { readonly tries: number; readonly failures: number };
-    },
-  ) {
-    const { what, expected, actual, breaks } = finding;
-    super({ what, expected, actual, ...(breaks === undefined ? {} : { breaks }) }, { cause: finding });
-  }
 }
 
 export interface PropertyOptions {
@@ -73,14 +52,14 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         return undefined;
       } catch (error) {
         longest = Math.max(longest, options.now() - began);
-        if (error instanceof Finding && !(error instanceof Certain)) return error;
+        if (error instanceof Finding && error.more.certain !== true) return error;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
         return undefined;
       }
     };
 
-    const property = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
+    const tries = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
       if (fatal !== undefined) return;
       if (failures > 0 && (tried >= options.shrinkBudget || longest > LONG)) return;
       if (failures > 0) tried++;
@@ -89,7 +68,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       failures++;
       throw finding;
     });
-    const details = await fc.check(property, {
+    const details = await fc.check(tries, {
       seed,
       numRuns: options.replay !== undefined && replayed === undefined ? 1 : options.runs,
       ...(replayed === undefined || replayed === '' ? {} : { path: replayed }),
@@ -113,14 +92,15 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       again++;
       latest = finding;
     }
-    throw new Falsified(latest, {
+    const property = {
       name,
       counterexample: (counterexample[0] as readonly unknown[]).map((value) => fc.stringify(value)),
       seed,
       path: details.counterexamplePath ?? '',
       runs: details.numRuns,
       shrinks: details.numShrinks,
-      confirmed: { tries: confirming, failures: again },
-    });
+    };
+    const confirmed = { tries: confirming, failures: again };
+    throw new Finding(latest.found, { property, confirmed }, { cause: latest });
   };
 }

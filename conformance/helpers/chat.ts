@@ -1,7 +1,8 @@
 import type { ControlRun } from '../drivers/control.js';
-import { brief, Finding, fail, ok } from '../framework/assert.js';
+import { fail, gist, ok } from '../framework/assert.js';
 import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { parseJson } from '../probe/json.js';
@@ -116,26 +117,17 @@ export async function asked(
   return t;
 }
 
-/** What a question asks, as a sentence about who asks. */
-function asksOf(t: Transcript): string {
-  const { kind, message, operation, options } = question(t);
-  if (typeof message === 'string') return `it asked a question instead: ${brief(message, 120)}`;
-  const of = typeof operation === 'string' ? ` of ${brief(operation, 60)}` : '';
-  return kind === 'permission'
-    ? `it asked for a permission${of} that can be answered with ${brief(options, 120)}`
-    : `it asked ${brief(callOf(t).arguments, 120)}`;
-}
-
 /** What was asked can be answered with `allow_once`: what it asks, an intern decides. */
 export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   if (t.scripted) return;
   const { options } = question(t);
   ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
     did: 'ask for a permission that can be allowed',
+    question: true,
     what: 'what was asked',
     expected: 'a permission with the option allow_once',
     actual: callOf(t).arguments,
-    instead: asksOf(t),
+    asked: question(t),
   });
 }
 
@@ -146,7 +138,7 @@ export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: stri
     what: `error reason of ${what}`,
     expected: reason,
     actual: t.error,
-    said: JSON.stringify(t.error),
+    said: t.error,
   });
 }
 
@@ -159,7 +151,7 @@ export function sessionOf(t: Transcript): string {
 /** A response in the session that another was in. */
 export function sameSession(t: Transcript, session: string, what: string): void {
   const own = sessionOf(t);
-  if (own !== session) fail(`session_id of ${what}`, 'the same as before', `another; ${own} instead of ${session}`);
+  if (own !== session) fail(`session_id of ${what}`, 'the same as before', gist('another', { own, before: session }));
 }
 
 /** The one tool call of a response, and the session to answer it in. */
@@ -181,7 +173,7 @@ export function question(t: Transcript): Record<string, unknown> {
     // told below
   }
   const instead = t.toolCalls[0]?.instead;
-  const actual = instead === undefined ? text : `not a string; ${instead}`;
+  const actual = instead === undefined ? text : gist('not a string', instead);
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
@@ -275,7 +267,7 @@ export async function stillOpen(ctx: Ctx, id: string, t: Transcript, what: strin
   const { call, session } = { call: callOf(t).id, session: callOf(t).session };
   const probe = await badAnswer(ctx, id, { call, session, content: 'no such option' });
   if (probe.status !== 400)
-    fail(what, 'the question still open (400 for an answer it does not offer)', expect.shown(probe));
+    fail(what, 'the question still open (400 for an answer it does not offer)', expect.seen(probe));
 }
 
 /** No HTTP answer, or one that broke off: what `act` throws then, else undefined. */

@@ -1,5 +1,6 @@
-import { Finding } from '../framework/assert.js';
+import { gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import { Finding } from '../framework/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import { internPath } from '../probe/request.js';
 
@@ -20,7 +21,7 @@ export type Arrival =
   | { readonly how: 'late'; readonly wait: number; readonly latency: number }
   /** Nothing can be told from it. */
   | { readonly how: 'short'; readonly t: Transcript }
-  | { readonly how: 'unknown'; readonly why: string };
+  | { readonly how: 'unknown'; readonly why: string; readonly got?: unknown };
 
 const arrivedAtOnce = ({ items }: Transcript): boolean => (items.at(-1)?.at ?? 0) - (items[0]?.at ?? 0) <= AT_ONCE;
 
@@ -90,8 +91,8 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
     return { how: 'unknown', why: 'a reply came all at once, and no other prompt was told before' };
   const wait = head - told;
   if (wait > Math.max(LEAST, LONGER * latency)) return { how: 'late', wait, latency };
-  const took = `${Math.round(wait)} ms after another prompt was told that the run goes on`;
-  return { how: 'unknown', why: `a reply came all at once ${took}, where an answer takes ${Math.round(latency)} ms` };
+  const why = 'a reply came all at once, not long enough after another prompt was told that the run goes on';
+  return { how: 'unknown', why, got: { after: Math.round(wait), latency: Math.round(latency) } };
 }
 
 /**
@@ -131,12 +132,12 @@ export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency:
     const chunks = await saidBefore(ctx, wait);
     if (chunks < 2 || ++shown < SHOWN) continue;
     ctx.streamsAreHeldBack();
-    throw new Finding({
-      what: 'arrival of a reply',
-      expected: 'what the intern says, while its run goes on',
-      actual: `nothing until a suspend had ended the run, then head, ${chunks} chunks that were said before, and [DONE] at once`,
-      confirmed: { tries: SHOWN, failures: SHOWN },
-    });
+    const words = 'what the intern says, while its run goes on';
+    const got = gist('nothing until a suspend had ended the run, then all that was said before at once', { chunks });
+    throw new Finding(
+      { wanted: { kind: 'value', path: 'arrival', rule: { kind: 'holds', words } }, got, of: 'arrival of a reply' },
+      { confirmed: { tries: SHOWN, failures: SHOWN } },
+    );
   }
   ctx.unmet('an intern that says one thing after another', 'its replies came late, and each all at once');
 }

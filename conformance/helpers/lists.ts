@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { brief, fail } from '../framework/assert.js';
+import { fail, gist } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
@@ -17,11 +17,11 @@ export function newestFirst(
 ): void {
   const ids = made.map(({ id }) => id);
   const missing = ids.filter((id) => !found.includes(id)).length;
-  if (missing > 0) fail(what, 'all that are there', `without ${missing} of ${ids.length}; ${brief(found)}`);
-  if (found.length > ids.length) fail(what, 'each once', `some more than once; ${brief(found)}`);
+  if (missing > 0) fail(what, 'all that are there', gist(`without ${missing} of ${ids.length}`, found));
+  if (found.length > ids.length) fail(what, 'each once', gist('some more than once', found));
   if (target.kind === 'emulator' ? isDeepStrictEqual(found, ids) : asOld(found, ids, made)) return;
   const turned = isDeepStrictEqual(found, ids.toReversed());
-  fail(what, 'newest first', `${turned ? 'oldest first' : 'in another order'}; ${brief(found)}`);
+  fail(what, 'newest first', gist(turned ? 'oldest first' : 'in another order', found));
 }
 
 /** Whether two orders are the same by the time of creation. */

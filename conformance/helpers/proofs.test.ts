@@ -1,8 +1,9 @@
 import nacl from 'tweetnacl';
 import { expect, test } from 'vitest';
-import { Finding, Unmet } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import { Finding } from '../framework/finding.js';
 import { proofHeadersOf, SHIPPED } from '../framework/profile.js';
+import { Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { holds, type Proof, type ProofSubject, proofOf, sha256, signedBytes } from './proofs.js';
 
@@ -27,9 +28,6 @@ function deployment(separator: string, signs: (path: string) => string) {
     profile,
     proof: names,
     target: { kind: 'live', publicKeys: [{ x: Buffer.from(pair.publicKey).toString('base64url') }] },
-    unmet: (need: string, why: string) => {
-      throw new Unmet(need, why);
-    },
     api: {
       sign: async (internId: string, body: Omit<ProofSubject, 'internId'>) => {
         const proof = proofFor({ internId, ...body });
@@ -45,15 +43,19 @@ test('a proof in the layout of the profile holds', () =>
   expect(deployment('\n', (path) => path)).resolves.toBeUndefined());
 
 test('another layout than that of a shipped profile is held against nobody', () =>
-  expect(deployment('.', (path) => path)).rejects.toBeInstanceOf(Unmet));
+  expect(deployment('.', (path) => path)).rejects.toBeInstanceOf(Skipped));
 
 test('a proof for another path is, where the plainest proof verifies', () =>
   expect(deployment('\n', (path) => path.toLowerCase())).rejects.toBeInstanceOf(Finding));
 
 test.each([
-  ['base64url', `${'A'.repeat(84)}-_`, '86 characters, with - or _ as base64url has them, without padding'],
-  ['hexadecimal', 'ab'.repeat(64), '128 characters, without padding'],
-  ['broken into lines', `${'A'.repeat(76)}\n${'A'.repeat(10)}==`, '89 characters, with others than Base64 has: "\\n"'],
+  ['base64url', `${'A'.repeat(84)}-_`, { characters: 86, base64url: true, padding: false }],
+  ['hexadecimal', 'ab'.repeat(64), { characters: 128, base64url: false, padding: false }],
+  [
+    'broken into lines',
+    `${'A'.repeat(76)}\n${'A'.repeat(10)}==`,
+    { characters: 89, base64url: false, padding: true, others: '\n' },
+  ],
 ])('a signature in %s is told by what it looks like: reports leave itself out', (_, signature, told) => {
   const json = { 'x-signature': signature, 'x-timestamp': '1790000000', 'x-user': 'me' };
   const answer = { status: 200, json, text: '' } as unknown as Answer;
@@ -62,9 +64,11 @@ test.each([
     expect.unreachable();
   } catch (error) {
     expect(error).toMatchObject({
-      what: 'x-signature of a proof',
-      expected: 'the Base64 of an Ed25519 signature',
-      actual: told,
+      found: {
+        of: 'x-signature of a proof',
+        wanted: { rule: { words: 'the Base64 of an Ed25519 signature' } },
+        got: told,
+      },
     });
   }
 });

@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import nacl from 'tweetnacl';
 import type { ProofField } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../drivers/driver.js';
-import { equal, fail, form, hasKeys, isObject, match } from '../framework/assert.js';
+import { equal, fail, form, gist, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { SHIPPED } from '../framework/profile.js';
+import { lacking } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
 export const SIGNATURE = form(/^[A-Za-z0-9+/]{86}==$/, 'the Base64 of an Ed25519 signature');
 
 /** What a text is that is no such Base64: the text itself is secret, and reports leave it out. */
-function encoding(text: string): string {
+function encoding(text: string): Record<string, unknown> {
   const odd = text.replace(/[A-Za-z0-9+/=_-]/g, '');
-  const told = [
-    `${text.length} characters`,
-    ...(/[-_]/.test(text) ? ['with - or _ as base64url has them'] : []),
-    ...(/=$/.test(text) ? [] : ['without padding']),
-    ...(odd === '' ? [] : [`with others than Base64 has: ${JSON.stringify(odd.slice(0, 20))}`]),
-  ];
-  return told.join(', ');
+  return {
+    characters: text.length,
+    base64url: /[-_]/.test(text),
+    padding: /=$/.test(text),
+    ...(odd === '' ? {} : { others: odd.slice(0, 20) }),
+  };
 }
 
 /** Checks that a proof's signature is Base64, and tells of one that is not what it looks like. */
@@ -159,16 +159,16 @@ export async function holds(
     const { bodySha256, route } = plainest;
     const answer = await ctx.api.sign(internId, { bodySha256, route }, { as: 'oauth_token' });
     if (broken(ctx, proofOf(ctx, answer, true, 'the plainest proof'), plainest) !== undefined) {
-      ctx.unmet(
-        'the layout of proofs',
-        `no proof verifies over the fields as profile ${ctx.profile.name} joins them, which is a choice of its own; name the deployment's with --profile FILE (proof_layout)`,
-      );
+      throw lacking({ kind: 'proof-layout', profile: ctx.profile.name });
     }
   }
   fail(
     `${found.which} signature of a proof`,
     'one over the fields as the profile lays them out (another layout: --profile FILE)',
-    `one that does not verify${meant(ctx, proof, subject)}; ${what}, over ${JSON.stringify(new TextDecoder().decode(found.bytes))}`,
+    gist(`one that does not verify${meant(ctx, proof, subject)}`, {
+      what,
+      over: new TextDecoder().decode(found.bytes),
+    }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { fail } from '../framework/assert.js';
+import { fail, gist } from '../framework/assert.js';
 import type { Answer } from '../probe/client.js';
 
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
@@ -77,9 +77,9 @@ export async function indistinguishable(
   if (first === undefined) return;
   const shown = (all: readonly Map<string, string>[]) => all[0]?.get(first) ?? 'absent';
   const place = first.startsWith('header') ? first : first.replace(/^body\b.*/, 'body');
-  const found = `${first} is ${shown(ones)} instead of ${shown(others)}`;
-  if (same.hides === undefined) fail(what, `the same ${place}`, `another ${place}; ${found}`);
-  fail(same.hides, 'the same as for one that nobody has', `another ${place}; ${what}: ${found}`);
+  const found = { [first]: { is: shown(ones), other: shown(others) } };
+  if (same.hides === undefined) fail(what, `the same ${place}`, gist(`another ${place}`, found));
+  fail(same.hides, 'the same as for one that nobody has', gist(`another ${place}`, { what, ...found }));
 }
 
 /** Where all of the ones agree, and all of the others, and the ones not with the others. */

@@ -1,5 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, fail, isObject, ok } from '../framework/assert.js';
+import { equal, fail, gist, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
@@ -22,9 +22,9 @@ export function session(answer: Answer, what: string): string {
 
 /** An answer that says the prompt was delivered into a run of that session. */
 export function steered(answer: Answer, id: string | undefined, what: string): void {
-  ok(answer.status >= 200 && answer.status < 300, `status of ${what}`, 'a success', expect.shown(answer));
+  expect.success(answer, what);
   if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
-    fail(what, 'delivered into the run that goes on, with status steered', 'answered with a stream of its own');
+    fail(what, 'delivered into the run that goes on, with status steered', gist('answered with a stream of its own'));
   isObject(answer.json, `body of ${what}`);
   equal(answer.json.status, 'steered', `status in the body of ${what}`);
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
@@ -48,12 +48,13 @@ export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Prom
 }
 
 /** The run that a client left goes on: what it was answered to another prompt says so. */
-function goesOn(seconds: number, { status, text }: Answer): never {
-  const how = status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
+function goesOn(seconds: number, answer: Answer): never {
+  const how =
+    answer.status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
   fail(
     `the run whose client left its stream ${seconds} s ago`,
     'cancelled: a disconnect is noticed within 30 s',
-    `${how}: ${status} ${text.slice(0, 300)}`,
+    gist(how, expect.seen(answer)),
   );
 }
 
@@ -77,7 +78,7 @@ export async function refusedOrWoken(
     const now = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that answers').status;
     if (WOKEN.includes(now)) return 'woken';
   }
-  return fail(what, 'a refusal (4xx)', expect.shown(answer));
+  return expect.answered(answer, 'refusal', what);
 }
 
 /** The same, where what follows is about an intern that does not run. */
@@ -104,16 +105,15 @@ export async function provisioned(
   if (ctx.target.kind === 'live' && answer.status === 409) {
     const { status } = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that is not provisioned');
     if (status !== before && WOKEN.includes(status))
-      ctx.unmet(SLEEPS, `a prompt that was refused has woken one that did not run: it is ${status}`);
+      ctx.unmet(SLEEPS, 'a prompt that was refused has woken one that did not run', status);
   }
   expect.done(answer, 'the provision');
 }
 
 /** An answer to a question that is not open any more is refused. `why` says why it is not. */
-export function closed({ status, text }: Answer, why: 'answered' | 'suspended'): void {
-  if (status >= 400 && status <= 499) return;
-  const how = { answered: 'answered before', suspended: 'its run ended with the suspend of its intern' }[why];
-  fail(CLOSED, 'a refusal (4xx)', `${status < 300 ? 'taken' : status}; ${how}: ${status} ${text.slice(0, 300)}`);
+export function closed(answer: Answer, why: 'answered' | 'suspended'): void {
+  const note = { answered: 'answered before', suspended: 'its run ended with the suspend of its intern' }[why];
+  expect.refused(answer, CLOSED, { because: { kind: 'note', note } });
 }
 export const CLOSED = 'an answer to a question that is not open any more';
 
@@ -121,8 +121,7 @@ export const CLOSED = 'an answer to a question that is not open any more';
 export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
   if (ctx.target.kind === 'emulator') return;
   const { status } = await ctx.api.get(id, { as });
-  if (status === 404)
-    ctx.unmet('a peer that sees the interns of others', `${as} gets 404 for an intern of the API key`);
+  if (status === 404) ctx.unmet('a peer that sees the interns of others', '404 for an intern of the API key', as);
 }
 
 /** What a turn over the limit is refused with. */

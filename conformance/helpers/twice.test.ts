@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../drivers/driver.js';
-import { Finding, fail, Unmet } from '../framework/assert.js';
+import { fail } from '../framework/assert.js';
+import { Finding } from '../framework/finding.js';
+import { byTheIntern, lacking, Skipped } from '../framework/skip.js';
 import { twice } from './twice.js';
 
 /** Looks one after another, each ending as it says; waits are over when `pass` is called. */
@@ -48,8 +50,8 @@ test('what ends in time is looked at once', async () => {
   await all.after(2_000);
   await all.end(0);
   const error = await all.result;
-  expect(error).toMatchObject({ what: 'a prompt 2 s later' });
-  expect(error).not.toHaveProperty('confirmed');
+  expect(error).toMatchObject({ found: { of: 'a prompt 2 s later' } });
+  expect(error).not.toHaveProperty('more.confirmed');
   expect(all.begun()).toBe(1);
 });
 
@@ -59,7 +61,10 @@ test('what both find has come again', async () => {
   expect(all.begun()).toBe(2);
   await all.end(0);
   await all.end(1);
-  expect(await all.result).toMatchObject({ what: 'a prompt 34 s later', confirmed: { tries: 1, failures: 1 } });
+  expect(await all.result).toMatchObject({
+    found: { of: 'a prompt 34 s later' },
+    more: { confirmed: { tries: 1, failures: 1 } },
+  });
 });
 
 test.each([
@@ -68,7 +73,7 @@ test.each([
   [
     'cannot tell',
     () => {
-      throw new Unmet('an intern', 'none runs');
+      throw lacking({ kind: 'read-only' });
     },
   ],
 ])('what the other %s is looked at again as always', async (_, other) => {
@@ -77,18 +82,19 @@ test.each([
   await all.end(0);
   await all.end(1);
   const error = await all.result;
-  expect(error).toMatchObject({ what: 'a prompt 34 s later' });
-  expect(error).not.toHaveProperty('confirmed');
+  expect(error).toMatchObject({ found: { of: 'a prompt 34 s later' } });
+  expect(error).not.toHaveProperty('more.confirmed');
 });
 
 test('what the first has seen several times itself stays as it is', async () => {
   const confirmed = { tries: 2, failures: 2 };
   const all = looks(() => {
-    throw new Finding({ what: 'arrival', expected: 1, actual: 2, confirmed });
+    const wanted = { kind: 'value', path: 'arrival', rule: { kind: 'is', value: 1 } } as const;
+    throw new Finding({ wanted, got: 2, of: 'arrival' }, { confirmed });
   });
   await all.after(4_000);
   await all.end(0);
-  expect(await all.result).toMatchObject({ confirmed });
+  expect(await all.result).toMatchObject({ more: { confirmed } });
 });
 
 test('where the first finds nothing, or comes to no verdict, the other is not waited for', async () => {
@@ -97,9 +103,9 @@ test('where the first finds nothing, or comes to no verdict, the other is not wa
   await fine.end(0);
   expect(await fine.result).toBe('fine');
   const unmet = looks(() => {
-    throw new Unmet('an intern that falls silent', 'it spoke', 'intern');
+    throw byTheIntern({ kind: 'asked-nothing', finish: 'stop' });
   }, late(36));
   await unmet.after(4_000);
   await unmet.end(0);
-  expect(await unmet.result).toBeInstanceOf(Unmet);
+  expect(await unmet.result).toBeInstanceOf(Skipped);
 });

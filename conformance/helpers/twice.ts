@@ -1,6 +1,5 @@
-import { Finding } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
-import { NoAnswer } from '../probe/no-answer.js';
+import { Finding, noAnswerOf } from '../framework/finding.js';
 
 /** Longest single wait of a check that declares none, in ms. */
 const MOMENT = 2_000;
@@ -13,7 +12,7 @@ const ended = (look: Promise<void>): Promise<{ readonly error?: unknown }> =>
   );
 
 /** What findings are about, apart from numbers. */
-const about = ({ what }: Finding): string => what.replace(/\d+/g, '');
+const about = ({ found }: Finding): string => found.of.replace(/\d+/g, '');
 
 /**
  * On a deployment, looks a second time where the first look has not ended after `late` ms: at the same time, since what it
@@ -33,15 +32,10 @@ export async function twice(ctx: Pick<Ctx, 'target' | 'wait'>, late: number, loo
   const second = over ? undefined : ended(look());
   const { error } = await first;
   if (error === undefined) return;
-  if (second === undefined || !(error instanceof Finding) || error instanceof NoAnswer) throw error;
+  if (second === undefined || !(error instanceof Finding) || noAnswerOf(error.found) !== undefined) throw error;
   // It has seen it several times itself.
-  if (error.confirmed !== undefined) throw error;
+  if (error.more.confirmed !== undefined) throw error;
   const { error: other } = await second;
   if (!(other instanceof Finding) || about(other) !== about(error)) throw error;
-  const { what, expected, actual, breaks } = error;
-  const confirmed = { tries: 1, failures: 1 };
-  throw new Finding(
-    { what, expected, actual, confirmed, ...(breaks === undefined ? {} : { breaks }) },
-    { cause: error },
-  );
+  throw new Finding(error.found, { confirmed: { tries: 1, failures: 1 } }, { cause: error });
 }

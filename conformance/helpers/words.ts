@@ -1,4 +1,4 @@
-import { fail } from '../framework/assert.js';
+import { fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -35,7 +35,7 @@ export async function notRepeated(
     const { before, after } = await go(sentenceWith(word));
     if (before.content === '' || !after.content.startsWith(before.content)) return;
     const [what, expected] = ['the stream after an answer', 'only what comes after it'];
-    const actual = `all that was said before the answer, again; ${after.content}`;
+    const actual = gist('all that was said before the answer, again', after.content);
     ctx.internDid(unique(before, word), {
       did: 'say anything new after the answer',
       what,
@@ -56,7 +56,7 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
   const [call] = after.toolCalls;
   if (answered === undefined || answered.id !== call?.id || answered.arguments !== call?.arguments) return;
   if (!after.content.startsWith(before.content)) return;
-  const actual = `all that came before the answer, again, with the call that was answered; ${after.content}`;
+  const actual = gist('all that came before the answer, again, with the call that was answered', after.content);
   fail('the stream after an answer', 'only what comes after it', actual);
 }
 
@@ -74,5 +74,5 @@ export function consents({ finish, toolCalls }: Transcript, what: string): void 
     return;
   }
   if (kind === 'permission')
-    fail('a run without approval_mode', 'one that consents by itself', `one that asks; ${what}: ${call?.arguments}`);
+    fail('a run without approval_mode', 'one that consents by itself', gist(`one that asks, ${what}`, call?.arguments));
 }

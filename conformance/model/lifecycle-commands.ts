@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, Finding, fail, ok } from '../framework/assert.js';
+import { equal, fail, gist, ok } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { newestFirst } from '../helpers/lists.js';
@@ -97,12 +97,13 @@ export const retry = which.map((at) =>
   on(`retry(${at})`, at, exists, async (intern, { ctx }, model) => {
     const answer = await ctx.api.create(intern.created.body, { headers: { 'idempotency-key': intern.created.key } });
     const breaks = { requirement: 'CREATE-4', level: 'S' } as const;
-    const again = (what: string, expected: string, actual: unknown) => new Finding({ what, expected, actual, breaks });
-    if (answer.status >= 400)
-      throw again('a create sent again with its key', 'a success: the intern that it made', expect.shown(answer));
+    if (answer.status >= 400) expect.answered(answer, 'success', 'a create sent again with its key', { breaks });
     const record = expect.intern(answer, expect.CREATED, 'a create that is sent again');
+    const nth = model.interns.indexOf(intern) + 1;
     if (record.id !== intern.id)
-      throw again(`id of create ${model.interns.indexOf(intern) + 1} sent again`, intern.id, record.id);
+      fail(`id of create ${nth} sent again`, 'the id that it was answered first', gist('another', record.id), {
+        breaks,
+      });
   }),
 );
 

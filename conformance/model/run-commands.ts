@@ -85,7 +85,7 @@ export const invoke = fc.record({ at: which, session: fc.constantFrom('new', 'ow
     if (known?.origin === 'chat') return expect.status(reply, 404, 'invoke with a session of chat');
     expect.status(reply, [200, 201, 202], 'invoke of a running intern');
     const { session_id: id } = (reply.json ?? {}) as { session_id?: unknown };
-    if (typeof id !== 'string') fail('session_id of invoke', 'a string', expect.shown(reply));
+    if (typeof id !== 'string') fail('session_id of invoke', 'a string', expect.seen(reply));
     if (known === undefined) intern.sessions.push({ id, origin: 'invoke' });
     else equal(id, known.id, 'session_id of a continued session');
   }),

@@ -2,7 +2,7 @@ import type { Host } from '../framework/time.js';
 import type { Evidence } from './exchange.js';
 import { parseJson, TooDeep } from './json.js';
 import { MAX_BODY } from './limit.js';
-import { NoAnswer } from './no-answer.js';
+import { noAnswer, whyNoAnswer } from './no-answer.js';
 import type { Incoming } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { Watch } from './watch.js';
@@ -26,7 +26,7 @@ export interface OpenAnswer {
   readonly evidence: Evidence;
   /** ms between the request and the head of the answer. */
   readonly headAfter: number;
-  /** The bytes as they come; undefined at the end. Throws {@link NoAnswer} where the connection breaks. */
+  /** The bytes as they come; undefined at the end. A finding where the connection breaks. */
   read(): Promise<{ bytes: Uint8Array; at: number } | undefined>;
   /** Ends the connection from this side: cancels the body and takes the request back. */
   close(): Promise<void>;
@@ -64,7 +64,10 @@ const parsed = (text: string): unknown => {
 };
 
 /** How the evidence names what kept a body from coming. */
-export const said = (lost: unknown): string => String(lost instanceof NoAnswer ? lost.actual : lost);
+export function said(lost: unknown): string {
+  const why = whyNoAnswer(lost);
+  return why === undefined ? String(lost) : `${why.kind}: ${why.detail}`;
+}
 
 /** Reads the body of a response, and keeps the evidence of it. */
 export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer {
@@ -102,13 +105,13 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
         const when = at();
         record.received(when, value);
         total += value.length;
-        if (total > MAX_BODY) throw new NoAnswer('too long', watch.what, `a body of more than ${MAX_BODY} bytes`);
+        if (total > MAX_BODY) throw noAnswer('too long', watch.what, `a body of more than ${MAX_BODY} bytes`);
         return { bytes: value, at: when };
       } catch (error) {
         const lost = watch.reasonOf(error);
         const ours = over;
         if (!ours) finish(said(lost));
-        if (lost instanceof NoAnswer && lost.kind === 'too long') watch.hangUp();
+        if (whyNoAnswer(lost)?.kind === 'too long') watch.hangUp();
         if (ours) return undefined;
         throw lost;
       }
@@ -143,7 +146,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
       try {
         json = parsed(text);
       } catch (error) {
-        throw new NoAnswer('too deep', watch.what, error instanceof Error ? error.message : String(error));
+        throw noAnswer('too deep', watch.what, error instanceof Error ? error.message : String(error));
       }
       const read: Answer = { status, headers, bytes, text, json, exchange };
       deps.seen(read);

@@ -34,18 +34,18 @@ const read = (events: unknown[], how = 'end') => {
   grammar.end('', how);
   return grammar.transcript;
 };
-const problems = (events: unknown[], how?: string) =>
-  read(events, how).problems.map((one) => `${one.level} ${one.requirement}`);
+const breaches = (events: unknown[], how?: string) =>
+  read(events, how).breaches.map((one) => `${one.level} ${one.requirement}`);
 
 test('a whole answer has nothing against it', () => {
   const t = read([FIRST, SAID, STOP, FINAL, DONE]);
-  expect(t.problems).toEqual([]);
+  expect(t.breaches).toEqual([]);
   expect(t).toMatchObject({ content: 'Hello', finish: 'stop', sessionId: 's1', done: true, ended: 'end' });
 });
 
 test('neither has one that asks', () => {
   const t = read([FIRST, CALL, ASKED, FINAL, DONE]);
-  expect(t.problems).toEqual([]);
+  expect(t.breaches).toEqual([]);
   expect(t.toolCalls).toMatchObject([{ id: 'c1', name: 'service.provide_input', arguments: '{}' }]);
 });
 
@@ -70,14 +70,14 @@ describe('one thing wrong', () => {
     ['another object', [FIRST, { ...SAID, object: 'chat.completion' }, STOP, FINAL, DONE], 'P CHAT-1'],
     ['no role', [SAID, STOP, FINAL, DONE], 'P CHAT-1'],
     ['usage early', [FIRST, { ...SAID, usage: {} }, STOP, FINAL, DONE], 'C CHAT-3'],
-  ])('%s', (_, events, problem) => {
-    expect(problems(events)).toContain(problem);
+  ])('%s', (_, events, breach) => {
+    expect(breaches(events)).toContain(breach);
   });
 });
 
 test('a connection that breaks is told, one that we closed is not', () => {
-  expect(problems([FIRST], 'dropped: reset')).toContain('S CHAT-3');
-  expect(problems([FIRST], 'cancelled')).toEqual([]);
+  expect(breaches([FIRST], 'dropped: reset')).toContain('S CHAT-3');
+  expect(breaches([FIRST], 'cancelled')).toEqual([]);
 });
 
 test('an error is found where the published API puts it, and elsewhere', () => {

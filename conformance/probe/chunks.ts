@@ -1,16 +1,6 @@
-import type { Level, RequirementId } from '../requirements/index.js';
-import { parseJson, TooDeep } from './json.js';
+import { MAX_DEPTH, parseJson, TooDeep } from './json.js';
 import type { SseComment, SseItem } from './sse.js';
-
-/** A breach of the order or shape of chunks, as it was met. */
-export interface Problem {
-  readonly requirement: RequirementId;
-  readonly level: Level;
-  readonly text: string;
-  readonly at: number;
-  /** The event that breaks it, and the how manieth it is; absent where the end of the stream does. */
-  readonly event?: { readonly number: number; readonly data: string };
-}
+import { STREAM_RULES, type StreamBreach, type StreamRule } from './stream-rules.js';
 
 export interface ToolCall {
   readonly index: number;
@@ -41,12 +31,14 @@ export interface Chunk {
 
 /** What a chat stream has said so far. Grows while the stream is read. */
 export interface Transcript {
+  /** Number of the exchange that it is the answer of. */
+  readonly exchange: number;
   /** Whether a script decides what the intern does. A real intern owes the kit nothing: what it did is observed, not judged. */
   readonly scripted: boolean;
   readonly items: SseItem[];
   readonly chunks: Chunk[];
   readonly comments: SseComment[];
-  readonly problems: Problem[];
+  readonly breaches: StreamBreach[];
   readonly toolCalls: ToolCall[];
   content: string;
   reasoning: string;
@@ -90,13 +82,14 @@ function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> 
  * The order of a chat stream: chunks with content, one finish reason, one final chunk with empty choices and session_id,
  * `[DONE]`, end. Breaches are noted with the requirement they break; nothing is thrown, so that the rest is still read.
  */
-export function createChunkGrammar(toolName: string, scripted = true): ChunkGrammar {
+export function createChunkGrammar(toolName: string, { scripted = true, exchange = 0 } = {}): ChunkGrammar {
   const t: Transcript = {
+    exchange,
     scripted,
     items: [],
     chunks: [],
     comments: [],
-    problems: [],
+    breaches: [],
     toolCalls: [],
     content: '',
     reasoning: '',
@@ -108,30 +101,32 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
     ended: undefined,
   };
   let identity: Record<string, unknown> | undefined;
-  let now = 0;
-  let event: Problem['event'];
-  const problem = (requirement: RequirementId, level: Level, text: string) =>
-    t.problems.push({ requirement, level, text, at: now, ...(event === undefined ? {} : { event }) });
+  let event: StreamBreach['event'];
+  const breach = (rule: StreamRule, got?: unknown) => {
+    const [requirement, level] = STREAM_RULES[rule];
+    const where = event === undefined ? {} : { event };
+    t.breaches.push({ rule, requirement, level, ...(got === undefined ? {} : { got }), ...where });
+  };
 
   const published = (json: Record<string, unknown>) => {
-    if (json.object !== 'chat.completion.chunk') problem('CHAT-1', 'P', `object is ${JSON.stringify(json.object)}`);
-    if (!nonEmpty(json.id)) problem('CHAT-1', 'P', `id is ${JSON.stringify(json.id)}`);
-    if (!Number.isInteger(json.created)) problem('CHAT-1', 'P', `created is ${JSON.stringify(json.created)}`);
-    if (!nonEmpty(json.model)) problem('CHAT-1', 'P', `model is ${JSON.stringify(json.model)}`);
+    if (json.object !== 'chat.completion.chunk') breach('chunk-object', json.object);
+    if (!nonEmpty(json.id)) breach('chunk-id', json.id);
+    if (!Number.isInteger(json.created)) breach('chunk-created', json.created);
+    if (!nonEmpty(json.model)) breach('chunk-model', json.model);
     identity ??= json;
-    if (json.id !== identity.id) problem('CHAT-1', 'P', `id changed from ${identity.id} to ${json.id}`);
+    if (json.id !== identity.id) breach('chunk-id-stays', { from: identity.id, to: json.id });
   };
 
   const calls = (value: unknown) => {
     if (value === undefined || value === null) return;
-    if (!Array.isArray(value)) return problem('CHAT-5', 'S', 'tool_calls is no array');
+    if (!Array.isArray(value)) return breach('calls-are-array');
     for (const entry of value) {
       if (!isRecord(entry)) {
-        problem('CHAT-5', 'S', 'a tool call is no object');
+        breach('call-is-object');
         continue;
       }
       const index = typeof entry.index === 'number' ? entry.index : 0;
-      if (entry.index !== 0) problem('CHAT-5', 'P', `a tool call has index ${JSON.stringify(entry.index)}`);
+      if (entry.index !== 0) breach('call-index', entry.index);
       let call = t.toolCalls.find(
         (known) => known.index === index && (entry.id === undefined || known.id === entry.id),
       );
@@ -151,33 +146,31 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
 
   const finish = (reason: unknown) => {
     if (reason !== 'stop' && reason !== 'tool_calls' && reason !== 'error') {
-      problem('CHAT-2', 'S', `finish_reason is ${JSON.stringify(reason)}`);
+      breach('finish-reason', reason);
     }
-    if (t.finish !== undefined) problem('CHAT-2', 'S', `a second finish_reason, ${JSON.stringify(reason)}`);
+    if (t.finish !== undefined) breach('one-finish-reason', reason);
     t.finish ??= String(reason);
     if (reason === 'tool_calls') {
-      if (t.toolCalls.length !== 1) problem('CHAT-5', 'S', `tool_calls after ${t.toolCalls.length} tool calls`);
+      if (t.toolCalls.length !== 1) breach('one-call', t.toolCalls.length);
       const call = t.toolCalls[0];
-      if (call !== undefined && call.name !== toolName) problem('CHAT-5', 'S', `the tool call is named ${call.name}`);
-      if (call !== undefined && !nonEmpty(call.id)) problem('CHAT-5', 'S', 'the tool call has no id');
-    } else if (t.toolCalls.length > 0) problem('CHAT-5', 'S', `${JSON.stringify(reason)} after a tool call`);
+      if (call !== undefined && call.name !== toolName) breach('call-name', call.name);
+      if (call !== undefined && !nonEmpty(call.id)) breach('call-id');
+    } else if (t.toolCalls.length > 0) breach('finish-after-call', reason);
   };
 
   const choice = (json: Record<string, unknown>, choices: unknown[]) => {
     const first = choices[0];
-    if (!isRecord(first)) return problem('CHAT-1', 'S', 'a choice is no object');
-    if (choices.length !== 1 || first.index !== 0)
-      problem('CHAT-1', 'P', 'more than one choice, or its index is not 0');
+    if (!isRecord(first)) return breach('choice-is-object');
+    if (choices.length !== 1 || first.index !== 0) breach('one-choice');
     const delta = isRecord(first.delta) ? first.delta : {};
-    if (!isRecord(first.delta)) problem('CHAT-1', 'S', 'a choice has no delta');
+    if (!isRecord(first.delta)) breach('choice-has-delta');
     const says = nonEmpty(delta.content) || nonEmpty(delta.reasoning) || (delta.tool_calls ?? undefined) !== undefined;
-    if (says && t.finish !== undefined) problem('CHAT-2', 'S', 'content after the finish reason');
-    if (t.final !== undefined) problem('CHAT-3', 'S', 'a chunk with a choice after the final chunk');
-    if (t.chunks.length === 1 && delta.role !== 'assistant') problem('CHAT-1', 'P', 'the first chunk carries no role');
-    if (t.chunks.length === 1 && delta.content !== '')
-      problem('CHAT-1', 'C', 'the first chunk carries no empty content');
-    if ('session_id' in json) problem('CHAT-3', 'C', 'session_id before the final chunk');
-    if ('usage' in json) problem('CHAT-3', 'C', 'usage before the final chunk');
+    if (says && t.finish !== undefined) breach('nothing-after-finish');
+    if (t.final !== undefined) breach('choice-after-final');
+    if (t.chunks.length === 1 && delta.role !== 'assistant') breach('first-chunk-role');
+    if (t.chunks.length === 1 && delta.content !== '') breach('first-chunk-empty');
+    if ('session_id' in json) breach('session-in-final-only');
+    if ('usage' in json) breach('usage-in-final-only');
     if (typeof delta.content === 'string') t.content += delta.content;
     if (typeof delta.reasoning === 'string') t.reasoning += delta.reasoning;
     calls(delta.tool_calls);
@@ -186,45 +179,43 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
   };
 
   const last = (json: Record<string, unknown>) => {
-    if (t.finish === undefined) problem('CHAT-3', 'S', 'a chunk with empty choices before the finish reason');
-    if (t.final !== undefined) problem('CHAT-3', 'S', 'a second chunk with empty choices');
+    if (t.finish === undefined) breach('final-after-finish');
+    if (t.final !== undefined) breach('one-final');
     t.final ??= json;
     if (nonEmpty(json.session_id)) t.sessionId = json.session_id;
     else if (json.session_id !== null || t.finish !== 'error') {
-      problem('CHAT-3', 'S', `session_id of the final chunk is ${JSON.stringify(json.session_id)}`);
+      breach('final-session', json.session_id);
     }
-    if (!('usage' in json)) problem('CHAT-4', 'S', 'the final chunk carries no usage');
-    else if (json.usage !== null && !isRecord(json.usage))
-      problem('CHAT-4', 'S', 'usage is neither an object nor null');
-    if (t.finish === 'tool_calls' && json.usage !== null) problem('CHAT-4', 'S', 'usage after tool_calls is not null');
+    if (!('usage' in json)) breach('final-has-usage');
+    else if (json.usage !== null && !isRecord(json.usage)) breach('usage-form');
+    if (t.finish === 'tool_calls' && json.usage !== null) breach('no-usage-after-question');
   };
 
   const take = (item: SseItem) => {
-    now = item.at;
     t.items.push(item);
     event = item.kind === 'comment' ? undefined : { number: t.items.length, data: item.data };
     if (item.kind === 'comment') {
       t.comments.push(item);
       // Any other comment may stand where its server likes: a reader passes over it.
-      if (item.within && item.text.trim() === 'keepalive') problem('CHAT-11', 'S', 'a keepalive splits an event');
+      if (item.within && item.text.trim() === 'keepalive') breach('keepalive-between-events');
       return;
     }
-    if (t.done) return problem('CHAT-3', 'S', 'an event after [DONE]');
+    if (t.done) return breach('nothing-after-done');
     if (item.data === '[DONE]') {
       t.done = true;
-      if (t.final === undefined) problem('CHAT-3', 'S', '[DONE] without a final chunk');
+      if (t.final === undefined) breach('done-after-final');
       return;
     }
     let json: unknown;
     try {
       json = parseJson(item.data);
     } catch (error) {
-      if (error instanceof TooDeep) return problem('CHAT-1', 'S', `an event is ${error.message}`);
-      return problem('CHAT-1', 'S', `an event is no JSON: ${item.data.slice(0, 100)}`);
+      if (error instanceof TooDeep) return breach('event-is-flat', MAX_DEPTH);
+      return breach('event-is-json', item.data.slice(0, 100));
     }
-    if (!isRecord(json)) return problem('CHAT-1', 'S', 'an event is no JSON object');
+    if (!isRecord(json)) return breach('event-is-object');
     t.chunks.push({ at: item.at, json });
-    if (!Array.isArray(json.choices)) return problem('CHAT-1', 'S', 'a chunk has no choices');
+    if (!Array.isArray(json.choices)) return breach('chunk-has-choices');
     published(json);
     if (json.choices.length === 0) last(json);
     else choice(json, json.choices);
@@ -237,10 +228,10 @@ export function createChunkGrammar(toolName: string, scripted = true): ChunkGram
       t.ended = how;
       event = undefined;
       if (how === 'cancelled') return;
-      if (unfinished !== '') problem('CHAT-1', 'S', `the body ends within an event: ${unfinished.slice(0, 100)}`);
-      if (how !== 'end') problem('CHAT-3', 'S', `the connection broke: ${how}`);
-      if (t.finish === undefined) problem('CHAT-2', 'S', 'the stream ended without a finish reason');
-      if (!t.done) problem('CHAT-1', 'S', 'the stream ended without [DONE]');
+      if (unfinished !== '') breach('ends-between-events', unfinished.slice(0, 100));
+      if (how !== 'end') breach('connection-holds', how);
+      if (t.finish === undefined) breach('has-finish-reason');
+      if (!t.done) breach('ends-with-done');
     },
   };
 }

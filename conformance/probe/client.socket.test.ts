@@ -36,7 +36,9 @@ test('an answer that is waited for no more has its connection closed, however lo
     timeout: 3_000,
   });
   const answer = client.send({ method: 'POST', path: '/interns', json: {} });
-  const refused = expect(answer).rejects.toThrow(/nothing came within 3000 ms/);
+  const refused = expect(answer).rejects.toMatchObject({
+    found: { got: { kind: 'timeout', detail: 'nothing came within 3000 ms' } },
+  });
   await once(server, 'request');
   // What is waited for long sees collections of garbage, which a signal that is only followed weakly does not outlive.
   for (let i = 0; i < 5; i++) {

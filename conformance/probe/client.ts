@@ -18,7 +18,7 @@ import type { CredentialName, Send } from './request.js';
 import { createInFlight, watchRequest } from './watch.js';
 
 export type { Answer, OpenAnswer } from './answer.js';
-export { NoAnswer } from './no-answer.js';
+export { whyNoAnswer } from './no-answer.js';
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 

@@ -1,31 +1,14 @@
-import { Finding } from '../framework/assert.js';
-
-export type NoAnswerKind =
-  | 'timeout'
-  | 'refused'
-  | 'dns'
-  | 'certificate'
-  | 'tls'
-  | 'dropped'
-  | 'too long'
-  | 'too deep'
-  | 'other';
+import { Finding, type NoAnswerGot, type NoAnswerKind, noAnswerOf } from '../framework/finding.js';
 
 /** There was no answer, or it broke off. A finding: a valid request has to be answered. */
-export class NoAnswer extends Finding {
-  constructor(
-    readonly kind: NoAnswerKind,
-    request: string,
-    detail: string,
-  ) {
-    super({ what: request, expected: 'an HTTP answer', actual: `${kind}: ${detail}` });
-  }
-
-  /** Nobody was there to answer: what was sent has nothing to do with it. */
-  get unreached(): boolean {
-    return this.kind === 'refused' || this.kind === 'dns';
-  }
+export function noAnswer(kind: NoAnswerKind, request: string, detail: string): Finding {
+  const got: NoAnswerGot = { kind, detail };
+  return new Finding({ wanted: { kind: 'answer' }, got, of: request });
 }
+
+/** Why no answer came; undefined for any other error. */
+export const whyNoAnswer = (error: unknown): NoAnswerGot | undefined =>
+  error instanceof Finding ? noAnswerOf(error.found) : undefined;
 
 const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 

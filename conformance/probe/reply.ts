@@ -1,8 +1,9 @@
-import { type Broken, brief, Finding, Unmet } from '../framework/assert.js';
-import { grammar as unbroken } from '../framework/expect.js';
+import * as expect from '../framework/expect.js';
+import { Finding, type Found, type StreamGot } from '../framework/finding.js';
+import { byTheIntern } from '../framework/skip.js';
 import type { Host } from '../framework/time.js';
+import { type Answer, type OpenAnswer, said } from './answer.js';
 import { createChunkGrammar, type Transcript } from './chunks.js';
-import type { Answer, OpenAnswer } from './client.js';
 import { GATEWAY } from './gateway.js';
 import { createSseParser } from './sse.js';
 
@@ -51,28 +52,16 @@ export interface ReplyOptions {
 }
 
 /** What is known of a chat request that was refused. */
-export interface Refusal {
-  /** Added to what was answered. */
-  readonly remark?: string;
-  readonly breaks?: Broken;
-}
+export type Refusal = Pick<Found, 'because' | 'breaks'>;
 
-/** A stream of which `what` was waited for in vain. Where it ends against the rules of streams, that is what is wrong. */
-function missing(transcript: Transcript, what: string, timeout: number): Finding {
-  const { chunks, done, ended, finish = 'none' } = transcript;
-  const stream = 'a chat stream';
-  if (ended !== undefined) {
-    if (ended === 'end') unbroken(transcript, 'S');
-    const after = `after ${chunks.length} chunks, finish_reason ${finish}`;
-    return new Finding({ what: stream, expected: what, actual: `over before that; it ended (${ended}) ${after}` });
-  }
-  if (done) return new Finding({ what: stream, expected: 'to end after [DONE]', actual: 'still open' });
-  const actual = `silent for ${Math.round(timeout / 1_000)} s; after ${chunks.length} chunks nothing came, not even a keepalive`;
-  return new Finding({ what: stream, expected: `${what}, or a keepalive within 30 s`, actual });
+/** A stream of which `awaited` was waited for in vain. Where it ends against the rules of streams, that is what is wrong. */
+function missing(transcript: Transcript, awaited: string, timeout: number): Finding {
+  const { done, ended, exchange } = transcript;
+  if (ended === 'end') expect.grammar(transcript, 'S');
+  const silent = ended === undefined && !done ? { silent: timeout } : {};
+  const got: StreamGot = { ...expect.streamed(transcript), ...silent };
+  return new Finding({ wanted: { kind: 'stream', rule: 'until', awaited }, got, of: 'a chat stream', exchange });
 }
-
-/** What a prompt meets that the intern, not the service, could not take (CHAT-16). */
-export const NOT_TAKEN = 'the intern did not take the prompt';
 
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
 const CANNOT = new Set([429, ...GATEWAY]);
@@ -80,23 +69,13 @@ const CANNOT = new Set([429, ...GATEWAY]);
 /** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;
 
-const unmet = (did: string, why: string, { content }: Transcript) =>
-  new Unmet(did, content === '' ? why : `${why} (it said ${brief(content, 120)})`, 'intern');
-
-/** What an answer that is no stream says, in a word: the reason of an error, the status of a turn, else what it is. */
-function gist({ json, headers }: Answer): string {
-  const body = (json ?? {}) as { status?: unknown; error?: { metadata?: { reason?: unknown } } };
-  const word = body.error?.metadata?.reason ?? body.status;
-  return typeof word === 'string' ? word : (headers.get('content-type') ?? 'without content type');
-}
-
 /** ms that a body may stay open after [DONE]. */
 const CLOSING = 5_000;
 
 export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply {
   const { host } = options;
   const parser = createSseParser();
-  const grammar = createChunkGrammar(options.toolName, options.scripted);
+  const grammar = createChunkGrammar(options.toolName, { scripted: options.scripted, exchange: open.exchange });
   const { transcript } = grammar;
   const parts: Uint8Array[] = [];
   let waiters: (() => void)[] = [];
@@ -119,7 +98,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       }
       if (left) how = 'cancelled';
     } catch (error) {
-      how = left ? 'cancelled' : error instanceof Finding ? String(error.actual) : String(error);
+      how = left ? 'cancelled' : said(error);
     }
     grammar.end(parser.end().unfinished, how);
     const [call] = transcript.toolCalls;
@@ -134,16 +113,10 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     if (!streams) {
       if (open.status < 300) options.trouble?.();
       const answer = await open.whole();
-      if (!options.scripted && CANNOT.has(open.status)) {
-        throw new Unmet(NOT_TAKEN, `${open.status} ${brief(answer.text, 200)}`, 'intern');
-      }
-      const { remark = '', breaks } = options.refusal?.(answer) ?? {};
-      throw new Finding({
-        what: options.sent,
-        expected: 'an event stream (200, text/event-stream)',
-        actual: `${open.status} ${gist(answer)}${remark}: ${answer.text.slice(0, 300)}`,
-        ...(breaks === undefined ? {} : { breaks }),
-      });
+      const got = expect.seen(answer);
+      if (!options.scripted && CANNOT.has(open.status)) throw byTheIntern({ kind: 'prompt-not-taken', got });
+      const wanted = { kind: 'status', class: 'stream', statuses: [] } as const;
+      throw new Finding({ wanted, got, of: options.sent, exchange: open.exchange, ...options.refusal?.(answer) });
     }
     const deadline = host.now() + timeout;
     let done: number | undefined;
@@ -153,10 +126,10 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
       if (transcript.ended !== undefined || remaining <= 0) {
         const silentFor = host.now() - heard;
         if (!promised && !transcript.done && transcript.ended === undefined && silentFor < KEEPALIVE) {
-          throw unmet('the intern took too long', `${what} did not come within ${timeout / 1000} s`, transcript);
+          throw byTheIntern({ kind: 'took-too-long', awaited: what, ms: timeout, said: transcript.content });
         }
         if (!promised && transcript.ended === 'end' && transcript.done) {
-          throw unmet('the run ended before what was waited for', `it was ${what}`, transcript);
+          throw byTheIntern({ kind: 'ended-before', awaited: what, said: transcript.content });
         }
         // That an intern says no more is its own affair, as above; that nothing at all comes, or no end, is not.
         if (transcript.ended === undefined) options.trouble?.();

@@ -1,5 +1,5 @@
 import type { Host } from '../framework/time.js';
-import { kindOf, NoAnswer } from './no-answer.js';
+import { kindOf, noAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 
 /** The requests of a scope that are under way: ended when its signal aborts. One listener for all, since one each costs more. */
@@ -37,7 +37,7 @@ export interface Watch {
    * ms, takes the place of the limit.
    */
   within<T>(work: Promise<T> | T, doing: string, patience?: number): Promise<T>;
-  /** Why something failed: the reason of the scope where that has ended, else a {@link NoAnswer}. */
+  /** Why something failed: the reason of the scope where that has ended, else that no answer came. */
   reasonOf(error: unknown): unknown;
   /** Takes the request back from this side. */
   hangUp(): void;
@@ -65,7 +65,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         if (signal?.aborted) end(signal.reason);
         stop = host.later(patience, () => {
           timedOut = true;
-          end(new NoAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
+          end(noAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
         });
       });
       try {
@@ -77,9 +77,9 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
     },
     reasonOf(error) {
       if (signal?.aborted) return signal.reason;
-      if (error instanceof NoAnswer) return error;
+      if (whyNoAnswer(error) !== undefined) return error;
       const { kind, detail } = timedOut ? { kind: 'timeout' as const, detail: 'nothing in time' } : kindOf(error);
-      return new NoAnswer(kind, what, redactor.text(detail));
+      return noAnswer(kind, what, redactor.text(detail));
     },
     hangUp: () => abort?.abort(new Error('closed by the kit')),
   };

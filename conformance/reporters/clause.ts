@@ -1,5 +1,7 @@
+import type { Skip } from '../framework/skip.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
-import type { CheckResult, Skip } from '../run/results.js';
+import type { CheckResult } from '../run/results.js';
+import { skipWords } from './words/skip.js';
 
 /** What a check stands on. */
 export interface Clause {
@@ -25,4 +27,7 @@ export function clauseOf(check: CheckResult): Clause {
 }
 
 /** Why a check came to no verdict, in one line. */
-export const skipText = ({ kind, need, why }: Skip): string => `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`;
+export function skipText(skip: Skip): string {
+  const { need, why } = skipWords(skip);
+  return `${skip.kind === 'need' ? 'needs ' : ''}${need}: ${why}`;
+}

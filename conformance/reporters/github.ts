@@ -1,8 +1,11 @@
-import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
+import { groups } from './groups.js';
 import { value, visible } from './stream-text.js';
+import { faultOf } from './title.js';
 import { idsOf, LIKELY, summary } from './tty.js';
+import { findingText } from './words/finding.js';
+import { incompleteText } from './words/stop.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */
 const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
@@ -19,16 +22,17 @@ export function github(results: Results): string {
     const { id, quote } = clauseOf(check);
     const heading = property(`${many}${checks.length > 1 ? title : check.id} (${id})`);
     const quoted = quote === undefined ? '' : `the interface: ${quote}\n`;
+    const { what, expected, actual } = finding === undefined ? {} : findingText(finding);
     const text =
       finding === undefined
         ? `${faultOf(check)}: ${error?.message}`
-        : `${check.title}\n${quoted}${finding.what}\nexpected: ${value(finding.expected, 500)}\nactual: ${value(finding.actual, 500)}\nagain: ${finding.replay}`;
+        : `${check.title}\n${quoted}${what}\nexpected: ${value(expected, 500)}\nactual: ${value(actual, 500)}\nagain: ${finding.replay}`;
     const [same, ...rest] = parts;
     const ids = same.checks.length > 1 ? `\nchecks: ${idsOf(same.checks)}` : '';
     const others = rest.map((part) => `\n${LIKELY}: ${part.title}: ${idsOf(part.checks)}`).join('');
     lines.push(`::${kind} title=${heading}::${data(text + ids + others)}`);
   }
-  for (const reason of results.reasons) lines.push(`::error title=Conformance::${data(reason)}`);
+  for (const reason of results.incomplete) lines.push(`::error title=Conformance::${data(incompleteText(reason))}`);
   for (const left of results.cleanup.failed) {
     lines.push(`::warning title=Clean-up::${data(`left behind: ${left.id} ${left.name} (${left.why})`)}`);
   }

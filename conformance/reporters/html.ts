@@ -1,11 +1,16 @@
 import type { Exchange } from '../probe/exchange.js';
-import { type FindingGroup, faultOf, groups, skips } from '../run/groups.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
+import { type FindingGroup, groups, skips } from './groups.js';
 import { SCRIPT, STYLE } from './html-assets.js';
 import { streamRows } from './stream-picture.js';
 import { seconds, value, visible } from './stream-text.js';
+import { faultOf } from './title.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
+import { notChecked } from './words/coverage.js';
+import { findingText } from './words/finding.js';
+import { skipWords } from './words/skip.js';
+import { incompleteText } from './words/stop.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 interface Markup {
@@ -67,21 +72,15 @@ ${picture(exchange, finding)}${timeline(exchange)}<div class="sides"><div class=
 }
 
 /** What the search looks in: also what was found, asked and answered. */
-const searched = ({ id, requirement: row, title, finding, error, skip }: CheckResult): string =>
-  [
-    id,
-    row,
-    finding?.breaks,
-    title,
-    finding?.what,
-    value(finding?.expected ?? '', 300),
-    value(finding?.actual ?? '', 300),
-    error?.message,
-  ]
-    .concat(skip === undefined ? [] : [skip.need, skip.why])
+function searched({ id, requirement: row, title, finding, error, skip }: CheckResult): string {
+  const found = finding === undefined ? undefined : findingText(finding);
+  const { need, why } = skip === undefined ? {} : skipWords(skip);
+  const sides = [found?.expected ?? '', found?.actual ?? ''].map((side) => value(side, 300));
+  return [id, row, finding?.breaks, title, found?.what, ...sides, error?.message, need, why]
     .filter((text) => text !== undefined)
     .join(' ')
     .toLowerCase();
+}
 
 /** A stream step by step, with what is wrong at the step where it is. */
 function picture(exchange: Exchange, finding: FindingResult | undefined): Markup | undefined {
@@ -150,7 +149,9 @@ function mapView(results: Results): Markup | undefined {
 
 function checkView(check: CheckResult): Markup {
   const { id: row, sentence, where, quote } = clauseOf(check);
-  const { finding, error, skip } = check;
+  const { finding, error } = check;
+  const skip = check.skip === undefined ? undefined : { kind: check.skip.kind, ...skipWords(check.skip) };
+  const found = finding === undefined ? undefined : findingText(finding);
   const verdict = check.known === true ? 'known' : check.verdict;
   const open = finding !== undefined || error !== undefined;
   return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${searched(check)}">
@@ -164,7 +165,7 @@ function checkView(check: CheckResult): Markup {
   }${
     finding === undefined
       ? undefined
-      : html`<p>${breakable(finding.what)}</p><div class="sides"><div class="side"><h5>Expected</h5>${pre(value(finding.expected), 'good')}</div><div class="side"><h5>Actual</h5>${pre(value(finding.actual), 'bad')}</div></div>${
+      : html`<p>${breakable(found?.what ?? '')}</p><div class="sides"><div class="side"><h5>Expected</h5>${pre(value(found?.expected), 'good')}</div><div class="side"><h5>Actual</h5>${pre(value(found?.actual), 'bad')}</div></div>${
           finding.property === undefined
             ? undefined
             : html`<h5>Values</h5>${pre(finding.property.counterexample.join('\n'))}<p class="dim">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p>`
@@ -199,8 +200,8 @@ function skippedView(results: Results): Markup | undefined {
   const found = skips(results.checks);
   if (found.length === 0) return undefined;
   return html`<h2>Skipped</h2><ul class="skips">${found.map(
-    ({ skip, ids }) =>
-      html`<li><b>${skip.need}</b>: ${skip.why} <span class="dim">${ids.length} checks: ${ids.join(', ')}</span></li>`,
+    ({ need, why, ids }) =>
+      html`<li><b>${need}</b>: ${why} <span class="dim">${ids.length} checks: ${ids.join(', ')}</span></li>`,
   )}</ul>`;
 }
 
@@ -220,14 +221,16 @@ export function htmlReport(results: Results): string {
 <title>Conformance: ${VERDICTS[results.verdict]}</title><style>${safe(STYLE)}</style></head><body>
 <header class="${results.verdict}"><h1>${VERDICTS[results.verdict]}</h1><p>${addressText(target)} <span class="dim">${target.kind}${target.kind === 'client' ? '' : `, profile ${target.profile}`}${target.published ? ', published' : ''}</span></p>
 <p class="coverage">${results.coverage.checked} of ${results.coverage.of} checked${
-    results.coverage.not.length === 0
+    results.coverage.checked === results.coverage.of
       ? undefined
-      : html`, ${results.coverage.of - results.coverage.checked} not: ${results.coverage.not.map(({ why, count }) => `${count} ${why}`).join(', ')}`
+      : html`, ${results.coverage.of - results.coverage.checked} not: ${notChecked(results.checks)
+          .map(({ why, count }) => `${count} ${why}`)
+          .join(', ')}`
   }.${unseen(results) === undefined ? undefined : html` <b>${unseen(results)}</b>`}</p>${groupsView(results)}${mapView(results)}
 <p class="dim">${results.started}, ${seconds(results.duration)}, ${results.requests} requests${choices(results)}, kit ${results.kit}</p>${
-    results.reasons.length === 0
+    results.incomplete.length === 0
       ? undefined
-      : html`<ul>${results.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
+      : html`<ul>${results.incomplete.map((reason) => html`<li>${incompleteText(reason)}</li>`)}</ul>`
   }<p class="dim">Each check of this kit is known to fail where it should: it catches at least one emulator that was made wrong on purpose.</p></header>
 <main><h2>Checks</h2><form class="filters">${filters}<label>level <select name="level"><option value="">all</option><option value="S">stated</option><option value="P">published</option><option value="C">chosen</option></select></label><label>find <input type="search" name="find" placeholder="id, requirement or words"></label><span class="shown" aria-live="polite"></span></form>
 <section id="checks">${sorted.map(checkView)}</section>

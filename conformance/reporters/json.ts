@@ -1,21 +1,68 @@
-import type { Results } from '../run/results.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
+import { notChecked } from './words/coverage.js';
+import { type FindingText, findingText } from './words/finding.js';
+import { type SkipText, skipWords } from './words/skip.js';
+import { incompleteText } from './words/stop.js';
+
+/** A finding, with its data in words beside it. */
+export type ReportedFinding = FindingResult & FindingText;
+
+/** The result of a check, with its data in words beside it. */
+export type ReportedCheck = CheckResult & {
+  readonly finding?: ReportedFinding;
+  readonly note?: ReportedFinding;
+  readonly skip?: NonNullable<CheckResult['skip']> & SkipText;
+};
+
+/** Results as data, with words beside it: the JSON report. */
+export interface Report extends Results {
+  readonly checks: readonly ReportedCheck[];
+  /** Why it is incomplete, in sentences. */
+  readonly reasons: readonly string[];
+  readonly coverage: Results['coverage'] & {
+    /** What kept the rest from a verdict, the largest group first. */
+    readonly not: readonly { readonly why: string; readonly count: number }[];
+  };
+}
+
+const worded = (finding: FindingResult): ReportedFinding => ({ ...findingText(finding), ...finding });
+
+/** The result of a check, with words. */
+export function reportedCheck({ finding, note, skip, ...check }: CheckResult): ReportedCheck {
+  return {
+    ...check,
+    ...(finding === undefined ? {} : { finding: worded(finding) }),
+    ...(note === undefined ? {} : { note: worded(note) }),
+    ...(skip === undefined ? {} : { skip: { ...skipWords(skip), ...skip } }),
+  };
+}
+
+/** Results, with words. */
+export const reportOf = (results: Results): Report => ({
+  ...results,
+  reasons: results.incomplete.map(incompleteText),
+  checks: results.checks.map(reportedCheck),
+  coverage: { ...results.coverage, not: notChecked(results.checks) },
+});
 
 /** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */
 export const json = (results: Results): string =>
-  `${JSON.stringify(results, null, 2).replaceAll('##[', '#\\u0023[')}\n`;
+  `${JSON.stringify(reportOf(results), null, 2).replaceAll('##[', '#\\u0023[')}\n`;
 
 /** Reads back what {@link json} wrote. Throws a line that says what is wrong. */
-export function readResults(text: string, from: string): Results {
+export function readResults(text: string, from: string): Report {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new Error(`${from}: no JSON: ${error instanceof Error ? error.message : error}`);
   }
-  const results = value as Partial<Results> | null;
+  const results = value as Partial<Report> | null;
   if (results?.format !== 'intern-conformance' || !Array.isArray(results.checks)) {
     throw new Error(`${from}: expected a JSON report of this kit`);
   }
   if (results.version !== 1) throw new Error(`${from}: version ${results.version} of the report is not known here`);
-  return results as Results;
+  if (!Array.isArray(results.incomplete))
+    throw new Error(`${from}: the report is of an older kit (${results.kit}), which kept no data; make it again`);
+  return results as Report;
 }

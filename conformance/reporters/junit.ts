@@ -1,8 +1,10 @@
-import { groups } from '../run/groups.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
+import { groups } from './groups.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 import { LIKELY } from './tty.js';
+import { findingText } from './words/finding.js';
+import { incompleteText } from './words/stop.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
 export const xml = (text: string): string =>
@@ -17,12 +19,13 @@ function details(check: CheckResult): string {
   const { finding } = check;
   if (finding === undefined) return '';
   const { quote } = clauseOf(check);
+  const { what, expected, actual } = findingText(finding);
   const lines = [
     check.title,
     ...(quote === undefined ? [] : [`the interface: ${quote}`]),
-    `what: ${finding.what}`,
-    `expected: ${value(finding.expected)}`,
-    `actual: ${value(finding.actual)}`,
+    `what: ${what}`,
+    `expected: ${value(expected)}`,
+    `actual: ${value(actual)}`,
     ...(finding.property === undefined ? [] : [`values: ${finding.property.counterexample.join(', ')}`]),
     ...(finding.flaky ? ['flaky: it did not fail every time'] : []),
     `again: ${finding.replay}`,
@@ -78,7 +81,7 @@ export function junit(results: Results): string {
     ...results.checks.map((check) => testcase(check, titles.get(check.id) ?? check.title)),
     ...(incomplete === 1
       ? [
-          `    <testcase classname="conformance" name="the run is complete"><error message="${xml(results.reasons.join('; '))}"/></testcase>`,
+          `    <testcase classname="conformance" name="the run is complete"><error message="${xml(results.incomplete.map(incompleteText).join('; '))}"/></testcase>`,
         ]
       : []),
     '  </testsuite>',

@@ -1,9 +1,12 @@
-import { faultOf, groups } from '../run/groups.js';
 import type { Results } from '../run/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
+import { groups } from './groups.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
+import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
+import { findingText } from './words/finding.js';
+import { incompleteText } from './words/stop.js';
 
 /** Text that Markdown and the HTML within it take for nothing but text. */
 export const plain = (text: string): string =>
@@ -40,7 +43,7 @@ export function markdown(results: Results): string {
     '',
     `${counted(results.requests, 'request')} in ${seconds(results.duration)}${plain(choices(results))}.`,
   ];
-  for (const reason of results.reasons) lines.push('', `> ${plain(reason)}`);
+  for (const reason of results.incomplete) lines.push('', `> ${plain(incompleteText(reason))}`);
   const missed = unseen(results);
   if (missed !== undefined) lines.push('', `> ${missed}`);
   const found = groups(results.checks);
@@ -62,11 +65,9 @@ export function markdown(results: Results): string {
     );
     if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     if (finding === undefined) continue;
+    const { what, expected, actual } = findingText(finding);
     if (quote !== undefined) lines.push('', `> The interface: “${plain(quote)}”`);
-    lines.push(
-      '',
-      ...fenced(`${finding.what}\nexpected: ${value(finding.expected)}\nactual:   ${value(finding.actual)}`),
-    );
+    lines.push('', ...fenced(`${what}\nexpected: ${value(expected)}\nactual:   ${value(actual)}`));
     if (finding.property !== undefined)
       lines.push('', 'Values:', '', ...fenced(finding.property.counterexample.join('\n')));
     if (finding.flaky) lines.push('', 'Flaky: it did not fail every time.');

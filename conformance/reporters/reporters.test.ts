@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { STREAM_ORDER } from '../framework/expect.js';
-import { groups } from '../run/groups.js';
+import type { AnswerGot, Found, Wanted } from '../framework/finding.js';
+import { lacking } from '../framework/skip.js';
+import type { CheckResult } from '../run/results.js';
 import { HOSTILE, sampleResults } from '../testing/sample-results.js';
+import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
-import { readResults } from './json.js';
+import { readResults, reportOf } from './json.js';
 
 const results = sampleResults();
 
@@ -25,7 +27,7 @@ describe.each(REPORT_KINDS.filter((kind) => kind !== 'json'))('%s', (kind) => {
 });
 
 test('JSON can be read back', () => {
-  expect(readResults(REPORTERS.json(results), 'x')).toEqual(results);
+  expect(readResults(REPORTERS.json(results), 'x')).toEqual(reportOf(results));
   expect(() => readResults('{}', 'file.json')).toThrow('file.json: expected a JSON report of this kit');
   expect(() => readResults('nonsense', 'file.json')).toThrow('file.json: no JSON');
 });
@@ -64,14 +66,15 @@ describe.each(REPORT_KINDS)('%s', (kind) => {
   test('holds no workflow command that a target said', () => {
     const said = 'x\n::add-mask::y\n  ::stop-commands::z\n##[add-mask]y\nsaid ##[group]z';
     const [check] = results.checks.filter(({ id }) => id === 'chat/fails');
-    const finding = { ...check?.finding, what: said, actual: said, expected: said, transcript: [], curl: said };
+    const look = { wanted: { kind: 'value', path: said, rule: { kind: 'holds', words: said } }, got: said, of: said };
+    const finding = { ...check?.finding, ...look, transcript: [], curl: said };
     const hostile = {
       ...results,
       target: { ...results.target, url: said },
-      reasons: [said],
+      incomplete: [{ kind: 'not-put-back', detail: said }],
       checks: [
         { ...check, finding },
-        { ...check, id: 'chat/skips', skip: { need: said, why: said, kind: 'need' } },
+        { ...check, id: 'chat/skips', skip: lacking({ kind: 'met', need: said, note: said }).skip },
       ],
       cleanup: { created: 1, deleted: 0, failed: [{ id: said, name: said, why: said }], notSearched: said },
     } as unknown as typeof results;
@@ -83,22 +86,48 @@ describe.each(REPORT_KINDS)('%s', (kind) => {
   });
 });
 
+const sample = (id: string) => {
+  const check = results.checks.find((one) => one.id === id);
+  if (check === undefined) throw new Error('the sample has no such check');
+  return check;
+};
+/** The failing check of the sample, which found something else. */
+const found = (id: string, look: Omit<Found, 'breaks'>, verdict: 'fail' | 'warn' = 'fail'): CheckResult => {
+  const { finding, ...check } = sample('chat/fails');
+  if (finding === undefined) throw new Error('the sample found nothing');
+  return { ...check, id, verdict, finding: { ...finding, ...look } };
+};
+const value = (of: string, got: unknown, expected: unknown, path = of): Omit<Found, 'breaks'> => ({
+  wanted: {
+    kind: 'value',
+    path,
+    rule: typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
+  },
+  got,
+  of,
+});
+const finish = (of: string, content: string): Omit<Found, 'breaks'> => ({
+  wanted: { kind: 'stream', rule: 'finish', finish: 'stop' },
+  got: { chunks: 3, finish: 'length', content },
+  of,
+});
+const status = (of: string, got: AnswerGot, statuses: readonly number[] = [201]): Omit<Found, 'breaks'> => ({
+  wanted: { kind: 'status', class: 'success', statuses },
+  got,
+  of,
+});
+
 test('findings that are the same are told once, the largest group first', () => {
-  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
-  const [other] = results.checks.filter(({ id }) => id === 'chat/passes');
-  if (one === undefined || other === undefined) throw new Error('the sample has no such checks');
-  const found = (at: number, what: string, actual: unknown) =>
-    ({ ...one, id: `chat/${at}`, finding: { ...one.finding, what, expected: 'stop', actual } }) as typeof one;
   const checks = [
-    found(0, 'status of the create', '500 {"error":{}}'),
-    found(1, 'finish_reason of the reply to a prompt', 'length; content "x"'),
-    found(2, 'finish_reason of another reply', 'length; content "y"'),
-    other,
+    found('chat/0', status('the create', { status: 500, text: '{"error":{}}' })),
+    found('chat/1', finish('the reply to a prompt', 'x')),
+    found('chat/2', finish('another reply', 'y')),
+    sample('chat/passes'),
   ];
   const many = { ...results, checks };
   expect(groups(checks).map(({ title, checks: members }) => [title, members.length])).toEqual([
     ['finish_reason is length, expected stop', 2],
-    ['the create is answered 500, expected stop', 1],
+    ['the create is answered 500, expected 201', 1],
   ]);
   expect(REPORTERS.tty(many)).toContain('2 checks: finish_reason is length, expected stop');
   expect(REPORTERS.markdown(many)).toContain('2 checks: finish\\_reason is length, expected stop');
@@ -106,70 +135,65 @@ test('findings that are the same are told once, the largest group first', () => 
   expect(REPORTERS.github(many).match(/^::error title=2 checks%3A finish_reason/gm)).toHaveLength(1);
 });
 
+const ANSWER: Wanted = { kind: 'answer' };
+const ORDER: Wanted = { kind: 'stream', rule: 'order' };
+const SECOND = { rule: 'one-finish-reason', requirement: 'CHAT-2', level: 'S', got: 'stop' } as const;
+const AFTER = { rule: 'nothing-after-finish', requirement: 'CHAT-2', level: 'S' } as const;
+const RECORD = { name: 'a name', status: 'running', workspace_id: 'w', description: 'what it is', instructions: null };
+
 test.each([
-  ['error.code of a read', '404', 404, 'error.code of a read is a text, expected a number'],
-  ['body of a read', '', 'JSON', 'body of a read is empty, expected JSON'],
-  ['event 1 of 2', 'nothing', { data: 'a' }, 'event 1 of 2 is nothing, expected {"data":"a"}'],
+  [value('error.code of a read', '404', 404), 'error.code of a read is a text, expected a number'],
+  [value('body of a read', '', 'JSON'), 'body of a read is empty, expected JSON'],
+  [value('event 1 of 2', 'nothing', { data: 'a' }), 'event 1 of 2 is nothing, expected {"data":"a"}'],
   [
-    'data of a list',
-    [{ id: 'a', name: 'a name', status: 'running', workspace_id: 'w', description: 'what it is', instructions: null }],
-    {
-      id: 'b',
-      name: 'b',
-      status: 'running',
-      workspace_id: 'w',
-      description: 'what it is',
-      instructions: null,
-      model: 'm',
-    },
+    value('data of a list', [{ id: 'a', ...RECORD }], { id: 'b', ...RECORD, model: 'm' }),
     'data of a list is a list of 1, expected an object with id, name, status, workspace_id, description, instructions, …',
   ],
-  ['crashed', 'it ended with status 5', 'complete', 'the client crashed: it ended with status 5'],
   [
-    'order and shape of the stream (CHAT-2)',
-    'a second finish_reason\ncontent after it',
-    STREAM_ORDER,
-    'the stream breaks a rule: a second finish_reason',
+    { wanted: ANSWER, got: { kind: 'crashed', detail: 'it ended with status 5' }, of: 'the client' },
+    'the client crashed: it ended with status 5',
   ],
-])('%s: what is wrong reads as a sentence', (what, actual, expected, title) => {
-  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
-  if (one?.finding === undefined) throw new Error('the sample has no such check');
-  expect(groups([{ ...one, finding: { ...one.finding, what, expected, actual } }])[0]?.title).toBe(title);
+  [
+    { wanted: ORDER, got: { events: 9, breaches: [SECOND, AFTER] }, of: 'the stream' },
+    'the stream breaks a rule: a second finish_reason, "stop"',
+  ],
+])('%j: what is wrong reads as a sentence', (look, title) => {
+  expect(groups([found('chat/fails', look)])[0]?.title).toBe(title);
 });
+
+const REFUSED: Omit<Found, 'breaks'> = {
+  wanted: ANSWER,
+  got: { kind: 'refused', detail: 'no' },
+  of: 'GET /interns?status=running',
+};
 
 test.each([
   [
     'a text in place of a number, whichever number it is',
-    ['error.code of a read', '"404"', '404', 404],
-    ['error.code of a create', '"400"', '400', 400],
+    value('error.code of a read', '404', 404, 'error.code'),
+    value('error.code of a create', '400', 400, 'error.code'),
     'error.code is a text, expected a number',
   ],
   [
     'an address that nobody answers at',
-    ['GET /interns?status=running', '', 'refused: no', 'an HTTP answer'],
-    ['GET /interns?status=running', '', 'refused: no', 'an HTTP answer'],
+    REFUSED,
+    REFUSED,
     'GET /interns?status=running is refused: no, expected an HTTP answer',
   ],
   [
     'statuses, some of them named',
-    ['status of one', '', '200 {"a":1}', 404],
-    ['status of another', '', '200 {"b":1}', 404],
+    status('one', { status: 200, text: '{"a":1}' }, [404]),
+    status('another', { status: 200, text: '{"b":1}' }, [404]),
     'status is 200, expected 404 (one, another)',
   ],
 ])('%s: told together', (_, one, other, title) => {
-  const [sample] = results.checks.filter(({ id }) => id === 'chat/fails');
-  if (sample?.finding === undefined) throw new Error('the sample has no such check');
-  const of = ([what, , actual, expected]: readonly unknown[], id: string) =>
-    ({ ...sample, id, finding: { ...sample.finding, what, actual, expected } }) as typeof sample;
-  expect(groups([of(one, 'a/one'), of(other, 'a/two')]).map((group) => group.title)).toEqual([title]);
+  const checks = [found('a/one', one), found('a/two', other)];
+  expect(groups(checks).map((group) => group.title)).toEqual([title]);
 });
 
 test('one fault is one group, be it a failure here and a warning there; the terminal ends with what is wrong', () => {
-  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
-  if (one?.finding === undefined) throw new Error('the sample has no such check');
-  const finding = { ...one.finding, what: 'finish_reason of a reply', expected: 'stop', actual: 'length; content "x"' };
-  const of = (id: string, verdict: 'fail' | 'warn') => ({ ...one, id, verdict, finding });
-  const checks = [of('chat/a', 'warn'), of('chat/b', 'fail'), of('chat/c', 'warn')];
+  const reply = finish('a reply', 'x');
+  const checks = [found('chat/a', reply, 'warn'), found('chat/b', reply), found('chat/c', reply, 'warn')];
   const [group, ...others] = groups(checks);
   expect(others).toEqual([]);
   expect(group?.checks.map(({ id }) => id)).toEqual(['chat/b', 'chat/a', 'chat/c']);
@@ -183,23 +207,29 @@ test('one fault is one group, be it a failure here and a warning there; the term
 test.each(['tty', 'html', 'markdown', 'junit', 'github'] as const)(
   '%s: names what likely has the same cause apart from what says the same',
   (kind) => {
-    const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
-    if (one?.finding === undefined) throw new Error('the sample has no such check');
-    const actual = '409 busy although nothing streams';
-    const of = (id: string, what: string) => ({ ...one, id, finding: { ...one.finding, what, expected: 'x', actual } });
-    const checks = [of('chat/a', 'the answer'), of('chat/b', 'the answer'), of('chat/c', 'a prompt')] as never;
+    const busy = (of: string): Omit<Found, 'breaks'> => ({
+      wanted: { kind: 'status', class: 'stream', statuses: [] },
+      got: { status: 409, reason: 'busy', text: '{}' },
+      of,
+      because: { kind: 'no-run-streams', last: 'ended' },
+    });
+    const checks = [
+      found('chat/a', busy('the answer')),
+      found('chat/b', busy('the answer')),
+      found('chat/c', busy('a prompt')),
+    ];
     const text = REPORTERS[kind]({ ...results, checks }).replace(/<wbr>/g, '');
     expect(text).toContain('likely the same cause');
-    expect(text).toMatch(/a prompt (is|\S+) 409 busy although nothing streams, expected x/);
+    expect(text).toMatch(
+      /a prompt is 409 busy although no run of the intern streams, the last one has ended, expected/,
+    );
     expect(text).toMatch(/3 checks(: |%3A )the answer is 409/);
   },
 );
 
 test('a title shows the value of which it says what is wrong', () => {
-  const [one] = results.checks.filter(({ id }) => id === 'chat/fails');
-  if (one?.finding === undefined) throw new Error('the sample has no such check');
-  const finding = { ...one.finding, what: 'the time', expected: 'Unix seconds', actual: '1795328030123' };
-  expect(groups([{ ...one, finding }])[0]?.title).toBe('the time is 1795328030123, expected Unix seconds');
+  const title = 'the time is 1795328030123, expected Unix seconds';
+  expect(groups([found('a/b', value('the time', '1795328030123', 'Unix seconds'))])[0]?.title).toBe(title);
 });
 
 test('JUnit says of one finding too what is wrong, not only what was looked at', () => {
@@ -207,5 +237,9 @@ test('JUnit says of one finding too what is wrong, not only what was looked at',
 });
 
 test('the headline tells how much was checked, and why not more', () => {
-  expect(REPORTERS.tty(results)).toMatch(/does not conform: 5 of 6 checked, 1 not \(1 need a control interface\)/);
+  const { skip } = lacking({ kind: 'lacks', need: 'clock' });
+  const checks = results.checks.map((check) => (check.skip === undefined ? check : { ...check, skip }));
+  expect(REPORTERS.tty({ ...results, checks })).toMatch(
+    /does not conform: 5 of 6 checked, 1 not \(1 need a control interface\)/,
+  );
 });

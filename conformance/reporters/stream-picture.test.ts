@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { STREAM_ORDER } from '../framework/expect.js';
 import type { Exchange } from '../probe/exchange.js';
+import { STREAM_RULES, type StreamBreach, type StreamRule } from '../probe/stream-rules.js';
 import { streamRows } from './stream-picture.js';
 
 const chunk = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] });
@@ -60,14 +60,18 @@ test('a stream is told step by step; words that follow each other are one step',
 });
 
 describe('what a finding tells of stands at its step', () => {
-  const told = (actual: string) => ({ what: 'order and shape of the stream (CHAT-3)', expected: STREAM_ORDER, actual });
+  const breaks = (rule: StreamRule, more: Pick<StreamBreach, 'got' | 'event'> = {}) => {
+    const [requirement, level] = STREAM_RULES[rule];
+    const wanted = { kind: 'stream', rule: 'order' } as const;
+    return { wanted, got: { events: 5, breaches: [{ rule, requirement, level, ...more }] }, exchange: 1 };
+  };
   const say = chunk({ content: 'a' });
   const stop = chunk({}, { finish_reason: 'stop' });
 
   test('a rule that an event breaks, with the event', () => {
     const rows = streamRows(
       stream([say, stop, final(), final({ session_id: 't', usage: null }), '[DONE]']),
-      told('a second chunk with empty choices; event 4 of 5 is {…'),
+      breaks('one-final', { event: { number: 4, data: '{…' } }),
     );
     expect(rows?.filter(({ wrong }) => wrong !== undefined)).toEqual([
       {
@@ -81,21 +85,20 @@ describe('what a finding tells of stands at its step', () => {
   });
 
   test('a rule that the end breaks', () => {
-    expect(texts(stream([say, stop, final()]), told('the stream ended without [DONE]'))?.at(-1)).toEqual([
+    expect(texts(stream([say, stop, final()]), breaks('ends-with-done'))?.at(-1)).toEqual([
       300,
       'end of the body',
       'the stream ended without [DONE]',
     ]);
-    expect(texts(stream([say], 'dropped: reset'), told('the connection broke: dropped: reset'))?.at(-1)).toEqual([
-      100,
-      'dropped: reset',
-      'the connection broke: dropped: reset',
-    ]);
+    expect(
+      texts(stream([say], 'dropped: reset'), breaks('connection-holds', { got: 'dropped: reset' }))?.at(-1),
+    ).toEqual([100, 'dropped: reset', 'the connection broke: dropped: reset']);
   });
 
   test('another finish reason than the one that was expected', () => {
     const failed = chunk({}, { finish_reason: 'error', error: { code: 500, metadata: { reason: 'internal_error' } } });
-    const finding = { what: 'finish_reason of the reply', expected: 'stop', actual: 'error; content "a"' };
+    const wanted = { kind: 'stream', rule: 'finish', finish: 'stop' } as const;
+    const finding = { wanted, got: { chunks: 2, finish: 'error', content: 'a' }, exchange: 1 };
     expect(texts(stream([say, failed]), finding)).toContainEqual([
       200,
       'finish_reason error, error 500 internal_error',
@@ -103,8 +106,9 @@ describe('what a finding tells of stands at its step', () => {
     ]);
   });
 
-  test('no more than it tells of', () => {
-    const rows = streamRows(stream([say, stop, final(), final(), '[DONE]']), told('content after the finish reason'));
+  test('nothing of another exchange', () => {
+    const other = { ...breaks('one-final', { event: { number: 4, data: '{…' } }), exchange: 2 };
+    const rows = streamRows(stream([say, stop, final(), final(), '[DONE]']), other);
     expect(rows?.some(({ wrong }) => wrong !== undefined)).toBe(false);
   });
 });

@@ -1,9 +1,10 @@
 import { brief } from '../framework/assert.js';
-import { createChunkGrammar } from '../probe/chunks.js';
+import type { OrderGot } from '../framework/finding.js';
 import type { Exchange } from '../probe/exchange.js';
 import { parseJson } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';
 import type { FindingResult } from '../run/results.js';
+import { breachText } from './words/stream.js';
 
 /** A step of a stream as a reader sees it: what came when, and what is wrong with it. */
 export interface StreamRow {
@@ -19,7 +20,7 @@ export interface StreamRow {
   readonly data?: string;
 }
 
-type Marks = Pick<FindingResult, 'what' | 'expected' | 'actual'>;
+type Marks = Pick<FindingResult, 'wanted' | 'got' | 'exchange'>;
 
 /** A step before it has words. Those that are alike and follow each other become one. */
 interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
@@ -41,7 +42,8 @@ export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | u
   const encoder = new TextEncoder();
   const items = pieces.flatMap(({ at, text }) => parser.push(encoder.encode(text), at));
   const unfinished = cut ? '' : parser.end().unfinished;
-  const wrong = rulesBroken(items, unfinished, cut ? 'cancelled' : (response.ended ?? 'cancelled'), finding);
+  const here = finding?.exchange === exchange.number ? finding : undefined;
+  const wrong = rulesBroken(here);
 
   const steps = items.map((item, index) => step(item, sent, wrong.get(index + 1)));
   const last = { at: (pieces.at(-1)?.at ?? response.at) - sent, count: 1 };
@@ -49,7 +51,7 @@ export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | u
     steps.push({ ...last, kind: 'odd', text: `an event without its blank line: ${short(unfinished)}` });
   if (cut) steps.push({ ...last, kind: 'odd', text: 'what came after is not kept here' });
   else steps.push({ ...last, kind: 'end', text: ending(response.ended), ...marked(wrong.get(END)) });
-  return joined(unlikeExpected(steps, finding)).map(inWords);
+  return joined(unlikeExpected(steps, here)).map(inWords);
 }
 
 const ending = (ended: string | undefined): string =>
@@ -64,26 +66,24 @@ const marked = (wrong: string | undefined, data?: string) => ({
 /** The end of a stream, where its events are counted from 1. */
 const END = 0;
 
-/** The rules that a finding tells of, by the number of the event that breaks them. */
-function rulesBroken(items: readonly SseItem[], unfinished: string, ended: string, finding: Marks | undefined) {
-  const told = typeof finding?.actual === 'string' ? finding.actual.split('\n') : [];
-  // How the tool is named is known to the check alone: what it tells of that is found by its words.
-  const grammar = createChunkGrammar('');
-  for (const item of items) grammar.take(item);
-  grammar.end(unfinished, ended);
+/** What a finding tells of the rules that this stream breaks, by the number of the event that breaks them. */
+function rulesBroken(finding: Marks | undefined): ReadonlyMap<number, string> {
+  const { wanted, got } = finding ?? {};
+  if (wanted?.kind !== 'stream' || wanted.rule !== 'order') return new Map();
   const broken = new Map<number, string>();
-  for (const { text, event } of grammar.transcript.problems) {
-    const number = event?.number ?? END;
-    if (told.some((line) => line.startsWith(text)) && !broken.has(number)) broken.set(number, text);
+  for (const breach of (got as OrderGot).breaches) {
+    const number = breach.event?.number ?? END;
+    if (!broken.has(number)) broken.set(number, breachText(breach));
   }
   return broken;
 }
 
 /** Marks the finish reason where another one was expected. */
 function unlikeExpected(steps: readonly Step[], finding: Marks | undefined): readonly Step[] {
-  if (finding === undefined || !finding.what.startsWith('finish_reason of ')) return steps;
+  const { wanted } = finding ?? {};
+  if (wanted?.kind !== 'stream' || wanted.rule !== 'finish') return steps;
   const at = steps.findLastIndex(({ kind }) => kind === 'finish');
-  return steps.map((one, index) => (index === at ? { ...one, wrong: `expected ${brief(finding.expected)}` } : one));
+  return steps.map((one, index) => (index === at ? { ...one, wrong: `expected ${brief(wanted.finish)}` } : one));
 }
 
 /** Words that follow each other as one step, and comments that repeat themselves. */

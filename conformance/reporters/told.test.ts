@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Check } from '../framework/check.js';
 import * as expects from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
-import { groups } from '../run/groups.js';
-import { run } from '../run/runner.js';
+import { run } from '../index.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 
 type Choice = { delta: object; finish_reason?: string };

@@ -1,9 +1,14 @@
 import pc from 'picocolors';
-import { faultOf, groups, skips, titleOf } from '../run/groups.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
+import { groups, skips } from './groups.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
+import { faultOf, titleOf } from './title.js';
+import { notChecked } from './words/coverage.js';
+import { findingText } from './words/finding.js';
+import { skipWords } from './words/skip.js';
+import { incompleteText } from './words/stop.js';
 
 /** The colours that a report uses; written out, so that its types need no package of their own. */
 type Colours = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta', (text: string) => string>;
@@ -55,9 +60,10 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
     const [first = '', ...rest] = text.split('\n');
     lines.push(`  ${name} ${first}`, ...rest.map((line) => `           ${line}`));
   };
-  block('what    ', visible(finding.what));
-  block('expected', c.green(value(finding.expected)));
-  block('actual  ', c.red(value(finding.actual)));
+  const { what, expected, actual } = findingText(finding);
+  block('what    ', visible(what));
+  block('expected', c.green(value(expected)));
+  block('actual  ', c.red(value(actual)));
   if (finding.property !== undefined) {
     const { name, counterexample, runs, shrinks } = finding.property;
     block(
@@ -98,7 +104,8 @@ export function unseen({ coverage }: Results): string | undefined {
 /** Why a run ended before its first check, having made nothing (KIT-5): all that there is to say of it. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {
   const over = checks.length > 0 && checks.every(({ skip }) => skip?.kind === 'stopped') && cleanup.created === 0;
-  return over && cleanup.notSearched === undefined ? checks[0]?.skip?.why : undefined;
+  const skip = over && cleanup.notSearched === undefined ? checks[0]?.skip : undefined;
+  return skip === undefined ? undefined : skipWords(skip).why;
 }
 
 /** What a run was made with, where it decides anything: recordings have neither seed nor properties. */
@@ -126,8 +133,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   }
   const skipped = skips(results.checks);
   if (skipped.length > 0) lines.push('', c.bold('Skipped'));
-  for (const { skip, ids } of skipped) {
-    const { kind, need, why } = skip;
+  for (const { kind, need, why, ids } of skipped) {
     // What the intern, or the moment, decided differs from check to check.
     const one = kind === 'intern' || kind === 'race' ? c.dim(`${ids[0]}: `) : '';
     const needs = kind === 'need' ? 'needs ' : '';
@@ -157,7 +163,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(`  try again with: intern-conformance cleanup ${results.run} --url ${results.target.url}`);
   const missed = unseen(results);
   if (missed !== undefined) lines.push(c.yellow(`  ${missed}`));
-  for (const reason of results.reasons) lines.push(`  ${visible(reason)}`);
+  for (const reason of results.incomplete) lines.push(`  ${visible(incompleteText(reason))}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -181,8 +187,10 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   const { pass, fail, warn, skip, error } = results.counts;
   const known = results.checks.filter((check) => check.known === true).length;
   const alternative = results.counts['pass-alternative'] ?? 0;
-  const { checked, of, not } = results.coverage;
-  const reasons = not.map(({ count, why }) => `${count} ${visible(why)}`).join(', ');
+  const { checked, of } = results.coverage;
+  const reasons = notChecked(results.checks)
+    .map(({ count, why }) => `${count} ${visible(why)}`)
+    .join(', ');
   const covered =
     checked === of ? `all ${of} checked` : `${checked} of ${of} checked, ${of - checked} not (${reasons})`;
   const parts = [`${pass} pass`];

@@ -1,7 +1,9 @@
-import { brief, Certain, Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
+import { Finding } from '../framework/finding.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
+import { raced, type Skipped } from '../framework/skip.js';
+import { Cancelled, Stopped } from '../framework/stop.js';
 import type { Answer } from '../probe/client.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -10,7 +12,6 @@ import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './run-context.js';
-import { Cancelled, Stopped } from './stopped.js';
 
 /** ms that a cancelled check has to notice. What it still does then goes nowhere: its client sends nothing more. */
 const GRACE = 250;
@@ -30,7 +31,7 @@ export interface Attempt {
   /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
   readonly leftAgo: ReadonlyMap<string, number>;
   /** How a gateway answered a write of it, in the place of what is behind it: whether that was done, nobody can tell. */
-  readonly lostWrite?: string;
+  readonly lostWrite?: { readonly request: string; readonly status: number };
 }
 
 /** Whether an error is told as the interface has it: a gateway that stands before the service has words of its own. */
@@ -40,14 +41,13 @@ const isTold = ({ json }: Answer): boolean => typeof (json as { error?: unknown 
 const ON_ITS_WAY = 3_000;
 
 /** Why a finding proves nothing: a run that was to go on has ended by itself. */
-async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined> {
+async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped | undefined> {
   for (const reply of goingOn) {
     const { transcript } = reply;
     // Looked at, not promised: a run that goes on, as it was to, is nothing that chat fails in.
     await reply.until('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
     if (transcript.finish === undefined) continue;
-    const why = `the run ended with ${transcript.finish} while it was looked at (it said ${brief(transcript.content, 120)})`;
-    return new Unmet('a run that goes on', why, 'race');
+    return raced({ kind: 'run-ended', finish: transcript.finish, said: transcript.content });
   }
   return undefined;
 }
@@ -59,13 +59,13 @@ async function raced(goingOn: ReadonlySet<ChatReply>): Promise<Unmet | undefined
 export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  let lostWrite: string | undefined;
+  let lostWrite: Attempt['lostWrite'];
   const client = session.client.scope(over.signal, {
     sent: lane.watch.sent,
     seen(send, url, answer) {
       lane.watch.seen(send, url, answer);
       if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isTold(answer)) return;
-      lostWrite ??= `${send.method} ${new URL(url).pathname}: ${answer.status}`;
+      lostWrite ??= { request: `${send.method} ${new URL(url).pathname}`, status: answer.status };
     },
   });
   const properties: PropertyRun[] = [];
@@ -84,7 +84,8 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     over.abort(cut);
     cutNow();
   };
-  const stopped = () => end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped('interrupted'));
+  const stopped = () =>
+    end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped({ kind: 'interrupted' }));
   const stop = host.later(settings.checkTimeout, () =>
     end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
   );
@@ -139,8 +140,8 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   if (thrown?.error instanceof Finding) {
     // What is on its way belongs to the transcript of a finding.
     await driver.settle().catch(() => {});
-    if (driver.control === undefined && !(thrown.error instanceof Certain))
-      thrown = { error: (await raced(goingOn)) ?? thrown.error };
+    if (driver.control === undefined && thrown.error.more.certain !== true)
+      thrown = { error: (await endedMeanwhile(goingOn)) ?? thrown.error };
   }
   driver.control?.watch(undefined);
   // What a check did is put into words only where somebody reads it.

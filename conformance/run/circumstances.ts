@@ -1,15 +1,21 @@
-import { brief, type Finding, Unmet } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
+import {
+  type AnswerGot,
+  answerOf,
+  type Finding,
+  isUnreached,
+  missedSuccess,
+  noAnswerOf,
+} from '../framework/finding.js';
+import type { Unusable } from '../framework/obstacle.js';
 import { proofHeadersOf } from '../framework/profile.js';
+import { lacking, raced, type Skip, Skipped } from '../framework/skip.js';
 import { GATEWAY } from '../probe/gateway.js';
-import { NoAnswer } from '../probe/no-answer.js';
-import { NOT_TAKEN } from '../probe/reply.js';
+import { bodyOf, senderOf } from '../probe/operation.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
-import { wantsSuccess } from './causes.js';
 import { readsLag } from './measure-lag.js';
 import { dropShared, forget } from './pool.js';
-import type { Skip } from './results.js';
 import { makeRoom, mayLackRoom, noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { barred, takesPlainTexts } from './texts.js';
@@ -44,60 +50,55 @@ const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
   ...new Set(transcript.flatMap(({ request }) => internIn(request.url) ?? [])),
 ];
 
-/** The body of the latest answer. */
-const latest = ({ transcript }: Attempt): string =>
-  transcript
-    .at(-1)
-    ?.response?.pieces.map(({ text }) => text)
-    .join('') ?? '';
+/** A refusal of something that was to succeed. */
+const refusal = ({ error }: Found): AnswerGot | undefined =>
+  missedSuccess(error.found) ? answerOf(error.found) : undefined;
 
 /** A connection may be lost on the way; one that is lost again and again is not. */
 const dropped = ({ error }: Found): Circumstance | undefined =>
-  error instanceof NoAnswer && error.kind === 'dropped' ? { again: 0 } : undefined;
-
-/** What a check needs that found nobody there. */
-export const REACHED = 'a target that can be reached';
+  noAnswerOf(error.found)?.kind === 'dropped' ? { again: 0 } : undefined;
 
 /** Nobody is there, for some seconds: a deployment that is down breaks no sentence of the interface. */
-function gone({ run, error }: Found): Circumstance | undefined {
-  if (!(error instanceof NoAnswer) || !error.unreached) return undefined;
-  const why = run.session.redactor.text(`${error.what}: ${error.actual}`);
-  return { again: LATER, skip: { need: REACHED, why, kind: 'stopped' } };
+function gone({ error: { found } }: Found): Circumstance | undefined {
+  const got = noAnswerOf(found);
+  if (got === undefined || !isUnreached(found)) return undefined;
+  return { again: LATER, skip: { kind: 'stopped', because: { kind: 'unreached', request: found.of, got } } };
 }
+
+/** Statuses that say that it cannot be done now, whatever else they say. */
+const NOW: ReadonlySet<number> = new Set([408, 429, ...GATEWAY]);
+
+/** Whether an answer says that it cannot be done now. */
+const isNow = ({ status, reason, retryable }: AnswerGot): boolean =>
+  NOW.has(status) || (status >= 500 && retryable === true) || (status === 409 && reason === 'intern_unreachable');
 
 /**
  * A success was expected, and the answer was that it cannot be done now (5xx, stated to be retryable for signing and by
  * CHAT-16; an intern that has never taken a prompt since it came up), or that there were too many requests.
  */
-function temporary({ run, tried, error }: Found): Circumstance | undefined {
-  // What stands behind a bare status is in the answer.
-  const told = typeof error.actual === 'number' ? `${error.actual} ${latest(tried)}` : String(error.actual);
-  const now = /^(?:(408|429|502|503|504)\b|(5\d\d)\b.*"retryable":\s*true|(409)\b.*"intern_unreachable")/s;
-  const status = now.exec(told)?.slice(1).join('');
+function temporary({ run, tried, error: { found } }: Found): Circumstance | undefined {
+  const got = answerOf(found);
+  if (got === undefined) return undefined;
   const early =
-    /^409\b.*"retryable":\s*true/s.test(told) &&
+    got.status === 409 &&
+    got.retryable === true &&
     idsIn(tried.transcript.slice(-1)).some((id) => run.session.history.mayGetReady(id));
-  if (status === undefined && !early) return undefined;
+  if (!isNow(got) && !early) return undefined;
   // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
-  if (!wantsSuccess(error) && status !== '429') return GATEWAY.has(Number(status)) ? { again: LATER } : undefined;
+  if (!missedSuccess(found) && got.status !== 429) return GATEWAY.has(got.status) ? { again: LATER } : undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
-  if (status === undefined && /"reason":\s*"busy"/.test(told)) return { again: LATER };
-  const why = run.session.redactor.text(`it could not do it now: ${brief(error.actual, 200)}`);
-  return { again: LATER, skip: { need: 'a target that can do it now', why, kind: 'need' } };
+  if (!isNow(got) && got.reason === 'busy') return { again: LATER };
+  return { again: LATER, skip: lacking({ kind: 'not-now', got }).skip };
 }
 
 /**
  * A gateway answered a write of the check, which may have been done all the same: whatever does not fit after that may come
  * from it. A finding about such an answer itself is none of these, and stands where it comes each time.
  */
-function lostWrite({ run, tried, error }: Found): Circumstance | undefined {
-  if (tried.lostWrite === undefined || /^50[234]\b/.test(String(error.actual))) return undefined;
-  const why = `a gateway answered a write (${tried.lostWrite}), which may have been done all the same`;
+function lostWrite({ run, tried, error: { found } }: Found): Circumstance | undefined {
+  if (tried.lostWrite === undefined || GATEWAY.has(answerOf(found)?.status ?? 0)) return undefined;
   forget(run.pool);
-  return {
-    again: LATER,
-    skip: { need: 'a gateway that loses no request', why: run.session.redactor.text(why), kind: 'race' },
-  };
+  return { again: LATER, skip: raced({ kind: 'lost-write', ...tried.lostWrite }).skip };
 }
 
 /** What a good credential may not do, or finds nobody at: 401 to all of it is said of a bad one. */
@@ -118,9 +119,7 @@ async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
   session.own.madeUp(NOBODY);
   // One that was refused to others says nothing of what this check has found.
   const refused = new Set(
-    tried.transcript.flatMap(({ request, response }) =>
-      response?.status === 401 ? (/\[(\w+)\]/.exec(request.headers.authorization ?? '')?.[1] ?? []) : [],
-    ),
+    tried.transcript.flatMap((one) => (one.response?.status === 401 ? (senderOf(one) ?? []) : [])),
   );
   for (const { name, opened } of session.history.shut().filter((one) => refused.has(one.name))) {
     const answers = [];
@@ -129,13 +128,9 @@ async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
       if (answers.at(-1)?.status !== 401) break;
     }
     if (answers.some(({ status }) => status !== 401)) continue;
-    const flag = `--${name.replaceAll('_', '-')}`;
-    const why =
-      opened === undefined
-        ? `${flag} opens nothing (401 to whatever it is sent with): is it a credential of this target?`
-        : `${flag} was taken before, and is refused now (401): has it expired?`;
-    session.spoilt(name, why);
-    return { skip: { need: name, why, kind: 'need' } };
+    const how: Unusable = opened === undefined ? 'opens-nothing' : 'expired';
+    session.spoilt(name, how);
+    return { skip: lacking({ kind: 'unusable', credential: name, how }).skip };
   }
   return undefined;
 }
@@ -173,29 +168,28 @@ export async function deleted({ run, tried }: Found): Promise<Circumstance | und
     if (session.history.deleted(id) || !(await isGoing(run, id, as))) continue;
     forget(pool);
     if (!(await othersDelete(run))) return { again: 0 };
-    const why = 'an intern was deleted in between, as was one that the run only made';
-    return { again: 0, skip: { need: 'interns that nobody else deletes', why, kind: 'race' } };
+    return { again: 0, skip: raced({ kind: 'deleted' }).skip };
   }
   return undefined;
 }
 
 /** Who may create interns beside the holder of the API key, is not stated. */
-function forbidden({ tried, error }: Found): Circumstance | undefined {
-  if (!/^403\b/.test(String(error.actual)) || !wantsSuccess(error)) return undefined;
-  const creates = tried.transcript.filter(
+function forbidden(found: Found): Circumstance | undefined {
+  const got = refusal(found);
+  if (got?.status !== 403) return undefined;
+  const creates = found.tried.transcript.filter(
     ({ request: { method, url } }) => method === 'POST' && /\/interns$/.test(url),
   );
   const refused = creates.find(({ response }) => response?.status === 403);
-  const as = /\[(\w+)\]/.exec(refused?.request.headers.authorization ?? '')?.[1];
+  const as = refused === undefined ? undefined : senderOf(refused);
   if (as === undefined || as === 'api_key') return undefined;
-  const why = `--${as.replaceAll('_', '-')} may not create interns (${brief(error.actual, 160)})`;
-  return { skip: { need: as, why, kind: 'need' } };
+  return { skip: lacking({ kind: 'may-not-create', credential: as as CredentialName, got }).skip };
 }
 
 /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
-function namedSession({ check, tried, error }: Found): Circumstance | undefined {
-  if (check.requirement === 'CHAT-15' || !/^4\d\d\b/.test(String(error.actual)) || !wantsSuccess(error))
-    return undefined;
+function namedSession({ check, tried, ...found }: Found): Circumstance | undefined {
+  const got = refusal({ check, tried, ...found });
+  if (check.requirement === 'CHAT-15' || got === undefined || got.status < 400 || got.status > 499) return undefined;
   const at = tried.transcript.findLastIndex(
     ({ request, response }) =>
       /\/chat\/completions$/.test(request.url) && [400, 404, 422].includes(response?.status ?? 0),
@@ -203,34 +197,27 @@ function namedSession({ check, tried, error }: Found): Circumstance | undefined 
   const asked = tried.transcript[at];
   const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(asked?.request.body ?? '')?.[1];
   if (asked === undefined || named === undefined) return undefined;
-  const given = tried.transcript.slice(0, at).some(({ response }) =>
-    response?.pieces
-      .map(({ text }) => text)
-      .join('')
-      .includes(named),
-  );
-  if (given) return undefined;
-  const why = `a prompt in a session that the client named was answered ${brief(error.actual, 160)}`;
-  return { skip: { need: 'sessions that a client names', why, kind: 'need' } };
+  if (tried.transcript.slice(0, at).some((one) => bodyOf(one).includes(named))) return undefined;
+  return { skip: lacking({ kind: 'own-sessions', got }).skip };
 }
 
 /** How a request for a proof names its route is published (SIGN-3): the target may call that otherwise. */
-function unnamedRoute({ run, check, tried, error }: Found): Circumstance | undefined {
+function unnamedRoute(found: Found): Circumstance | undefined {
+  const { run, check, tried, error } = found;
   if (check.level !== 'S') return undefined;
   const last = tried.transcript.findLast(({ request }) => /\/sign(\?|$)/.test(request.url));
-  const refused = /^400\b/.test(String(error.actual)) && wantsSuccess(error);
+  const refused = refusal(found)?.status === 400;
   if (run.session.history.signsRoutes()) {
     const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.request.body ?? '')?.[1];
     if (!refused || path === undefined || path === '"/api/invoke"') return undefined;
-    const why = `which paths a route may have is published, and ${path} is none here`;
-    return { skip: { need: 'a proof for any path', why: run.session.redactor.text(why), kind: 'need' } };
+    return { skip: lacking({ kind: 'own-routes', path }).skip };
   }
   if (last === undefined || !/"route":/.test(last.request.body ?? '')) return undefined;
   const { signatureV2 } = proofHeadersOf(run.driver.target.profile);
-  const missing = [error.expected].flat().includes(signatureV2);
-  if (!missing && !refused) return undefined;
-  const why = 'it is published as `route`, and no request that has it was given a proof for a route';
-  return { skip: { need: 'the name of the route in a request for a proof', why, kind: 'need' } };
+  const { wanted } = error.found;
+  const keys = wanted.kind === 'value' && wanted.rule.kind === 'is' ? wanted.rule.value : undefined;
+  const missing = Array.isArray(keys) && keys.includes(signatureV2);
+  return missing || refused ? { skip: lacking({ kind: 'own-routes' }).skip } : undefined;
 }
 
 /**
@@ -238,21 +225,22 @@ function unnamedRoute({ run, check, tried, error }: Found): Circumstance | undef
  * nobody out is published (CHAT-14), not stated.
  */
 function atWork({ run, check, tried, error, began }: Found): Circumstance | undefined {
-  if (!/^409\b/.test(String(error.actual)) || !/"busy"|"retryable":\s*true/.test(latest(tried))) return undefined;
+  const got = answerOf(error.found);
+  if (got?.status !== 409 || (got.reason !== 'busy' && got.retryable !== true)) return undefined;
   const { pool, session } = run;
   const isTheRule = check.requirement === 'CHAT-14';
   const engaged = idsIn(tried.transcript).filter((id) => session.history.engagedSince(id) !== undefined);
   const since = engaged.flatMap((id) => session.history.engagedSince(id) ?? []);
   if (since.length === 0) return undefined;
   // The run that asked keeps out the answer to what it asked.
-  if (error.breaks?.requirement === 'CHAT-6' && engaged.every((id) => session.history.onlyAsked(id))) return undefined;
+  if (error.found.breaks?.requirement === 'CHAT-6' && engaged.every((id) => session.history.onlyAsked(id)))
+    return undefined;
   if (since.some((at) => at < began)) {
     // Another intern has been left nothing to do.
     forget(pool);
     if (isTheRule) return { again: 0 };
   } else if (isTheRule) return undefined;
-  const why = `the intern was busy, perhaps with what the run had left it to do: ${brief(error.actual, 160)}`;
-  return { again: 0, skip: { need: 'an intern that is free', why: session.redactor.text(why), kind: 'race' } };
+  return { again: 0, skip: raced({ kind: 'busy', got }).skip };
 }
 
 /** How many checks are tried again whose prompt was not taken: where that does not help, it will not help the others. */
@@ -260,7 +248,7 @@ const ENOUGH = 3;
 
 /** Whether a prompt that was not taken (502, 503, 504), by the intern or by what stands before it, may be taken the next time. */
 export const mayBeTaken = ({ pool }: RunContext, error: unknown): boolean =>
-  error instanceof Unmet && error.need === NOT_TAKEN && pool.notTaken < ENOUGH;
+  error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && pool.notTaken < ENOUGH;
 
 /** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
 export function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Circumstance | undefined {
@@ -297,20 +285,19 @@ const oddText = async ({ run, check, tried }: Found): Promise<Circumstance | und
 
 /** What stands before a deployment may take a body for an attack. */
 async function firewall({ run, tried, error }: Found): Promise<Circumstance | undefined> {
-  if (!/^403\b/.test(String(error.actual))) return undefined;
-  const why = await barred(run, tried);
-  if (why === undefined) return undefined;
-  return { skip: { need: 'a way past the firewall', why: run.session.redactor.text(why), kind: 'need' } };
+  const got = answerOf(error.found);
+  if (got?.status !== 403) return undefined;
+  const otherwise = await barred(run, tried);
+  return otherwise === undefined ? undefined : { skip: lacking({ kind: 'firewall', got, otherwise }).skip };
 }
 
 /** The target may have room for a few interns only. */
 async function room({ run, tried, error }: Found): Promise<Circumstance | undefined> {
   const { full } = run.session;
-  const why = await noRoom(run, tried);
+  const got = await noRoom(run, tried);
   // What has room now had none a moment ago, perhaps.
-  if (why === undefined) return wantsSuccess(error) && mayLackRoom(run, tried) ? { again: LATER } : undefined;
-  const skip: Skip = { need: 'room for another intern', why: run.session.redactor.text(why), kind: 'need' };
-  return { again: 0, skip, ...(full === undefined ? { learnt: true } : {}) };
+  if (got === undefined) return missedSuccess(error.found) && mayLackRoom(run, tried) ? { again: LATER } : undefined;
+  return { again: 0, skip: lacking({ kind: 'full', got }).skip, ...(full === undefined ? { learnt: true } : {}) };
 }
 
 /**
@@ -339,7 +326,7 @@ const CIRCUMSTANCES = [
  */
 export async function circumstance(found: Found): Promise<Circumstance | undefined> {
   // What gives no answer is not asked whether it is late.
-  const looks = found.error instanceof NoAnswer ? [gone, dropped] : CIRCUMSTANCES;
+  const looks = noAnswerOf(found.error.found) === undefined ? CIRCUMSTANCES : [gone, dropped];
   for (const look of looks) {
     const seen = await look(found);
     if (seen !== undefined) return seen;

@@ -1,10 +1,10 @@
+import { type Stop, Stopped } from '../framework/stop.js';
 import type { Send } from '../probe/request.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from '../safety/cleanup.js';
 import type { Made } from '../safety/ledger.js';
 import { kept } from './pool.js';
 import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
-import { Stopped } from './stopped.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
 const TOGETHER = 8;
@@ -68,11 +68,9 @@ export async function takeAway(
   const { driver, host, ledger, obstacles, session, settings } = run;
   if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
-  const end = (why: string) => over.abort(new Stopped(why));
-  const stop = host.later(settings.cleanupTime, () =>
-    end(`the ${settings.cleanupTime / 1000} s for the clean-up are up`),
-  );
-  const interrupted = () => end('interrupted');
+  const end = (stop: Stop) => over.abort(new Stopped(stop));
+  const stop = host.later(settings.cleanupTime, () => end({ kind: 'clean-up-time', ms: settings.cleanupTime }));
+  const interrupted = () => end({ kind: 'interrupted' });
   options.signal?.addEventListener('abort', interrupted, { once: true });
   const client = session.client.scope(over.signal);
   try {

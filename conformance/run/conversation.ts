@@ -1,8 +1,9 @@
-import { type Broken, Unmet } from '../framework/assert.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
+import type { Broken } from '../framework/finding.js';
+import { byTheIntern } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import { NoAnswer } from '../probe/no-answer.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
 import { createReply, type Refusal } from '../probe/reply.js';
 import { ANSWER, internPath, isAnswer } from '../probe/request.js';
 import { acceptable, kindOfQuestion } from './acceptable.js';
@@ -34,8 +35,8 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
     const path = internPath(encodeURIComponent(id), '/chat/completions');
     const answer = await open({ ...options, method: 'POST', path, json }).catch((error: unknown) => {
       // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
-      if (driver.control === undefined && error instanceof NoAnswer && error.kind === 'timeout')
-        obstacles.met('streaming', check, 'a prompt was answered with nothing, not even a keepalive');
+      if (driver.control === undefined && whyNoAnswer(error)?.kind === 'timeout')
+        obstacles.met('streaming', check, { kind: 'silent' });
       throw error;
     });
     const sent = sentBy(said);
@@ -63,16 +64,15 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
     const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
     const seen = streams.get(id) ?? [];
     const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);
-    const state = seen.at(-1)?.finish === 'tool_calls' ? 'waits on a question' : 'has ended';
     if (reason === 'busy') {
       if (!idle) return {};
-      const remark = ` although no run of the intern streams, the last one ${state}`;
-      return sent === ANSWER ? { remark, breaks: DELIVERED } : { remark };
+      const last = seen.at(-1)?.finish === 'tool_calls' ? 'asked' : 'ended';
+      const because = { kind: 'no-run-streams', last } as const;
+      return sent === ANSWER ? { because, breaks: DELIVERED } : { because };
     }
     // That its run has ended is what other sentences are about.
     if (sent !== ANSWER || status >= 500 || reason === 'interaction_not_pending') return {};
-    const remark = ' although it names call and session_id of the stream that asked';
-    return { breaks: DELIVERED, ...(status === 404 ? { remark } : {}) };
+    return { breaks: DELIVERED, ...(status === 404 ? { because: { kind: 'names-the-question' } } : {}) };
   };
 
   return {
@@ -81,8 +81,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       obstacles.pass('answers', check);
       const call = asked.toolCalls[0];
       if (call?.id === undefined || asked.sessionId === undefined) {
-        const why = `the stream asked nothing that could be answered (finish_reason ${asked.finish})`;
-        throw new Unmet('a question', why, 'intern');
+        throw byTheIntern({ kind: 'asked-nothing', finish: asked.finish });
       }
       const echo = {
         role: 'assistant',

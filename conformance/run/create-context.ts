@@ -1,10 +1,11 @@
 import { createApi } from '../framework/api.js';
-import { brief, fail, Unmet } from '../framework/assert.js';
+import { fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
 import { proofHeadersOf } from '../framework/profile.js';
+import { byTheIntern, lacking, raced } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
-import { NoAnswer } from '../probe/no-answer.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
 import type { ChatReply } from '../probe/reply.js';
 import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
@@ -55,19 +56,19 @@ function preconditions(
 ): Pick<Ctx, 'unmet' | 'internDid' | 'undisturbed' | 'needsStreaming' | 'streamsAreHeldBack'> {
   const controlled = driver.control !== undefined;
   return {
-    unmet(need, why) {
-      throw new Unmet(need, why);
+    unmet(need, note, got) {
+      const met = { ...(note === undefined ? {} : { note }), ...(got === undefined ? {} : { got }) };
+      throw lacking({ kind: 'met', need, ...met });
     },
-    internDid(holds, { did, what, expected, actual, said, instead }) {
+    internDid(holds, { what, expected, actual, ...observed }) {
       if (holds) return;
       if (controlled) fail(what, expected, actual);
-      const why = instead ?? (said === undefined || said === '' ? 'it said nothing' : `it said ${brief(said, 120)}`);
-      throw new Unmet(`the intern did not ${did} when asked to`, why, 'intern');
+      throw byTheIntern({ kind: 'did-otherwise', ...observed });
     },
     undisturbed(holds, what, expected, actual) {
       if (holds) return;
       if (controlled) fail(what, expected, actual);
-      throw new Unmet('a target that nobody else changes', `${what}: ${brief(actual, 120)} in between`, 'race');
+      throw raced({ kind: 'disturbed', of: what, got: actual });
     },
     needsStreaming: () => obstacles.pass('streaming', check),
     streamsAreHeldBack: () => obstacles.met('streaming', check),
@@ -101,9 +102,9 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
       return await client.send(credited(request));
     } catch (error) {
       // Who refuses a body unread may close the connection, and the answer is lost with it.
-      const dropped = error instanceof NoAnswer && error.kind === 'dropped' && isLarge(request.body);
+      const dropped = whyNoAnswer(error)?.kind === 'dropped' && isLarge(request.body);
       if (!dropped || driver.control !== undefined) throw error;
-      throw new Unmet('an answer to a body over the cap', 'the connection was closed while it was sent', 'race');
+      throw raced({ kind: 'upload-cut' });
     }
   };
   const open: Ctx['open'] = (request) => client.open(credited(request));
@@ -118,7 +119,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const conditions = preconditions(run, check.id);
   const control = () => {
     declared.require('the control interface', 'control');
-    return driver.control ?? conditions.unmet('control', 'the target has no control interface');
+    if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'control' });
+    return driver.control;
   };
 
   return {
@@ -150,7 +152,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     get clock() {
       declared.require('the clock', 'clock');
-      return driver.clock ?? conditions.unmet('clock', 'the clock of the target cannot be moved');
+      if (driver.clock === undefined) throw lacking({ kind: 'lacks', need: 'clock' });
+      return driver.clock;
     },
     async wait(ms) {
       declared.requireWait(ms);

@@ -1,6 +1,6 @@
-import { brief, type Finding } from '../framework/assert.js';
+import { brief } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import { Falsified } from '../framework/property.js';
+import type { Confirmed, Finding, Found } from '../framework/finding.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
@@ -8,61 +8,58 @@ import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './run-context.js';
 
-/** How often a finding came again when the check was repeated. */
-export interface Confirmed {
-  readonly tries: number;
-  readonly failures: number;
+/** Longest text that is kept of a value, after secrets are taken out. */
+const KEPT = 2_000;
+
+function clean(value: unknown, redactor: Redactor): unknown {
+  if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return String(value);
+  if (typeof value === 'string') {
+    const text = redactor.text(value);
+    return text.length > KEPT ? `${text.slice(0, KEPT)}…` : text;
+  }
+  if (Array.isArray(value)) return value.map((entry) => clean(entry, redactor));
+  if (typeof value !== 'object' || value === null || value instanceof RegExp || value instanceof Uint8Array)
+    return redactor.deep(value);
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, clean(entry, redactor)]));
 }
 
-/** Longest text that a finding shows of a value, after secrets are taken out. */
-const SHOWN = 2_000;
+/** Data as JSON can carry it, secrets taken out before anything is cut off. */
+export const recorded = <Data>(data: Data, redactor: Redactor): Data => clean(data, redactor) as Data;
 
 /** What a finding says, with all that it takes to act on it, free of secrets. */
 export function reported(
   run: RunContext,
   check: Check,
-  finding: Finding,
+  { found, more: { property } }: Finding,
   { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
   confirmed: Confirmed,
 ): FindingResult {
   const { settings, session } = run;
   const { redactor } = session;
-  const falsified = finding instanceof Falsified ? finding.property : undefined;
   const last = transcript.at(-1);
+  const { breaks: broken, ...look } = recorded(found, redactor);
   return {
-    what: redactor.text(finding.what),
-    expected: shown(finding.expected, redactor),
-    actual: shown(finding.actual, redactor),
-    ...breaks(check, finding),
-    ...(falsified === undefined
-      ? {}
-      : {
-          property: {
-            name: falsified.name,
-            counterexample: falsified.counterexample.map((value) => redactor.text(value)),
-            seed: falsified.seed,
-            path: falsified.path,
-            runs: falsified.runs,
-            shrinks: falsified.shrinks,
-          },
-        }),
+    ...(last === undefined ? {} : { exchange: last.number }),
+    ...look,
+    ...breaks(check, broken),
+    ...(property === undefined ? {} : { property: recorded(property, redactor) }),
     flaky: confirmed.failures < confirmed.tries,
     confirmed,
     transcript,
-    ...(control.length === 0 ? {} : { control: redactor.deep(control) as FindingResult['control'] & object }),
+    ...(control.length === 0 ? {} : { control: recorded(control, redactor) }),
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),
     replay: replayCommand({
       command: settings.command,
       id: check.id,
       seed: settings.seed,
       runs: settings.runs,
-      ...(falsified === undefined ? {} : { path: { name: falsified.name, path: falsified.path } }),
+      ...(property === undefined ? {} : { path: { name: property.name, path: property.path } }),
     }),
   };
 }
 
 /** What is broken beside what the check is about. At another level than the check's it is a matter of other checks. */
-const breaks = (check: Check, { breaks: other }: Finding): Pick<FindingResult, 'breaks'> =>
+const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'breaks'> =>
   other === undefined || other.requirement === check.requirement || other.level !== check.level
     ? {}
     : { breaks: other.requirement };
@@ -72,12 +69,4 @@ export function fault(error: unknown, transcript: readonly Exchange[], redactor:
   const message = redactor.text(error instanceof Error ? `${error.name}: ${error.message}` : brief(error));
   const stack = error instanceof Error && error.stack !== undefined ? { stack: redactor.text(error.stack) } : {};
   return { message, ...stack, transcript };
-}
-
-/** A value as JSON can carry it, secrets taken out before anything is cut off. */
-export function shown(value: unknown, redactor: Redactor): unknown {
-  if (value === undefined) return 'undefined';
-  if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return String(value);
-  const clean = redactor.deep(value);
-  return typeof clean === 'string' && clean.length > SHOWN ? `${clean.slice(0, SHOWN)}…` : clean;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Check } from '../framework/check.js';
 import type { Api } from '../framework/context.js';
+import { run } from '../index.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
-import { run } from './runner.js';
 
 /** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */
 function booting(refuses: (method: string, rest: string | undefined) => number | undefined = () => undefined) {

@@ -1,12 +1,12 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { Finding, Unmet } from '../framework/assert.js';
 import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { Finding, isUnreached } from '../framework/finding.js';
+import { lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
-import { NoAnswer } from '../probe/no-answer.js';
 import type { RunContext } from './run-context.js';
-import { createWaiting, FAILED_BOOTS, type FactoryOptions, NO_FAILURE } from './waiting.js';
+import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
 
 /** How often a create is sent that a gateway answers. */
 const TRIES = 3;
@@ -31,7 +31,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   const create = async (overrides: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('create', check);
-    let got = 'gave no answer';
+    let status: number | undefined;
     try {
       let answer = await api.create(body(overrides), send);
       // Under a new name: the one before may have been made all the same.
@@ -39,7 +39,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         await host.sleep(1_000 * tries, options.signal);
         answer = await api.create(body(overrides), send);
       }
-      got = `answered ${answer.status}`;
+      status = answer.status;
       // Which success it is, is for the checks of create to say: what others need is the intern.
       const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
       obstacles.gone('create');
@@ -47,8 +47,8 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     } catch (error) {
       // What others than the holder of the API key may create, keeps nobody from what that key may.
       const others = driver.control === undefined && send?.as !== undefined;
-      const nobody = error instanceof NoAnswer && error.unreached;
-      if (error instanceof Finding && !others && !nobody) obstacles.met('create', check, `a valid create ${got}`);
+      if (error instanceof Finding && !others && !isUnreached(error.found))
+        obstacles.met('create', check, { kind: 'create', ...(status === undefined ? {} : { status }) });
       throw error;
     }
   };
@@ -78,7 +78,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     try {
       return await settled(now, undefined, { isNew: false });
     } catch (error) {
-      if (error instanceof Unmet) return undefined;
+      if (error instanceof Skipped) return undefined;
       throw error;
     }
   };
@@ -96,7 +96,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       try {
         return await settled(hand(await create(overrides, send)), send);
       } catch (error) {
-        const failed = error instanceof Unmet && error.need === NO_FAILURE;
+        const failed = error instanceof Skipped && error.skip.because.kind === 'boot';
         if (!failed || 'name' in overrides || made >= FAILURES) throw error;
       }
     }
@@ -169,7 +169,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       } catch (error) {
         // Another may come up, where it need not be this one.
         const named = overrides !== undefined && 'name' in overrides;
-        if (!(error instanceof Unmet) || named || pool.failedBoots >= FAILED_BOOTS) throw error;
+        if (!(error instanceof Skipped) || named || pool.failedBoots >= FAILED_BOOTS) throw error;
       }
     }
   };
@@ -195,8 +195,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       const { control } = driver;
       if (control === undefined) {
         const { ownInternId } = driver.target;
-        if (ownInternId === undefined)
-          throw new Unmet('own_key', 'the intern that the own key belongs to is not known');
+        if (ownInternId === undefined) throw lacking({ kind: 'lacks', need: 'own_key', how: 'intern-id' });
         return { id: ownInternId, key: 'own_key', ours: false };
       }
       const intern = runs ? await running() : await stopped();

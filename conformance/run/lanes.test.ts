@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { equal, Finding, Unmet } from '../framework/assert.js';
+import { equal } from '../framework/assert.js';
+import { answered } from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
+import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
+import { run } from '../index.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
 import type { CheckResult } from './results.js';
-import { type RunnerOptions, run } from './runner.js';
+import type { RunnerOptions } from './runner.js';
 
 const go = (checks: RunnerOptions['checks'], more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();
@@ -153,12 +157,13 @@ test('what two checks find in company, and takes long, has come twice: neither i
   expect(results.checks[0]).toMatchObject({ finding: { flaky: false, confirmed: { tries: 1, failures: 1 } } });
 });
 
+const busy = () =>
+  answered({ ...ANSWER, status: 409, json: { error: { metadata: { reason: 'busy' } } } }, 'success', 'answer');
+const ANSWER = { headers: new Headers(), bytes: new Uint8Array(), text: '', exchange: 1 };
+
 test.each([
   ['they find different things', [red, () => equal('green', 'blue', 'another colour')]],
-  [
-    'others may have caused it',
-    [() => equal('409 busy', 'a success', 'answer'), () => equal('409 busy', 'a success', 'answer')],
-  ],
+  ['others may have caused it', [busy, busy]],
 ])('both are looked at alone where %s', async (_, find) => {
   const { tries } = await slow([...find, () => {}]);
   expect(tries[0]).toBe(2);
@@ -167,7 +172,8 @@ test.each([
 test('what a check found of two interns at the same time, and took long, is believed in company', async () => {
   const confirmed = { tries: 1, failures: 1 };
   const find = () => {
-    throw new Finding({ what: 'answer', expected: 'a success', actual: '409 busy', confirmed });
+    const wanted = { kind: 'status', class: 'success', statuses: [] } as const;
+    throw new Finding({ wanted, got: { status: 409, reason: 'busy', text: '' }, of: 'answer' }, { confirmed });
   };
   const { tries, results } = await slow([find, () => {}]);
   expect(tries).toEqual([1, 1]);
@@ -202,15 +208,15 @@ test('one that is away for a moment is waited for', async () => {
 });
 
 test.each([
-  ['race', 2],
-  ['blocked', 1],
-  ['intern', 1],
-  ['need', 1],
-] as const)('one that comes to no verdict for reason of %s is tried %i times', async (kind, times) => {
+  ['race', 2, raced({ kind: 'deleted' })],
+  ['blocked', 1, blocked({ kind: 'blocked', by: 'a/2', obstacle: 'create' })],
+  ['intern', 1, byTheIntern({ kind: 'asked-nothing', finish: 'stop' })],
+  ['need', 1, lacking({ kind: 'read-only' })],
+] as const)('one that comes to no verdict for reason of %s is tried %i times', async (_, times, skip) => {
   let tries = 0;
   const results = await go(
     crowd(4, (at) => {
-      if (at === 1 && ++tries > 0) throw new Unmet('it', 'why', kind);
+      if (at === 1 && ++tries > 0) throw skip;
     }),
   );
   const skipped: Partial<CheckResult> = { verdict: 'skip' };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Incomplete } from '../framework/stop.js';
 import { sampleResults } from '../testing/sample-results.js';
 import { merge } from './merge.js';
 import type { CheckResult, Coverage, Results } from './results.js';
@@ -22,6 +23,7 @@ test.each([
 });
 
 describe('a report that is not whole keeps what is made of it from being a pass', () => {
+  const BLOCKED = { kind: 'blocked', by: 'create/reads-back', obstacle: 'create' } as const;
   const passes = (index: number): CheckResult => ({
     id: `a/passes-${index}`,
     requirement: 'GET-1',
@@ -36,48 +38,45 @@ describe('a report that is not whole keeps what is made of it from being a pass'
     ...shard(index, {}),
     checks: [passes(index)],
     verdict: 'pass',
-    reasons: [],
+    incomplete: [],
     exit: 0,
     cleanup: { created: 1, deleted: 1, failed: [] },
     ...more,
   });
-  const incomplete = (reasons: string[]) => ({ verdict: 'incomplete', reasons, exit: 3 }) as const;
+  const because = (incomplete: Incomplete[]) => ({ verdict: 'incomplete', incomplete, exit: 3 }) as const;
 
-  test.each([
-    ['interrupted'],
-    ['the time of 5 s is up'],
-    ['--api-key was taken before, and is refused now (401): has it expired?'],
-    ['3 of 9 checks came to a verdict: 33%, less than --min-coverage 50%'],
-    ['a reason that a later kit gives'],
-  ])('%s', (reason) => {
-    const merged = merge([part(1), part(2, incomplete([reason]))]);
-    expect(merged).toMatchObject({ verdict: 'incomplete', exit: 3, reasons: [reason] });
-    expect(merge([part(1, incomplete([reason])), part(2, incomplete([reason]))]).reasons).toEqual([reason]);
+  test.each<Incomplete>([
+    { kind: 'interrupted' },
+    { kind: 'time', ms: 5_000 },
+    { kind: 'unusable', credential: 'api_key', how: 'expired' },
+    { kind: 'coverage', checked: 3, of: 9, least: 50 },
+    { kind: 'of a later kit' } as unknown as Incomplete,
+  ])('$kind', (reason) => {
+    const merged = merge([part(1), part(2, because([reason]))]);
+    expect(merged).toMatchObject({ verdict: 'incomplete', exit: 3, incomplete: [reason] });
+    expect(merge([part(1, because([reason])), part(2, because([reason]))]).incomplete).toEqual([reason]);
   });
 
   test('but for what its checks say, which all of them say together', () => {
     const skipped = (index: number): CheckResult => ({
       ...passes(index),
       verdict: 'skip',
-      skip: { need: 'blocked by create/reads-back', why: 'no intern could be created', kind: 'blocked' },
+      skip: { kind: 'blocked', because: BLOCKED },
     });
     const blocked = (index: number) =>
       part(index, {
         checks: [skipped(index)],
-        ...incomplete(['no check ran', '1 check(s) blocked by create/reads-back: no intern could be created']),
+        ...because([{ kind: 'none-ran' }, { ...BLOCKED, checks: 1 }]),
       });
-    expect(merge([blocked(1), blocked(2)]).reasons).toEqual([
-      'no check ran',
-      '2 check(s) blocked by create/reads-back: no intern could be created',
-    ]);
-    const empty = part(2, { checks: [], ...incomplete(['no check was selected']) });
-    expect(merge([part(1), empty])).toMatchObject({ verdict: 'pass', exit: 0, reasons: [] });
+    expect(merge([blocked(1), blocked(2)]).incomplete).toEqual([{ kind: 'none-ran' }, { ...BLOCKED, checks: 2 }]);
+    const empty = part(2, { checks: [], ...because([{ kind: 'none-selected' }]) });
+    expect(merge([part(1), empty])).toMatchObject({ verdict: 'pass', exit: 0, incomplete: [] });
   });
 
   test('and a failure stays one', () => {
     const fails = { ...passes(1), verdict: 'fail' as const };
-    const failed = part(1, { checks: [fails], verdict: 'fail', reasons: ['interrupted'], exit: 1 });
-    expect(merge([failed, part(2)])).toMatchObject({ verdict: 'fail', exit: 1, reasons: ['interrupted'] });
+    const failed = part(1, { checks: [fails], verdict: 'fail', incomplete: [{ kind: 'interrupted' }], exit: 1 });
+    expect(merge([failed, part(2)])).toMatchObject({ verdict: 'fail', exit: 1, incomplete: [{ kind: 'interrupted' }] });
   });
 
   test('what could not be searched for in the end is told', () => {

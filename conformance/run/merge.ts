@@ -1,3 +1,4 @@
+import type { Incomplete } from '../framework/stop.js';
 import type { CheckResult, Results } from './results.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 
@@ -6,14 +7,16 @@ export class MergeError extends Error {
   override readonly name = 'MergeError';
 }
 
-/**
- * Reasons of a report that its checks do not give: it was interrupted, a key was refused, too little came to a verdict. The
- * others are given anew by the checks of all reports: an empty shard is no fault of a run whose others had something to do.
- */
-function ofTheRun({ baseline, checks, cleanup, reasons }: Results): string[] {
-  const given = evaluate(checks, { cleanup, stale: baseline?.stale ?? [] }).reasons;
-  return reasons.filter((reason) => !given.includes(reason));
-}
+/** Reasons that are found again from the checks of all shards. An empty shard is no fault of a run with others. */
+const OF_ALL: ReadonlySet<Incomplete['kind']> = new Set([
+  'baseline',
+  'none-selected',
+  'none-ran',
+  'blocked',
+  'unreached',
+  'errors',
+  'left-behind',
+]);
 
 /**
  * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
@@ -47,15 +50,13 @@ export function merge(parts: readonly Results[]): Results {
   };
   const known = [...new Set(parts.flatMap((part) => part.baseline?.known ?? []))];
   const stale = [...new Set(parts.flatMap((part) => part.baseline?.stale ?? []))];
-  const ended = [...new Set(parts.flatMap(ofTheRun))];
-  const stopped = [
-    ...(missing.length > 0 ? [`shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`] : []),
-    ...ended,
-  ];
   const evaluated = evaluate(checks, {
     cleanup,
     stale,
-    ...(stopped.length === 0 ? {} : { stopped: stopped.join('; ') }),
+    others: [
+      ...(missing.length > 0 ? [{ kind: 'shards' as const, missing, of }] : []),
+      ...parts.flatMap(({ incomplete }) => incomplete.filter(({ kind }) => !OF_ALL.has(kind))),
+    ],
   });
   const { shard: _, ...options } = first.options;
   return {

@@ -1,7 +1,5 @@
-import { Unmet } from '../framework/assert.js';
-
-/** What checks build on and cannot do without. */
-export type Obstacle = 'create' | 'running' | 'gone' | 'chat' | 'streaming' | 'answers';
+import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
+import { blocked } from '../framework/skip.js';
 
 /** How often each has to be found before what builds on it is not tried any more. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {
@@ -13,34 +11,24 @@ const ENOUGH: Readonly<Record<Obstacle, number>> = {
   answers: 3,
 };
 
-/** What the obstacles keep a check from. */
-const LACKS: Readonly<Record<Obstacle, string>> = {
-  create: 'no intern could be created',
-  running: 'no intern came to run',
-  gone: 'a deleted intern stays',
-  chat: 'chat does not answer with a stream that ends',
-  streaming: 'streams arrive only when they end',
-  answers: 'no answer to a question is taken',
-};
-
 /** What was found to be in the way, so that it is told once and not by every check that builds on it. */
 export interface Obstacles {
   /** Notes that a check met it. */
-  met(obstacle: Obstacle, by: string, why?: string): void;
+  met(obstacle: Obstacle, by: string, seen?: ObstacleSeen): void;
   /** Notes that it is not, or no longer, in the way. */
   gone(obstacle: Obstacle): void;
   /** Whether other checks have met it often enough. */
   blocks(obstacle: Obstacle): boolean;
-  /** Throws {@link Unmet} where other checks have met it often enough. */
+  /** Throws a skip where other checks have met it often enough. */
   pass(obstacle: Obstacle, check: string): void;
 }
 
 export function createObstacles(blocking: boolean): Obstacles {
-  const found = new Map<Obstacle, Map<string, string | undefined>>();
+  const found = new Map<Obstacle, Map<string, ObstacleSeen | undefined>>();
   return {
-    met(obstacle, by, why) {
-      const checks = found.get(obstacle) ?? new Map<string, string | undefined>();
-      checks.set(by, why);
+    met(obstacle, by, seen) {
+      const checks = found.get(obstacle) ?? new Map<string, ObstacleSeen | undefined>();
+      checks.set(by, seen);
       found.set(obstacle, checks);
     },
     gone(obstacle) {
@@ -51,8 +39,8 @@ export function createObstacles(blocking: boolean): Obstacles {
       const by = found.get(obstacle);
       // One that has met it itself is repeated as it was.
       if (!blocking || by === undefined || by.size < ENOUGH[obstacle] || by.has(check)) return;
-      const [first = [check, undefined]] = by;
-      throw new Unmet(`blocked by ${first[0]}`, first[1] ?? LACKS[obstacle], 'blocked');
+      const [[first, seen] = [check, undefined]] = by;
+      throw blocked({ kind: 'blocked', by: first, obstacle, ...(seen === undefined ? {} : { seen }) });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { variable } from '../drivers/needs.js';
+import { variable } from '../framework/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CredentialName } from '../probe/request.js';
 

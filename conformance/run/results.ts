@@ -1,5 +1,8 @@
 import type { ControlCall } from '../drivers/control.js';
+import type { Confirmed, FalsifiedProperty, Found } from '../framework/finding.js';
 import type { PropertyRun } from '../framework/property.js';
+import type { Skip } from '../framework/skip.js';
+import type { Incomplete } from '../framework/stop.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
@@ -13,24 +16,16 @@ export interface ControlStep extends ControlCall {
   readonly after: number;
 }
 
-/** What a check holds against the target, with all it takes to act on it. Free of secrets. */
-export interface FindingResult {
-  readonly what: string;
-  readonly expected: unknown;
-  readonly actual: unknown;
+/** What a check holds against the target, with all it takes to act on it. Free of secrets, and what JSON can carry. */
+export interface FindingResult extends Omit<Found, 'breaks'> {
+  /** What else differs, where one look tells several things: clients and recordings. */
+  readonly others?: readonly Omit<Found, 'breaks'>[];
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
-  readonly property?: {
-    readonly name: string;
-    readonly counterexample: readonly string[];
-    readonly seed: number;
-    readonly path: string;
-    readonly runs: number;
-    readonly shrinks: number;
-  };
+  readonly property?: FalsifiedProperty;
   /** Found once, and not every time when it was run again. */
   readonly flaky: boolean;
-  readonly confirmed: { readonly tries: number; readonly failures: number };
+  readonly confirmed: Confirmed;
   readonly transcript: readonly Exchange[];
   /** Calls of the control interface that led there, in their order: emulators only. */
   readonly control?: readonly ControlStep[];
@@ -38,14 +33,6 @@ export interface FindingResult {
   readonly curl?: string;
   /** One command that does the check again, with the same values. */
   readonly replay: string;
-}
-
-/** Why a check came to no verdict. `stopped`: the run ended before it; the others as in `Unmet`. */
-export interface Skip {
-  /** What is missing: a need, what the intern did not do, the check that blocks. */
-  readonly need: string;
-  readonly why: string;
-  readonly kind: 'need' | 'intern' | 'race' | 'blocked' | 'stopped';
 }
 
 /** What a row stands on: a requirement of the ledger, or a clause that is told with it. */
@@ -91,12 +78,10 @@ export interface RequirementResult {
   readonly checks: readonly string[];
 }
 
-/** How much of what was selected came to a verdict, and what kept the rest from it. */
+/** How much of what was selected came to a verdict. */
 export interface Coverage {
   readonly checked: number;
   readonly of: number;
-  /** Largest group first. */
-  readonly not: readonly { readonly why: string; readonly count: number }[];
   /** Checks that wait on a question of the intern, where none was seen in the whole run. */
   readonly noQuestionSeen: boolean;
   /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
@@ -133,8 +118,8 @@ export interface Results {
   };
   /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
   readonly verdict: 'pass' | 'fail' | 'incomplete';
-  /** Why it is incomplete, in sentences. */
-  readonly reasons: readonly string[];
+  /** Why it is incomplete, or fails for another reason than a check. */
+  readonly incomplete: readonly Incomplete[];
   readonly exit: 0 | 1 | 3;
   readonly counts: Readonly<Record<Verdict, number>>;
   readonly requests: number;

@@ -1,3 +1,5 @@
+import type { AnswerGot } from '../framework/finding.js';
+import { bodyOf } from '../probe/operation.js';
 import { internPath } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { takeAwayTogether } from './cleaning.js';
@@ -60,14 +62,13 @@ export async function makeRoom(run: RunContext, most = mayStand(run.session)): P
 export const mayLackRoom = (run: RunContext, tried: Attempt): boolean => refusedCreate(run, tried) !== undefined;
 
 /** The last create of an attempt that was refused, as it was answered. */
-function refusedCreate({ driver }: RunContext, { transcript }: Attempt): string | undefined {
+function refusedCreate({ driver }: RunContext, { transcript }: Attempt): AnswerGot | undefined {
   const collection = `${driver.target.baseUrl}/interns`;
   const last = transcript.findLast(
     ({ request, response }) =>
       request.method === 'POST' && request.url === collection && response !== undefined && REFUSED.has(response.status),
   );
-  if (last?.response === undefined) return undefined;
-  return refusal(last.response.status, last.response.pieces.map(({ text }) => text).join(''));
+  return last?.response === undefined ? undefined : { status: last.response.status, text: bodyOf(last) };
 }
 
 /** The target has refused an intern that it has no room for. Room is made before the next check, or the next try of this one. */
@@ -85,21 +86,21 @@ export async function noteFull(run: RunContext, told: string, needed?: number): 
  * asks for nothing but a name, as others did that were taken. Once that is known, the same answer says it. Makes room, as far
  * as it is the run that fills it.
  */
-export async function noRoom(run: RunContext, tried: Attempt): Promise<string | undefined> {
+export async function noRoom(run: RunContext, tried: Attempt): Promise<AnswerGot | undefined> {
   const { driver, ledger, obstacles, pool, session } = run;
   const refused = refusedCreate(run, tried);
   if (refused === undefined || session.created() === 0) return undefined;
-  let told = refused;
-  if (refused !== session.full?.told) {
+  let got = refused;
+  if (refusal(got.status, got.text) !== session.full?.told) {
     const name = `${session.prefix}${(++pool.count).toString(36)}`;
     const json = { name, workspace_id: driver.target.workspaceId };
     const answer = await session.running.send({ method: 'POST', path: '/interns', json });
     if (answer.status < 400 || answer.status >= 500) return undefined;
-    told = refusal(answer.status, answer.text);
+    got = { status: answer.status, text: answer.text };
   }
-  await noteFull(run, told);
+  await noteFull(run, refusal(got.status, got.text));
   obstacles.gone('create');
   // Where some were on their way, the others need not go.
   await makeRoom(run, ledger.open().some(({ deleting }) => deleting === true) ? mayKeep(session) : 0);
-  return `the target takes no further intern while the run has so many (${told.slice(0, 200)})`;
+  return got;
 }

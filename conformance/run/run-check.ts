@@ -1,19 +1,18 @@
 import type { Driver } from '../drivers/driver.js';
-import { Certain, Finding, Unmet, type UnmetKind } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import { Falsified, LONG } from '../framework/property.js';
-import { NoAnswer } from '../probe/no-answer.js';
-import { ANSWER, internPath } from '../probe/request.js';
+import { answerOf, type Confirmed, Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
+import { LONG } from '../framework/property.js';
+import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
+import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
+import { ANSWER, type CredentialName, internPath } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
-import { wantsSuccess } from './causes.js';
 import { type Circumstance, circumstance, deleted, type Found, mayBeTaken, notTaken } from './circumstances.js';
-import { type Confirmed, fault, reported } from './finding.js';
-import { likeness, placeOf } from './groups.js';
-import type { CheckResult, Skip, Verdict } from './results.js';
+import { fault, recorded, reported } from './finding.js';
+import { likeness, placeOf } from './likeness.js';
+import type { CheckResult, Verdict } from './results.js';
 import { makeRoom, mayLackRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { NOTICED } from './session.js';
-import { Cancelled, Stopped } from './stopped.js';
 
 /** What became of one check. */
 export interface CheckRun {
@@ -21,7 +20,7 @@ export interface CheckRun {
   /** The target gave no answer. */
   readonly lost: boolean;
   /** Why the run is over, where it is. */
-  readonly stopped?: string;
+  readonly stopped?: Stop;
 }
 
 /** What a check found while others were at work. */
@@ -46,15 +45,22 @@ export interface Suspicion {
 const TRIES = 3;
 
 /** Why a check came to no verdict that has nothing to do with what others were doing. */
-const BELIEVED: ReadonlySet<UnmetKind> = new Set(['need', 'intern', 'blocked']);
+const BELIEVED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked']);
 
 /** What of a result an outcome decides. */
-type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: string };
+type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
 
-const skipped = (need: string, why: string, kind: Skip['kind'] = 'need'): Outcome => ({
-  verdict: 'skip',
-  skip: { need, why, kind },
+const skipped = (skip: Skip): Outcome => ({ verdict: 'skip', skip });
+const ended = (stop: Stop): Outcome => ({
+  ...skipped({ kind: 'stopped', because: { kind: 'over', stop } }),
+  stopped: stop,
 });
+
+/** How often a finding of a check came again, where that is known. */
+const confirmedOf = ({ more }: Finding): Confirmed | undefined => {
+  if (more.certain === true) return TWICE;
+  return more.property === undefined ? more.confirmed : undefined;
+};
 
 /**
  * What stands behind a finding on a deployment: nothing, where the check itself has seen it more than once. Looked at over
@@ -70,9 +76,9 @@ async function behind(
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   // That two interns looked at beside each other are gone, others may have done; how a reply arrives, they have not.
-  const gone = /^404\b/.test(String(error.actual));
-  if (error.confirmed !== undefined && !gone) return undefined;
-  const look = error.confirmed === undefined ? circumstance : deleted;
+  const gone = answerOf(error.found)?.status === 404;
+  if (confirmedOf(error) !== undefined && !gone) return undefined;
+  const look = confirmedOf(error) === undefined ? circumstance : deleted;
   return look({ run, check, tried, error, ...more }).catch(() => undefined);
 }
 
@@ -83,10 +89,10 @@ async function behind(
 export async function runCheck(run: RunContext, check: Check, suspicion?: Suspected): Promise<CheckRun> {
   const { host, pool, session } = run;
   const told = telling(run, check);
-  const lacks = lacking(run, check);
+  const lacks = unmet(run, check);
   if (lacks !== undefined) return told(lacks);
   // Another has found the same since, which took as long.
-  if (suspicion?.long === true && pool.told.has(likeness(suspicion.error)))
+  if (suspicion?.long === true && pool.told.has(likeness(suspicion.error.found)))
     return told(
       await sure(run, check, suspicion, () => outcomeOf(run, check, suspicion.tried, TWICE)),
       suspicion.tried,
@@ -100,21 +106,19 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Suspec
     const tried = await attempt(run, check);
     const { error } = tried;
     // What takes long, or was found alone of others, and came in company and alone, came twice.
-    const twice = suspicion !== undefined && error instanceof Finding && likeness(suspicion.error) === likeness(error);
-    const enough = twice && (host.now() - began > LONG || pool.told.has(likeness(error)));
+    const twice =
+      suspicion !== undefined && error instanceof Finding && likeness(suspicion.error.found) === likeness(error.found);
+    const enough = twice && (host.now() - began > LONG || pool.told.has(likeness(error.found)));
     const confirmed = enough && !wasRepeated(error) ? TWICE : undefined;
     const { again, skip, learnt } = (await behind(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
-    if (refused !== undefined)
-      return told({ ...skipped('time and requests', refused, 'stopped'), stopped: refused }, tried);
+    if (refused !== undefined) return told(ended({ kind: 'unusable', credential: 'api_key', how: refused }), tried);
     if (again !== undefined && error instanceof Finding) found.push(error);
     excuse = skip ?? excuse;
     if (again === undefined || tries === TRIES) {
-      const why = again === undefined ? skip : (excuse ?? elsewhere(run, found));
+      const why = again === undefined ? skip : (excuse ?? neverTheSame(found));
       return told(
-        why === undefined
-          ? await outcomeOf(run, check, tried, confirmed)
-          : { verdict: 'skip', skip: why, lost: error instanceof NoAnswer },
+        why === undefined ? await outcomeOf(run, check, tried, confirmed) : { ...skipped(why), lost: isLost(error) },
         tried,
       );
     }
@@ -123,35 +127,40 @@ export async function runCheck(run: RunContext, check: Check, suspicion?: Suspec
   }
 }
 
+/** Whether the target gave no answer. */
+const isLost = (error: unknown): boolean => error instanceof Finding && noAnswerOf(error.found) !== undefined;
+
 /**
  * Why findings that may each come from elsewhere say nothing: they came at another request each time. What a service does
  * wrong with one request, it does again.
  */
-function elsewhere({ session }: RunContext, found: readonly Finding[]): Skip | undefined {
-  const last = found.at(-1);
-  if (last === undefined || found.every(sameAs(last))) return undefined;
-  const why = `each time another one did not: ${[...new Set(found.map(placeOf))].join('; ')}`;
-  return { need: 'requests that are answered as before', why: session.redactor.text(why), kind: 'race' };
+function neverTheSame(findings: readonly Finding[]): Skip | undefined {
+  const last = findings.at(-1);
+  if (last === undefined || findings.every(sameAs(last))) return undefined;
+  return raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip;
 }
 
 /** Whether two findings are of the same request, and neither is one of a property that did not come again. */
-const sameAs = (error: Finding) => (other: Finding) =>
-  placeOf(other) === placeOf(error) &&
-  !(other instanceof Falsified && other.property.confirmed.failures < other.property.confirmed.tries);
+const sameAs = (error: Finding) => (other: Finding) => {
+  const { tries = 0, failures = 0 } = other.more.property === undefined ? {} : (other.more.confirmed ?? {});
+  return placeOf(other.found) === placeOf(error.found) && failures >= tries;
+};
 
 /** Whether a property has repeated what it found, value by value. */
-const wasRepeated = (error: unknown): error is Falsified =>
-  error instanceof Falsified && error.property.confirmed.tries > 0;
+const wasRepeated = (error: unknown): error is Finding =>
+  error instanceof Finding && error.more.property !== undefined && (error.more.confirmed?.tries ?? 0) > 0;
 
 /** A finding that came again. */
 const TWICE: Confirmed = { tries: 1, failures: 1 };
-/** One that seeing it once proves. */
-const SEEN = TWICE;
 /** Whether it need not be looked at alone, whatever others were doing. */
 const isCertain = (error: unknown): boolean =>
-  error instanceof Certain || (error instanceof Stopped && error.finding !== undefined);
+  (error instanceof Finding && error.more.certain === true) ||
+  (error instanceof Stopped && error.finding !== undefined);
 /** What another check may cause that is done at the same time: it says nothing that it was found of another alone. */
-const BY_OTHERS = /\b(409|429|5\d\d)\b/;
+function isByOthers({ found }: Finding): boolean {
+  const status = answerOf(found)?.status ?? 0;
+  return status === 409 || status === 429 || status >= 500;
+}
 
 /**
  * Whether what a check found in company is what others found alone, twice over, and it finds it again: then it has not to be
@@ -159,15 +168,15 @@ const BY_OTHERS = /\b(409|429|5\d\d)\b/;
  */
 async function known(run: RunContext, check: Check, tried: Attempt, began: number): Promise<Outcome | undefined> {
   const { error } = tried;
-  if (!(error instanceof Finding) || error instanceof NoAnswer || run.driver.control !== undefined) return undefined;
-  const like = likeness(error);
-  if (!run.pool.told.has(like) || BY_OTHERS.test(String(error.actual))) return undefined;
+  if (!(error instanceof Finding) || isLost(error) || run.driver.control !== undefined) return undefined;
+  const like = likeness(error.found);
+  if (!run.pool.told.has(like) || isByOthers(error)) return undefined;
   // Room is made by taking interns away, and others are at work with theirs.
   if (mayLackRoom(run, tried)) return undefined;
   if ((await behind(run, check, tried, { began, tries: 1, inCompany: true })) !== undefined) return undefined;
   if (wasRepeated(error)) return outcomeOf(run, check, tried);
   const again = await attempt(run, check);
-  const same = again.error instanceof Finding && likeness(again.error) === like;
+  const same = again.error instanceof Finding && likeness(again.error.found) === like;
   return same ? outcomeOf(run, check, tried, TWICE) : undefined;
 }
 
@@ -178,11 +187,11 @@ async function known(run: RunContext, check: Check, tried: Attempt, began: numbe
 async function cameTwice(run: RunContext, check: Check, tried: Attempt, began: number): Promise<Outcome | undefined> {
   const { host, pool } = run;
   const { error } = tried;
-  if (!(error instanceof Finding) || error instanceof NoAnswer || run.driver.control !== undefined) return undefined;
+  if (!(error instanceof Finding) || isLost(error) || run.driver.control !== undefined) return undefined;
   if (host.now() - began <= LONG || mayLackRoom(run, tried)) return undefined;
-  const itself = (error.confirmed?.failures ?? 0) > 0;
-  const like = likeness(error);
-  if (!itself && (!pool.suspected.has(like) || BY_OTHERS.test(String(error.actual)))) {
+  const itself = (confirmedOf(error)?.failures ?? 0) > 0;
+  const like = likeness(error.found);
+  if (!itself && (!pool.suspected.has(like) || isByOthers(error))) {
     pool.suspected.add(like);
     return undefined;
   }
@@ -202,7 +211,7 @@ async function sure<Some extends Outcome | undefined>(
   try {
     for (const [obstacle] of met) obstacles.pass(obstacle, check.id);
   } catch (error) {
-    if (error instanceof Unmet) return skipped(error.need, error.why, error.kind);
+    if (error instanceof Skipped) return skipped(error.skip);
     throw error;
   }
   for (const it of met) obstacles.met(...it);
@@ -216,7 +225,7 @@ async function sure<Some extends Outcome | undefined>(
  */
 export async function runInCompany(run: RunContext, check: Check): Promise<CheckRun | Suspicion> {
   const told = telling(run, check);
-  const lacks = lacking(run, check);
+  const lacks = unmet(run, check);
   if (lacks !== undefined) return told(lacks);
   const { host } = run;
   const began = host.now();
@@ -225,7 +234,7 @@ export async function runInCompany(run: RunContext, check: Check): Promise<Check
   const beside = { ...run, obstacles: { ...run.obstacles, met: (...it: Met) => void met.push(it) } };
   const tried = await attempt(beside, check);
   const { error } = tried;
-  const why = error instanceof Unmet && !mayBeTaken(run, error) ? error.kind : undefined;
+  const why = error instanceof Skipped && !mayBeTaken(run, error) ? error.skip.kind : undefined;
   const believed = !('error' in tried) || isCertain(error) || (why !== undefined && BELIEVED.has(why));
   const long = host.now() - began > LONG;
   const outcome = believed
@@ -241,10 +250,10 @@ export async function runInCompany(run: RunContext, check: Check): Promise<Check
 }
 
 /** Puts an outcome together with what the check took, from now on. */
-function telling({ host, lane }: RunContext, check: Check) {
+function telling({ host, lane, session }: RunContext, check: Check) {
   const began = host.now();
   const sentBefore = lane.sent;
-  return ({ lost = false, stopped, verdict, ...rest }: Outcome, tried?: Attempt): CheckRun => ({
+  return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): CheckRun => ({
     result: {
       id: check.id,
       requirement: check.requirement,
@@ -254,6 +263,7 @@ function telling({ host, lane }: RunContext, check: Check) {
       duration: Math.round(host.now() - began),
       requests: lane.sent - sentBefore,
       properties: tried?.properties ?? [],
+      ...(skip === undefined ? {} : { skip: recorded(skip, session.redactor) }),
       ...rest,
     },
     lost,
@@ -262,14 +272,15 @@ function telling({ host, lane }: RunContext, check: Check) {
 }
 
 /** What the target or the run lacks for the check, known without a request. */
-function lacking({ driver, session, settings }: RunContext, check: Check): Outcome | undefined {
+function unmet({ driver, session, settings }: RunContext, check: Check): Outcome | undefined {
   for (const need of check.level === 'C' ? (['control', ...check.needs] as const) : check.needs) {
-    const why = driver.lacks(need) ?? session.unusable(need);
-    if (why !== undefined) return skipped(need, why);
+    const lack = driver.lacks(need);
+    if (lack !== undefined) return skipped({ kind: 'need', because: lack });
+    const how = session.unusable(need);
+    if (how !== undefined) return skipped(lacking({ kind: 'unusable', credential: need as CredentialName, how }).skip);
   }
-  if (settings.runs >= (check.minRuns ?? 0)) return undefined;
-  const allow = `--runs ${check.minRuns}`;
-  return skipped(allow, `it takes too long for a run of ${settings.runs} per property; allow it with ${allow}`);
+  const { minRuns: least = 0 } = check;
+  return settings.runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs: settings.runs }).skip);
 }
 
 /** What an attempt means for the target. */
@@ -278,66 +289,64 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt, known?: 
   const { error, transcript } = tried;
   if (!('error' in tried)) return { verdict: 'pass' };
   if (error instanceof Stopped && error.finding !== undefined)
-    return { ...found(run, check, error.finding, tried, SEEN), stopped: error.message };
-  if (error instanceof Stopped || run.signal.aborted) {
-    const why = error instanceof Stopped ? error.message : 'interrupted';
-    return { ...skipped('time and requests', why, 'stopped'), stopped: why };
-  }
-  if (error instanceof Unmet) return skipped(error.need, redactor.text(error.why), error.kind);
-  if (error instanceof Cancelled && run.session.slow) return skipped('a quicker target', error.message);
+    return { ...found(run, check, error.finding, tried, TWICE), stopped: error.stop };
+  if (error instanceof Stopped || run.signal.aborted)
+    return ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' });
+  if (error instanceof Skipped) return skipped(error.skip);
+  if (error instanceof Cancelled && run.session.slow)
+    return skipped(lacking({ kind: 'too-slow', ms: run.settings.checkTimeout }).skip);
   if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, redactor) };
 
-  if (run.driver.control === undefined && error.confirmed === undefined) {
+  if (run.driver.control === undefined && confirmedOf(error) === undefined) {
     const moved = stillStreams(error, tried) ?? (await moves(run));
-    if (moved !== undefined) return skipped('a target that nobody else changes', redactor.text(moved), 'race');
+    if (moved !== undefined) return skipped(moved);
   }
-  const why = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
+  const ago = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
   const confirmed = known ?? (await confirm(run, check, error));
-  const outcome = found(run, check, error, tried, confirmed);
-  const { finding } = outcome;
-  if (why !== undefined) Object.assign(finding, { what: `${finding.what}; ${why}` });
-  const lost = (error.cause instanceof Finding ? error.cause : error) instanceof NoAnswer;
+  const { finding, verdict } = found(run, check, error, tried, confirmed);
+  const because = ago === undefined ? {} : { because: { kind: 'left', ago } as const };
+  const lost = isLost(error);
   if (run.driver.control === undefined && finding.flaky) {
     // Nothing stands still on a live target: what does not come again may have been somebody else's doing.
-    const why = `${check.id} found it once and not again when repeated: ${finding.what}`;
-    return { ...skipped('a finding that comes again', why, 'race'), note: finding };
+    return { ...skipped(raced({ kind: 'not-again', found: error.found }).skip), note: finding };
   }
-  if (confirmed.tries > 0) run.pool.told.add(likeness(error));
-  if (error.what === ANSWER && wantsSuccess(error)) run.obstacles.met('answers', check.id);
-  return { ...outcome, lost };
+  if (confirmed.tries > 0) run.pool.told.add(likeness(error.found));
+  if (error.found.of === ANSWER && missedSuccess(error.found)) run.obstacles.met('answers', check.id);
+  return { verdict, finding: { ...finding, ...because }, lost };
 }
 
 const found = (run: RunContext, check: Check, error: Finding, tried: Attempt, confirmed: Confirmed) => ({
   verdict: severity(check, run.driver),
-  finding: { ...reported(run, check, error, tried, confirmed) },
+  finding: reported(run, check, error, tried, confirmed),
 });
+
+/** Whether an intern was busy. */
+const isBusy = ({ found }: Finding): boolean => {
+  const { status, reason } = answerOf(found) ?? {};
+  return status === 409 && reason === 'busy';
+};
 
 /**
  * Why a finding says nothing: the intern was busy, and a client of the run has left a stream of it so short a time ago that
  * its run may still be going (CHAT-10).
  */
-function stillStreams({ actual }: Finding, { leftAgo }: Attempt): string | undefined {
-  if (!/^409\b.*"busy"/s.test(String(actual))) return undefined;
-  return [...leftAgo.values()].some((ago) => ago < NOTICED)
-    ? 'a run whose client has left may go on for half a minute'
-    : undefined;
+function stillStreams(error: Finding, { leftAgo }: Attempt): Skip | undefined {
+  const lately = isBusy(error) && [...leftAgo.values()].some((ago) => ago < NOTICED);
+  return lately ? raced({ kind: 'still-streams' }).skip : undefined;
 }
 
-/** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
-function outstays({ driver }: RunContext, { actual }: Finding, { leftAgo }: Attempt): string | undefined {
-  if (driver.control !== undefined || !/^409\b.*"busy"/s.test(String(actual))) return undefined;
-  for (const ago of leftAgo.values())
-    return `a client left a stream of that intern ${Math.round(ago / 1_000)} s ago, and its run should be over 30 s later (CHAT-10; look with --slow 31s --only 'disconnect/*')`;
-  return undefined;
+/** What else a finding may come from: a run goes on although its client has left longer ago (ms) than CHAT-10 allows. */
+function outstays({ driver }: RunContext, error: Finding, { leftAgo }: Attempt): number | undefined {
+  return driver.control === undefined && isBusy(error) ? [...leftAgo.values()][0] : undefined;
 }
 
 /** Why a finding says nothing: an intern that the check uses runs no more, and nobody here stopped it. */
-async function moves({ lane, pool, session }: RunContext): Promise<string | undefined> {
+async function moves({ lane, pool, session }: RunContext): Promise<Skip | undefined> {
   const { conditions, running } = session;
   for (const id of [...lane.made, pool.shared.get(lane)?.id ?? []].flat()) {
     if (conditions.runs(id)) await running.send({ path: internPath(id) }).catch(() => undefined);
     const status = conditions.went(id);
-    if (status !== undefined) return `an intern that ran got to ${status} by itself`;
+    if (status !== undefined) return raced({ kind: 'went', status }).skip;
   }
   return undefined;
 }
@@ -347,9 +356,10 @@ const REPEATS = 3;
 
 /** Repeats a check that found something. What a property found was already repeated, value by value. */
 async function confirm(run: RunContext, check: Check, error: Finding): Promise<Confirmed> {
-  if (wasRepeated(error)) return error.property.confirmed;
-  if (error.confirmed !== undefined) return error.confirmed;
-  if (error instanceof NoAnswer && error.kind === 'timeout') return { tries: 0, failures: 0 };
+  if (wasRepeated(error) && error.more.confirmed !== undefined) return error.more.confirmed;
+  const known = confirmedOf(error);
+  if (known !== undefined) return known;
+  if (noAnswerOf(error.found)?.kind === 'timeout') return { tries: 0, failures: 0 };
   for (let repeats = 1; ; repeats++) {
     await run.driver.restore().catch(() => {});
     const began = run.host.now();
@@ -357,7 +367,7 @@ async function confirm(run: RunContext, check: Check, error: Finding): Promise<C
     if (again.error instanceof Stopped) return { tries: 0, failures: 0 };
     if (!(again.error instanceof Finding)) return { tries: 1, failures: 0 };
     // The same again; or another, that comes from nowhere else.
-    const same = placeOf(again.error) === placeOf(error);
+    const same = placeOf(again.error.found) === placeOf(error.found);
     if (same || (await behind(run, check, again, { began, tries: 1 })) === undefined) return TWICE;
     if (repeats === REPEATS) return { tries: 1, failures: 0 };
   }

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { equal, Finding, fail } from '../framework/assert.js';
+import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
+import { Finding } from '../framework/finding.js';
+import { type Report, run } from '../index.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from '../testing/fake-target.js';
-import type { Results } from './results.js';
-import { type RunnerOptions, run } from './runner.js';
+import type { RunnerOptions } from './runner.js';
 
 const go = (checks: Check[], target: FakeTarget = fakeTarget(), more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();
   return run({ driver: fakeDriver(target.fetch, host), host, checks, seed: 'seed', ...more });
 };
-const only = (results: Results) => {
+const only = (results: Report) => {
   const [first] = results.checks;
   if (first === undefined) throw new Error('no check ran');
   return first;
@@ -89,7 +90,8 @@ describe('verdicts', () => {
     const reads = check('a/seen', async ({ api }) => {
       tries++;
       await api.list();
-      throw new Finding({ what: 'x', expected: 1, actual: 2, confirmed: seen });
+      const wanted = { kind: 'value', path: 'x', rule: { kind: 'is', value: 1 } } as const;
+      throw new Finding({ wanted, got: 2, of: 'x' }, { confirmed: seen });
     });
     const results = await go([reads], target);
     expect(only(results)).toMatchObject({ verdict: 'fail', finding: { confirmed: seen } });
@@ -568,7 +570,7 @@ test('that no permission was asked for under manual is told, though questions we
     const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
     const waits = check('a/waits', async ({ chat, interns, internDid }) => {
       await (await chat(interns.unknownId(), { prompt: 'Hello.', approval_mode: 'manual' })).end();
-      internDid(false, { did: 'ask for a permission', what: 'x', expected: 'x', actual: 'y' });
+      internDid(false, { did: 'ask for a permission', question: true, what: 'x', expected: 'x', actual: 'y' });
     });
     return (await go([waits], target)).coverage;
   };
@@ -601,7 +603,10 @@ test('a deleted intern that stays is waited for by one check, and told of by the
   });
   const [told, ...others] = results.checks.filter(({ verdict }) => verdict === 'fail');
   expect(others).toEqual([]);
-  expect(told?.finding?.expected).toBe('404 within 60 s');
+  expect(told?.finding).toMatchObject({
+    wanted: { statuses: [404] },
+    of: expect.stringMatching(/when its time is up/),
+  });
   const blocked = results.checks.filter(({ skip }) => skip?.kind === 'blocked');
   expect(blocked.map(({ skip }) => skip?.need)).toEqual([`blocked by ${told?.id}`, `blocked by ${told?.id}`]);
   // What stays is not waited for again by the clean-up.
@@ -619,7 +624,7 @@ test.each([
   const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
   const waits = check('a/waits', async ({ chat, interns, internDid }) => {
     await (await chat(interns.unknownId(), 'Hello.')).end();
-    internDid(false, { did: 'ask a question', what: 'x', expected: 'x', actual: 'y' });
+    internDid(false, { did: 'ask a question', question: true, what: 'x', expected: 'x', actual: 'y' });
   });
   expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
 });

@@ -2,10 +2,12 @@ import { Semaphore } from 'async-mutex';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { createRandom, hash } from '../framework/random.js';
+import { type Incomplete, type Stop, Stopped } from '../framework/stop.js';
 import { systemHost } from '../framework/time.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
+import { recorded } from './finding.js';
 import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
@@ -19,7 +21,6 @@ import { type CheckRun, runCheck, runInCompany, type Suspected } from './run-che
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
 import { createSession } from './session.js';
-import { Stopped } from './stopped.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
 
@@ -35,7 +36,7 @@ const LONG = 4_000;
 export interface Run {
   readonly checks: readonly Check[];
   /** Looks at the target and makes it ready. Undefined where checks can be done, else why not. */
-  begin(): Promise<string | undefined>;
+  begin(): Promise<Stop | undefined>;
   /** How many of them may be done at a time. */
   readonly concurrency: number;
   /**
@@ -72,7 +73,7 @@ function contextOf(options: RunnerOptions) {
       lane: createLane(run.session.madeBy),
     }),
   );
-  return { run, lanes, end: (why: string) => over.abort(new Stopped(why)) };
+  return { run, lanes, end: (stop: Stop) => over.abort(new Stopped(stop)) };
 }
 
 /**
@@ -103,12 +104,12 @@ export function createRun(options: RunnerOptions): Run {
   /** Since when each lane is at work in company. */
   const busySince = new Map<RunContext, number>();
   let started = 0;
-  const interrupted = () => end('interrupted');
-  let stopped: string | undefined;
+  const interrupted = () => end({ kind: 'interrupted' });
+  let stopped: Stop | undefined;
   let stopTimer = () => {};
   let lost = 0;
   const putBackFailed = (error: unknown) => {
-    stopped ??= `the target could not be put back: ${error instanceof Error ? error.message : error}`;
+    stopped ??= { kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) };
   };
 
   /** Keeps of what a check was handed what can serve others, and takes away the rest. */
@@ -127,9 +128,9 @@ export function createRun(options: RunnerOptions): Run {
   };
   const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
     // What ended the run is told once, also where lanes met it at the same time.
-    const ended = done.stopped !== undefined && stopped !== undefined;
+    const ended = done.stopped === undefined ? undefined : stopped;
     const known = options.baseline?.includes(done.result.id) === true && done.result.verdict === 'fail';
-    const result = ended ? withheld(done.result, stopped ?? '') : known ? { ...done.result, known } : done.result;
+    const result = ended ? withheld(done.result, ended) : known ? { ...done.result, known } : done.result;
     results.push(result);
     events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
     stopped ??= done.stopped;
@@ -137,15 +138,15 @@ export function createRun(options: RunnerOptions): Run {
     if (done.stopped !== undefined && result.finding !== undefined) end(done.stopped);
     if (done.lost) lost++;
     else if (result.verdict !== 'skip') lost = 0;
-    if (lost >= LOST_IN_A_ROW) stopped ??= `the target gave no answer in ${lost} checks in a row`;
+    if (lost >= LOST_IN_A_ROW) stopped ??= { kind: 'silent', checks: lost };
     await settle(lane, result);
     return result;
   };
   /** A check that cannot be done any more. */
   const leftOut = (check: Check): CheckResult | undefined => {
-    if (signal.aborted) stopped ??= 'interrupted';
+    if (signal.aborted) stopped ??= { kind: 'interrupted' };
     if (stopped === undefined) return undefined;
-    const result = notRun(check, stopped);
+    const result = recorded(notRun(check, stopped), session.redactor);
     results.push(result);
     return result;
   };
@@ -183,7 +184,7 @@ export function createRun(options: RunnerOptions): Run {
       if (options.maxTime !== undefined) {
         const { maxTime } = options;
         stopTimer = host.later(maxTime, () => {
-          stopped = `the time of ${maxTime / 1000} s is up`;
+          stopped = { kind: 'time', ms: maxTime };
           end(stopped);
         });
       }
@@ -244,13 +245,19 @@ export function createRun(options: RunnerOptions): Run {
           slow: driver.slow,
           ...(options.shard === undefined ? {} : { shard: options.shard }),
         },
-        ...evaluate(results, {
-          cleanup,
-          unusable: CREDENTIAL_NAMES.flatMap((name) => session.unusable(name) ?? []),
-          ...(stopped === undefined ? {} : { stopped }),
-          ...(stale === undefined ? {} : { stale }),
-          ...(options.minCoverage === undefined ? {} : { minCoverage: options.minCoverage }),
-        }),
+        ...recorded(
+          evaluate(results, {
+            cleanup,
+            stopped,
+            stale,
+            others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
+              const how = session.unusable(credential);
+              return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
+            }),
+            minCoverage: options.minCoverage,
+          }),
+          session.redactor,
+        ),
         counts: count(results),
         coverage: coverage(results, pool.asked),
         requests: client.sent,
@@ -279,13 +286,13 @@ export async function run(options: RunnerOptions): Promise<Results> {
   return steps.finish();
 }
 
-const withheld = ({ finding: _, ...rest }: CheckResult, why: string): CheckResult => ({
+const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
   ...rest,
   verdict: 'skip',
-  skip: { need: 'target', why, kind: 'stopped' },
+  skip: { kind: 'stopped', because: { kind: 'over', stop } },
 });
 
-const notRun = (check: Check, why: string): CheckResult => ({
+const notRun = (check: Check, stop: Stop): CheckResult => ({
   id: check.id,
   requirement: check.requirement,
   level: check.level,
@@ -294,5 +301,5 @@ const notRun = (check: Check, why: string): CheckResult => ({
   duration: 0,
   requests: 0,
   properties: [],
-  skip: { need: 'target', why, kind: 'stopped' },
+  skip: { kind: 'stopped', because: { kind: 'over', stop } },
 });

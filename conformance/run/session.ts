@@ -1,8 +1,11 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
-import { Certain, Unmet } from '../framework/assert.js';
 import * as expect from '../framework/expect.js';
+import { certain } from '../framework/finding.js';
+import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
+import { lacking } from '../framework/skip.js';
+import { Stopped } from '../framework/stop.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
@@ -16,7 +19,6 @@ import { type Lag, NO_LAG } from './lag.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
-import { Stopped } from './stopped.js';
 
 /** The client of a run, and what watches over what it sends. */
 export interface Session {
@@ -57,10 +59,10 @@ export interface Session {
    * room for all. `needed`: how many the next try makes, where that is known.
    */
   full: { readonly told: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
-  /** Why a credential opens nothing here, where it was found not to: the caller's mistake, told once. */
-  unusable(name: string): string | undefined;
+  /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
+  unusable(name: string): Unusable | undefined;
   /** Tells that a credential opens nothing, or nothing more. */
-  spoilt(name: CredentialName, why: string): void;
+  spoilt(name: CredentialName, why: Unusable): void;
   /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
   cleaning(): void;
 }
@@ -100,7 +102,7 @@ export function createSession(run: RunBase): Session {
   const limited: Answer[] = [];
   const mine = new Set<string>();
   const opens = new Set<unknown>();
-  const unusable = new Map<string, string>();
+  const unusable = new Map<string, Unusable>();
   let created = 0;
   let cleaning = false;
 
@@ -167,9 +169,10 @@ export function createSession(run: RunBase): Session {
   const blind = async (send: Send, url: string): Promise<undefined> => {
     const { status, json } = await session.running.send({ path: internPath(idOf(url) ?? '') });
     if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
-    const why = `--${String(send.as).replaceAll('_', '-')} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`;
-    unusable.set(String(send.as), why);
-    throw new Unmet(String(send.as), why);
+    const credential = senderOf(send);
+    const how = 'sees-no-intern';
+    unusable.set(credential, how);
+    throw lacking({ kind: 'unusable', credential, how });
   };
 
   /** How long a read has to wait for what the run wrote before, in ms. */
@@ -185,11 +188,10 @@ export function createSession(run: RunBase): Session {
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
       const { maxRequests } = settings;
-      if (run.signal.aborted) throw new Stopped('interrupted');
-      if (maxRequests !== undefined && client.sent >= maxRequests) {
-        throw new Stopped(`the budget of ${maxRequests} requests is spent`);
-      }
-      if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw new Unmet('write', 'the run is read-only');
+      if (run.signal.aborted) throw new Stopped({ kind: 'interrupted' });
+      if (maxRequests !== undefined && client.sent >= maxRequests)
+        throw new Stopped({ kind: 'requests', most: maxRequests });
+      if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
     }
     const { method = 'GET', json, body, headers } = send;
     const key = headers?.[IDEMPOTENCY_HEADER];
@@ -202,13 +204,12 @@ export function createSession(run: RunBase): Session {
 
   /** What nothing of the kind answers is no interface of interns: whatever else was sent to it would be lost there too. */
   const noIntern = (answer: Answer): Stopped => {
-    const why = `the target answers a create with ${answer.status} and no intern; nothing more is created. Is its base address right?`;
+    const rule = { kind: 'holds', words: 'an intern with its id' } as const;
+    const of = 'the answer to a create';
+    const wanted = { kind: 'value', path: of, rule } as const;
     const breaks = { requirement: 'CREATE-1', level: 'S' } as const;
-    const what = 'the answer to a create';
-    return new Stopped(
-      why,
-      new Certain({ what, expected: 'an intern with its id', actual: expect.shown(answer), breaks }),
-    );
+    const finding = certain({ wanted, got: expect.seen(answer), of, exchange: answer.exchange, breaks });
+    return new Stopped({ kind: 'no-intern', status: answer.status }, finding);
   };
 
   const note = (send: Send, url: string, answer: Answer) => {
@@ -292,9 +293,7 @@ export function createSession(run: RunBase): Session {
       session.slow ||= host.now() - (leftAt.get(send) ?? host.now()) > settings.timeout;
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
       if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
-        throw new Stopped(
-          `the target refuses to create an intern in workspace ${driver.target.workspaceId} (${status}): is that the workspace of this key, and has it room for more interns?`,
-        );
+        throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
       const intern = driver.control === undefined ? idOf(url) : undefined;
       const { method = 'GET' } = send;
       const reads = READS.has(method);

@@ -1,5 +1,6 @@
 import type { Answer } from '../probe/client.js';
 import type { Exchange } from '../probe/exchange.js';
+import { bodyOf, senderOf } from '../probe/operation.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import type { RunContext } from './run-context.js';
@@ -11,9 +12,6 @@ const PLAIN = 'plain words';
 const REFUSED = new Set([400, 403, 422]);
 /** A page for people, where the service answers JSON. */
 const PAGE = /^\s*<(?:!doctype|html)/i;
-
-const textOf = ({ response }: Exchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
-const senderOf = ({ request }: Exchange) => /\[(\w+)\]/.exec(request.headers.authorization ?? '')?.[1];
 
 /** A request of the attempt by the credential that sent it, with another body. */
 async function instead(run: RunContext, sent: Exchange, body: Pick<Send, 'json' | 'body' | 'headers'>) {
@@ -53,14 +51,14 @@ export async function takesPlainTexts(run: RunContext, { transcript }: Attempt):
 }
 
 /**
- * What a firewall before a deployment answered to a body that it takes for an attack: a page, with 403, where a body that is
- * wrong in a plain way is refused otherwise.
+ * How a body that is wrong in a plain way is refused, where a firewall before a deployment answered another one, which it
+ * takes for an attack, with a page and 403.
  */
-export async function barred(run: RunContext, { transcript }: Attempt): Promise<string | undefined> {
+export async function barred(run: RunContext, { transcript }: Attempt): Promise<number | undefined> {
   const sent = transcript.findLast(({ response }) => response?.status === 403);
-  if (sent?.request.body === undefined || run.settings.readOnly || !PAGE.test(textOf(sent))) return undefined;
+  if (sent?.request.body === undefined || run.settings.readOnly || !PAGE.test(bodyOf(sent))) return undefined;
   const headers = { 'content-type': 'application/json' };
   const answer = await instead(run, sent, { body: '{"plain"', headers });
   if (answer === undefined || answer.status < 400 || answer.status === 403) return undefined;
-  return `a page was answered with 403, and a body that is no JSON with ${answer.status}: ${textOf(sent).slice(0, 160)}`;
+  return answer.status;
 }

@@ -1,8 +1,9 @@
+import type { Because } from '../framework/skip.js';
+import type { Incomplete, Stop } from '../framework/stop.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import type { CleanupResult } from '../safety/cleanup.js';
-import { REACHED } from './circumstances.js';
 import type { Pool } from './pool.js';
-import type { CheckResult, Coverage, RequirementResult, Results, Skip, Verdict } from './results.js';
+import type { CheckResult, Coverage, RequirementResult, Results, Verdict } from './results.js';
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
 
@@ -38,53 +39,45 @@ export function count(checks: readonly CheckResult[]): Results['counts'] {
   return counts;
 }
 
-/** What the needs of a check are called in a headline. Others stand as they are. */
-const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/^(control|clock)$/, 'need a control interface'],
-  [/(_key|_token)$/, 'need credentials'],
-  [/^behaviour:/, 'need a prompt for what the intern is to do'],
-  [
-    /^(daemon|public_keys|foreign_workspace|oauth_subject|peer_oauth_subject|scim_mapping|regional_host)$/,
-    'need facts of the target',
-  ],
-  [/^slow:/, 'need --slow'],
-  [/^--runs/, 'need more runs'],
-];
+/** What of a skip says that a question of the intern was waited for. */
+const awaitsQuestion = (because: Because<'intern'>): boolean =>
+  because.kind === 'asked-nothing' ||
+  (because.kind === 'finished-otherwise' && because.wanted === 'tool_calls') ||
+  (because.kind === 'did-otherwise' && because.question === true);
 
-/** Why a check was not done, in a few words. */
-export function group({ kind, need, why }: Skip): string {
-  if (kind === 'intern') return 'wait for what the intern did not do';
-  if (kind === 'race') return 'met a target that changed in between';
-  if (kind === 'blocked') return `${need}: ${why}`;
-  if (kind === 'stopped') return need === REACHED ? `need ${need}` : why;
-  return GROUPS.find(([pattern]) => pattern.test(need))?.[1] ?? `need ${need}`;
-}
-
-/** How much came to a verdict, and what kept the rest from it. `asked` says what some stream was seen to ask. */
+/** How much came to a verdict. `asked` says what some stream was seen to ask. */
 export function coverage(
   checks: readonly CheckResult[],
   asked: Pool['asked'] = { question: false, permission: false },
 ): Coverage {
-  const reasons = new Map<string, number>();
-  for (const { skip } of checks) {
-    if (skip !== undefined) reasons.set(group(skip), (reasons.get(group(skip)) ?? 0) + 1);
-  }
-  const waiting = checks.filter(({ skip }) => skip?.kind === 'intern' && /did not ask|^a question$/.test(skip.need));
+  const waiting = checks.some(({ skip }) => skip?.kind === 'intern' && awaitsQuestion(skip.because));
   const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));
   return {
     checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
     of: checks.length,
-    not: [...reasons].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count),
-    noQuestionSeen: waiting.length > 0 && !answered && !asked.question,
-    noPermissionSeen: waiting.length > 0 && !answered && !asked.permission,
+    noQuestionSeen: waiting && !answered && !asked.question,
+    noPermissionSeen: waiting && !answered && !asked.permission,
   };
 }
 
 /** The verdict of a run, why, and with which status it exits. */
 export interface Evaluated {
   readonly verdict: Results['verdict'];
-  readonly reasons: readonly string[];
+  readonly incomplete: readonly Incomplete[];
   readonly exit: Results['exit'];
+}
+
+/** What kept checks from a verdict because of another check. */
+function blockers(checks: readonly CheckResult[]): Incomplete[] {
+  const found = new Map<string, { checks: number; because: Because<'blocked'> }>();
+  for (const { skip } of checks) {
+    if (skip?.kind !== 'blocked') continue;
+    const { because } = skip;
+    const key = `${because.by} ${because.obstacle}`;
+    const before = found.get(key) ?? { checks: 0, because };
+    found.set(key, { ...before, checks: before.checks + 1 });
+  }
+  return [...found.values()].map(({ because, checks: many }) => ({ ...because, checks: many }));
 }
 
 /**
@@ -95,43 +88,34 @@ export interface Evaluated {
 export function evaluate(
   checks: readonly CheckResult[],
   more: {
-    readonly stopped?: string;
+    readonly stopped?: Stop | undefined;
     readonly cleanup: CleanupResult;
-    readonly stale?: readonly string[];
-    /** What was given for the run and is of no use to it. */
-    readonly unusable?: readonly string[];
+    readonly stale?: readonly string[] | undefined;
+    /** What else keeps the run from being complete. */
+    readonly others?: readonly Incomplete[];
     /** Percent. */
-    readonly minCoverage?: number;
+    readonly minCoverage?: number | undefined;
   },
 ): Evaluated {
-  const failed = checks.filter((check) => check.verdict === 'fail' && check.known !== true);
-  const stale = more.stale ?? [];
-  const reasons: string[] = [];
-  if (stale.length > 0) reasons.push(`no longer failing, but in the baseline: ${stale.join(', ')}`);
-  if (checks.length === 0) reasons.push('no check was selected');
-  else if (!checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict)))
-    reasons.push('no check ran');
-  if (more.stopped !== undefined) reasons.push(more.stopped);
+  const { stopped, stale = [], others = [], minCoverage: least } = more;
+  const failed = checks.some((check) => check.verdict === 'fail' && check.known !== true);
+  const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
   const { checked, of } = coverage(checks);
-  if (more.minCoverage !== undefined && checked * 100 < more.minCoverage * of) {
-    const percent = Math.floor((checked * 100) / Math.max(1, of));
-    reasons.push(
-      `${checked} of ${of} checks came to a verdict: ${percent}%, less than --min-coverage ${more.minCoverage}%`,
-    );
-  }
-  const blocked = new Map<string, number>();
-  for (const { skip } of checks)
-    if (skip?.kind === 'blocked') blocked.set(group(skip), (blocked.get(group(skip)) ?? 0) + 1);
-  for (const [why, times] of blocked) reasons.push(`${times} check(s) ${why}`);
-  const unreached = checks.filter(({ skip }) => skip?.need === REACHED).length;
-  if (unreached > 0) reasons.push(`${unreached} check(s) could not be done: the target could not be reached`);
-  reasons.push(...(more.unusable ?? []));
-  const errors = checks.filter((check) => check.verdict === 'error');
-  if (errors.length > 0)
-    reasons.push(`${errors.length} check(s) could not be done: ${errors.map((one) => one.id).join(', ')}`);
-  const behind = more.cleanup.failed.filter(({ leaving }) => leaving !== true).length;
-  if (behind > 0) reasons.push(`${behind} intern(s) could not be cleaned up`);
-  if (failed.length > 0 || stale.length > 0) return { verdict: 'fail', reasons, exit: 1 };
-  if (reasons.length > 0) return { verdict: 'incomplete', reasons, exit: 3 };
-  return { verdict: 'pass', reasons, exit: 0 };
+  const unreached = checks.filter(({ skip }) => skip?.because.kind === 'unreached').length;
+  const errors = checks.filter((check) => check.verdict === 'error').map(({ id }) => id);
+  const interns = more.cleanup.failed.filter(({ leaving }) => leaving !== true).length;
+  const incomplete: Incomplete[] = [
+    ...(stale.length > 0 ? [{ kind: 'baseline' as const, ids: stale }] : []),
+    ...(ran ? [] : [{ kind: checks.length === 0 ? ('none-selected' as const) : ('none-ran' as const) }]),
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(least !== undefined && checked * 100 < least * of ? [{ kind: 'coverage' as const, checked, of, least }] : []),
+    ...blockers(checks),
+    ...(unreached > 0 ? [{ kind: 'unreached' as const, checks: unreached }] : []),
+    ...others,
+    ...(errors.length > 0 ? [{ kind: 'errors' as const, ids: errors }] : []),
+    ...(interns > 0 ? [{ kind: 'left-behind' as const, interns }] : []),
+  ];
+  if (failed || stale.length > 0) return { verdict: 'fail', incomplete, exit: 1 };
+  if (incomplete.length > 0) return { verdict: 'incomplete', incomplete, exit: 3 };
+  return { verdict: 'pass', incomplete, exit: 0 };
 }

@@ -1,7 +1,10 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { Finding, fail, Unmet } from '../framework/assert.js';
+import { fail, oneOf } from '../framework/assert.js';
 import type { Api, InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
+import type { BootFailure, Waited } from '../framework/obstacle.js';
+import { lacking, type Skipped } from '../framework/skip.js';
 import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { RunContext } from './run-context.js';
@@ -27,9 +30,6 @@ const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning',
 /** How many boots in a row may fail until no more are tried. */
 export const FAILED_BOOTS = 3;
 
-/** What lacks where a new intern, which was not to boot, was booted all the same and failed to. */
-export const NO_FAILURE = 'an intern that does not fail before it is asked to boot';
-
 /** ms after a delete at which a deployment does not show an intern otherwise than in its teardown. */
 const BACK = 60_000;
 
@@ -51,8 +51,10 @@ function told({ created_at, updated_at }: Intern, seen: number): number | undefi
 /** ms that a change may take until it is read. */
 const ARRIVES = 100;
 
-const failure = (what: string, { last_failure_message: why }: Intern): string =>
-  `${what} failed${typeof why === 'string' ? ` (${why})` : ''}`;
+const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
+  kind: 'boot-failed',
+  ...(typeof message === 'string' ? { message } : {}),
+});
 
 /** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
 export interface Waiting extends Pick<InternFactory, 'untilGone'> {
@@ -86,7 +88,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       return true;
     };
   };
-  const waited = () => (driver.clock === undefined ? `${bootTimeout / 1000} s` : '150 s of its clock');
+  const waited = (): Waited =>
+    driver.clock === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
 
   /**
    * One that was not to boot, once it is stopped: what it is to begin with may pass by itself, and a service may boot what
@@ -112,16 +115,14 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       if (now.status === 'failed') {
         // It was booted, and that fails at times: what becomes of the next, it does not tell.
         pool.waiting = 'boots';
-        throw new Unmet(NO_FAILURE, failure('the boot of a new intern', now));
+        throw lacking({ kind: 'boot', failure: failed(now), isNew: true });
       }
       if (isNew && pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
       const late = host.now() - began;
       if (late > SETTLES && pool.waiting === 'unknown' && !COMING_OR_GOING.has(now.status)) pool.waiting = 'otherwise';
-      if (late > bootTimeout) throw neverSettles(now);
+      if (late > bootTimeout) throw lacking({ kind: 'never-waits', status: now.status, waited: waited() });
     }
   };
-  const neverSettles = ({ status }: Intern) =>
-    new Unmet('an intern that waits', `a new intern is still ${status} after ${waited()}`);
   const untilSuspended = async (id: string, send?: SendOptions) => {
     const pass = moments();
     for (;;) {
@@ -192,34 +193,25 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       } else if (boots && intern.status === 'failed') throw bootFailed(intern);
       if (await pass()) continue;
       if (boots) throw neverRan(intern);
-      throw new Finding({
-        what: 'status of the intern',
-        expected: `${statuses.join(' or ')} within ${waited()}`,
-        actual: intern.status,
-      });
+      oneOf(intern.status, statuses, 'status of the intern when its time is up');
     }
   };
-  /** Told once, where others would wait in vain. */
-  const notBooted = (why: string, boots = 1) => {
+  /** Noted once, where others would wait in vain. */
+  const notBooted = (failure: BootFailure, boots = 1): Skipped => {
     pool.failedBoots += boots;
-    if (pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, why);
-    return new Unmet('an intern that boots', why);
+    if (pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failure);
+    return lacking({ kind: 'boot', failure });
   };
   /** A boot may fail: the service says so, and has kept its word. */
-  const bootFailed = ({ last_failure_message: why }: Intern) =>
-    notBooted(`the boot of an intern failed${typeof why === 'string' ? ` (${why})` : ''}`);
+  const bootFailed = (intern: Intern) => notBooted(failed(intern));
   /**
    * How long a boot may take is not stated: one that takes all the time there is, before any was seen to end, stands for all.
    * A word that nobody knows may mean that it has failed: then one more is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
-    const boots = ['queued', 'provisioning'].includes(status);
-    const why = boots
-      ? `an intern still boots after ${waited()}; allow more with --boot-timeout`
-      : `an intern that was provisioned did not come to run within ${waited()}; it is ${status}`;
     const all = session.words.unsure(id) ? FAILED_BOOTS - 1 : FAILED_BOOTS;
     session.words.hangs(id);
-    return notBooted(why, pool.took.boot === undefined ? all : 1);
+    return notBooted({ kind: 'never-ran', status, waited: waited() }, pool.took.boot === undefined ? all : 1);
   };
 
   const untilGone = async (id: string, send?: SendOptions) => {
@@ -238,18 +230,12 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       expect.status(answer, [200, 404], 'the read of an intern that is torn down');
       const { status } = answer.json as { status?: unknown };
       // A teardown may fail, and how long it may take is not stated.
-      if (live && status === 'destroy_failed')
-        throw new Unmet('a teardown that ends', `the teardown of an intern failed: ${expect.shown(answer)}`);
+      if (live && status === 'destroy_failed') throw lacking({ kind: 'teardown', got: expect.seen(answer) });
       const back = live && status !== 'destroying' && host.now() - began > BACK;
       if (!back && (await pass())) continue;
-      if (live && status === 'destroying')
-        throw new Unmet('a teardown that ends', `an intern is still torn down after ${waited()}`);
-      const after = back ? `${BACK / 1_000} s` : waited();
-      obstacles.met('gone', check, `a deleted intern is still there after ${after}`);
-      throw new Finding({
-        what: 'the deleted intern',
-        expected: `404 within ${after}`,
-        actual: expect.shown(answer),
+      if (live && status === 'destroying') throw lacking({ kind: 'teardown', waited: waited() });
+      obstacles.met('gone', check, { kind: 'stays', waited: back ? { ms: BACK, clock: 'real' } : waited() });
+      expect.answered(answer, [404], 'the read of a deleted intern when its time is up', {
         breaks: { requirement: 'DELETE-1', level: 'S' },
       });
     }

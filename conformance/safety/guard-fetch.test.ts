@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Certain, Unmet } from '../framework/assert.js';
+import { Skipped } from '../framework/skip.js';
 import { fakeTarget, SECRET } from '../testing/fake-target.js';
 import { guardFetch } from './guard-fetch.js';
 import { createLedger } from './ledger.js';
@@ -38,8 +38,10 @@ test('what a create gave may be written to, whatever it is named, once it has be
 test('what is there already is read and never written to', async () => {
   const { target, send } = guarded();
   expect(await send('GET', '/interns/victim')).toMatchObject({ name: 'theirs' });
-  await expect(send('PATCH', '/interns/victim', { description: 'x' })).rejects.toThrow(Unmet);
-  await expect(send('POST', '/interns/victim/invoke', { input: 'x' })).rejects.toThrow(/which this run has not made/);
+  await expect(send('PATCH', '/interns/victim', { description: 'x' })).rejects.toThrow(Skipped);
+  await expect(send('POST', '/interns/victim/invoke', { input: 'x' })).rejects.toMatchObject({
+    skip: { because: { kind: 'not-ours', how: 'not-made', id: 'victim' } },
+  });
   expect(target.log).toEqual(['GET /api/v1/interns/victim']);
 });
 
@@ -48,8 +50,10 @@ test('a create that answers it is a finding', async () => {
     request.method === 'POST' ? Response.json({ id: 'victim', name: 'theirs' }, { status: 200 }) : undefined,
   );
   const error = await send('POST', '/interns', { name: 'as-recorded' }).catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(Certain);
-  expect(String(error)).toMatch(/named \\"theirs\\": it bears another name. Nothing was written to it/);
+  expect(error).toMatchObject({
+    more: { certain: true },
+    found: { got: { gist: expect.stringMatching(/it bears another name/), saw: { name: 'theirs' } } },
+  });
 });
 
 test('streams pass as they come', async () => {

@@ -25,7 +25,7 @@ const parsed = (text: string): unknown => {
  * A `fetch` that sends no write to an intern which the run did not make. For whoever sends without the kit's client, which
  * keeps to the same rule.
  *
- * @throws Unmet, Certain as {@link createGuard} says
+ * @throws Skipped, Finding as {@link createGuard} says
  */
 export function guardFetch(options: GuardFetchOptions): Fetch {
   const { fetch, baseUrl, credential, own, keyHeader = 'idempotency-key', alone = false } = options;

@@ -1,4 +1,6 @@
-import { Certain, Unmet } from '../framework/assert.js';
+import { gist } from '../framework/assert.js';
+import { certain, type Finding } from '../framework/finding.js';
+import { lacking, raced } from '../framework/skip.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Asked, Leaving, Made, OwnInterns, Refusal } from './own-interns.js';
 
@@ -26,35 +28,33 @@ export interface Guard {
    * Before a request leaves.
    *
    * @returns what a create asks for
-   * @throws Unmet where it would write to an intern that the run did not make
-   * @throws Certain where the target has answered a create with another's intern
+   * @throws Skipped where it would write to an intern that the run did not make
+   * @throws Finding, a certain one, where the target has answered a create with another's intern
    */
   before(request: Leaving): Promise<Asked | undefined>;
   /**
    * After an answer, with what `before` returned for its request.
    *
    * @returns what the answer to a create gave the run
-   * @throws Certain where it is no intern of its own
+   * @throws Finding, a certain one, where it is no intern of its own
    */
   after(asked: Asked | undefined, answer: Heard): Made | undefined;
 }
 
-const NEVER = 'Nothing was written to it.';
-const quoted = (name: unknown) => (name === undefined ? 'no name' : JSON.stringify(name));
-const breaks = { requirement: 'CREATE-1', level: 'S' } as const;
-
-function refused({ because, id, name, asked }: Refusal): Error {
-  const need = 'an intern of its own';
-  if (because === 'every intern') return new Unmet(need, 'it would write to all interns at once');
-  if (because === 'not made') return new Unmet(need, `it would write to ${id}, which this run has not made`);
-  if (because === 'renamed')
-    return new Unmet(need, `somebody else has renamed ${id} to ${quoted(name)}: nothing more is written to it`, 'race');
-  return new Certain({
-    what: 'the intern that a create answered',
-    expected: `an intern named ${quoted(asked)}`,
-    actual: `${id} is read as ${quoted(name)}. ${NEVER}`,
-    breaks,
+/** A finding of what a create gave: nothing was written to it. */
+const notMade = (of: string, asked: string | undefined, because: string, saw: unknown): Finding =>
+  certain({
+    wanted: { kind: 'value', path: of, rule: { kind: 'holds', words: `a new intern named ${JSON.stringify(asked)}` } },
+    got: gist(`another's, to which nothing was written: ${because}`, saw),
+    of,
+    breaks: { requirement: 'CREATE-1', level: 'S' },
   });
+
+function refused({ because, id = '', name, asked }: Refusal): Error {
+  if (because === 'every intern') return lacking({ kind: 'not-ours', how: 'all' });
+  if (because === 'not made') return lacking({ kind: 'not-ours', how: 'not-made', id });
+  if (because === 'renamed') return raced({ kind: 'renamed', id, name });
+  return notMade('the intern that a create answered', asked, 'it is read as another', { id, name });
 }
 
 const HOW = {
@@ -67,33 +67,27 @@ const HOW = {
 /** Names within the published rules (CREATE-5). Of any other a service may make a name of its own. */
 const REGULAR = /^(?=.{2,17}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-function notOwn({ because, id, name, asked }: Extract<Made, { kind: 'not own' }>): Certain {
-  return new Certain({
-    what: 'the answer to a create',
-    expected: `a new intern named ${quoted(asked)}`,
-    actual: `the intern ${JSON.stringify(id)}, named ${quoted(name)}: ${HOW[because]}. ${NEVER}`,
-    breaks,
-  });
-}
+const notOwn = ({ because, id, name, asked }: Extract<Made, { kind: 'not own' }>): Finding =>
+  notMade('the answer to a create', asked, HOW[because], { id, name });
 
 /** ms between the reads of an intern that cannot be read yet. */
 const PAUSES = [0, 500, 1_000, 2_000, 4_000];
 
 export function createGuard({ own, read, wait }: GuardOptions): Guard {
-  const reading = new Map<string, Promise<string>>();
-  const readFirst = async (id: string, as: CredentialName): Promise<string> => {
-    let got = 'is not read';
+  const reading = new Map<string, Promise<number | undefined>>();
+  const readFirst = async (id: string, as: CredentialName): Promise<number | undefined> => {
+    let status: number | undefined;
     for (const pause of read === undefined ? [] : PAUSES) {
       if (pause > 0) await wait?.(pause);
       const answer = await read?.(id, as);
-      got = `answers ${answer?.status}`;
+      status = answer?.status;
       if (answer !== undefined && answer.status < 300) own.shows(answer.url, answer.json);
-      if (answer?.status !== 404) break;
+      if (status !== 404) break;
     }
-    return got;
+    return status;
   };
   /** Once for all writes that wait for it. */
-  const readOnce = (id: string, as: CredentialName): Promise<string> => {
+  const readOnce = (id: string, as: CredentialName): Promise<number | undefined> => {
     const under = reading.get(id) ?? readFirst(id, as).finally(() => reading.delete(id));
     reading.set(id, under);
     return under;
@@ -103,10 +97,10 @@ export function createGuard({ own, read, wait }: GuardOptions): Guard {
       let permit = own.leaves(request);
       if (permit.kind === 'own' && permit.unread && read !== undefined) {
         const { id } = permit;
-        const got = await readOnce(id, permit.as);
+        const read = await readOnce(id, permit.as);
         permit = own.leaves(request);
         if (permit.kind === 'own' && permit.unread)
-          throw new Unmet('an intern of its own', `nothing shows that ${id} is the run's: its read ${got}`);
+          throw lacking({ kind: 'not-ours', how: 'unread', id, ...(read === undefined ? {} : { read }) });
       }
       if (permit.kind === 'refused') throw refused(permit.refusal);
       return permit.kind === 'create' ? permit.asked : undefined;

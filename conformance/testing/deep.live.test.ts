@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { run } from '../index.js';
 import { MAX_DEPTH } from '../probe/json.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
-import { run } from '../run/runner.js';
 import { disguise } from './guises.js';
 import type { Manner } from './manners.js';
 import { rewritten } from './rewrite.js';

@@ -3,7 +3,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
-import { run } from '../run/runner.js';
+import { run } from '../index.js';
 import {
   BUFFERING,
   disguise,
@@ -34,7 +34,7 @@ async function findings(guise: Guise, seed: string) {
 const withKeyAlone = (driver: Driver): Driver => ({
   ...driver,
   credential: (name) => (name === 'api_key' ? driver.credential(name) : undefined),
-  lacks: (need) => (/_(key|token)$/.test(need) ? 'not given' : driver.lacks(need)),
+  lacks: (need) => (/_(key|token)$/.test(need) ? { kind: 'lacks', need } : driver.lacks(need)),
 });
 
 // More seeds: npm run soak -- --guises

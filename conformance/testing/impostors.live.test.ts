@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { findingText } from '../reporters/words/finding.js';
+import { skipWords } from '../reporters/words/skip.js';
 import { run } from '../run/runner.js';
 import { disguise } from './guises.js';
 import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from './impostors.js';
@@ -24,8 +26,10 @@ describe('interns of other people are never written to by a run at a service tha
     expect(noticed).toEqual([]);
     expect(after).toEqual(before);
     expect(results.counts.error).toBe(0);
-    const found = results.checks.filter(({ finding }) => impostor.says.test(String(finding?.actual)));
-    const skipped = results.checks.filter(({ skip }) => impostor.says.test(String(skip?.why)));
+    const found = results.checks.filter(
+      ({ finding }) => finding !== undefined && impostor.says.test(String(findingText(finding).actual)),
+    );
+    const skipped = results.checks.filter(({ skip }) => skip !== undefined && impostor.says.test(skipWords(skip).why));
     expect(found.length + skipped.length).toBeGreaterThan(0);
     if (found.length > 0) expect(results.requirements.find(({ id }) => id === 'CREATE-1')?.verdict).toBe('fail');
     expect(results.exit).not.toBe(0);

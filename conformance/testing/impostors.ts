@@ -163,12 +163,12 @@ const PLAIN = /its id is no plain id/;
 export const IMPOSTORS: readonly Impostor[] = [
   {
     name: 'answers the record of another for each create',
-    says: /named "ledger-bot": it bears another name/,
+    says: /it bears another name; .*"ledger-bot"/,
     wrongs: creates((around, made) => ({ ...made, ...victim(around) })),
   },
   {
     name: 'answers the record of another now and then',
-    says: /named "release-bot": it bears another name/,
+    says: /it bears another name; .*"release-bot"/,
     wrongs: creates((around, made, _, count) => (count % 5 === 3 ? { ...made, ...victim(around, 1) } : made)),
   },
   { name: 'answers the id of another with the name that was asked for', says: THERE, wrongs: posing((id) => id) },
@@ -184,7 +184,7 @@ export const IMPOSTORS: readonly Impostor[] = [
   },
   {
     name: 'answers the id of an intern that a colleague has made since',
-    says: /is read as "fresh-\d+"/,
+    says: /it is read as another; .*"fresh-\d+"/,
     wrongs: creates(async (around, made, name, count) => ({
       ...made,
       name,
@@ -220,7 +220,11 @@ export const IMPOSTORS: readonly Impostor[] = [
     says: /it bears another name/,
     wrongs: creates((_, made, name) => ({ ...made, name: `${String(name)}-x7` })),
   },
-  { name: 'has its own ids lead to the intern of another', says: /is read as "ledger-bot"/, wrongs: aliases },
+  {
+    name: 'has its own ids lead to the intern of another',
+    says: /it is read as another; .*"ledger-bot"/,
+    wrongs: aliases,
+  },
 ];
 
 /** Wrongs that only the clean-up could fall for: nothing need be found. */

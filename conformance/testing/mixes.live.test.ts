@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckResult, Skip, Verdict } from '../run/results.js';
-import { run } from '../run/runner.js';
+import { byTheIntern, raced, type Skip } from '../framework/skip.js';
+import type { Incomplete } from '../framework/stop.js';
+import { run } from '../index.js';
+import type { CheckResult, Verdict } from '../run/results.js';
 import { disguise } from './guises.js';
 import { canGoTogether, INGREDIENTS, mixed, mixOf, toldOf } from './mixes.js';
 
@@ -88,28 +90,36 @@ describe('of a run against a mix is told', () => {
     properties: [],
     ...more,
   });
-  const told = (mix: Parameters<typeof toldOf>[0], checks: CheckResult[], reasons: string[] = []) => {
+  const told = (mix: Parameters<typeof toldOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
     const failed = checks.some(({ verdict }) => verdict === 'fail');
     const exit = failed ? 1 : reasons.length > 0 ? 3 : 0;
-    return toldOf(mix, { checks, exit, reasons }).map(({ id, expected }) => (expected ? `may be: ${id}` : id));
+    return toldOf(mix, { checks, exit, incomplete: reasons }).map(({ id, expected }) =>
+      expected ? `may be: ${id}` : id,
+    );
   };
-  const skip = (kind: Skip['kind']) => result('skip', { skip: { need: 'it', why: 'not so', kind } });
+  const LEFT = { kind: 'left-behind', interns: 2 } as const;
+  const skip = (why: Skip) => result('skip', { skip: why });
 
   test('nothing where what it breaks is found', () => {
-    expect(told({ shows }, [result('fail')], ['8 check(s) blocked'])).toEqual([]);
+    expect(told({ shows }, [result('fail')], [{ kind: 'unreached', checks: 8 }])).toEqual([]);
   });
 
   test.each([
     ['passes', [result('pass')]],
     ['warns', [result('warn')]],
-    ['is skipped for what the intern did, which did what it takes', [skip('intern')]],
+    [
+      'is skipped for what the intern did, which did what it takes',
+      [skip(byTheIntern({ kind: 'asked-nothing', finish: 'stop' }).skip)],
+    ],
     ['was not done', []],
   ])('what it breaks, as missed, where the check for it %s', (_, checks) => {
     expect(told({ shows }, checks)).toContain('missed chat-stream/as-it-is-said');
   });
 
   test('what it breaks, as not judged, where the run says why', () => {
-    expect(told({ shows }, [skip('race')])).toEqual(['may be: missed chat-stream/as-it-is-said']);
+    expect(told({ shows }, [skip(raced({ kind: 'deleted' }).skip)])).toEqual([
+      'may be: missed chat-stream/as-it-is-said',
+    ]);
   });
 
   test('another finding of what it breaks', () => {
@@ -119,9 +129,9 @@ describe('of a run against a mix is told', () => {
   });
 
   test('a run that is incomplete, as it may be where each of its reasons is one of the mix', () => {
-    const incomplete = [/^2 intern/];
-    expect(told({ incomplete }, [], ['2 interns are left'])).toEqual(['may be: exit 3']);
-    expect(told({ incomplete }, [], ['2 interns are left', '3 checks are blocked'])).toEqual(['exit 3']);
-    expect(told({}, [], ['2 interns are left'])).toEqual(['exit 3']);
+    const incomplete = [({ kind }: Incomplete) => kind === 'left-behind'];
+    expect(told({ incomplete }, [], [LEFT])).toEqual(['may be: exit 3']);
+    expect(told({ incomplete }, [], [LEFT, { kind: 'unreached', checks: 3 }])).toEqual(['exit 3']);
+    expect(told({}, [], [LEFT])).toEqual(['exit 3']);
   });
 });

@@ -1,5 +1,9 @@
 import { createRandom, hash } from '../framework/random.js';
-import type { CheckResult, Results } from '../run/results.js';
+import type { Incomplete } from '../framework/stop.js';
+import { findingText } from '../reporters/words/finding.js';
+import { skipWords } from '../reporters/words/skip.js';
+import { incompleteText } from '../reporters/words/stop.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import {
   BUFFERING,
   EXPIRING,
@@ -18,15 +22,18 @@ export interface Ingredient extends Guise {
   /** Checks that have to find something: it breaks what they look at. */
   readonly shows?: readonly string[];
   /** Why a run may be incomplete: what it is given is good for a part of it only. */
-  readonly incomplete?: readonly RegExp[];
+  readonly incomplete?: readonly ((reason: Incomplete) => boolean)[];
 }
+
+const expires = (reason: Incomplete): boolean =>
+  reason.kind === 'unusable' && /oauth/.test(reason.credential) && reason.how !== 'sees-no-intern';
 
 /** What a mix is made of: real deployments have several habits at once. */
 export const INGREDIENTS: readonly Ingredient[] = [
   ...GUISES,
   ...UNPUBLISHED,
   { ...BUFFERING, shows: ['chat-stream/as-it-is-said'] },
-  { ...EXPIRING, incomplete: [/^--(?:peer-)?oauth-[a-z-]*token (opens nothing|was taken before)/] },
+  { ...EXPIRING, incomplete: [expires] },
   { ...OTHER_REASONS, differs: ['reason'] },
   { ...OTHER_SUCCESSES, differs: ['CREATE-4', 'PROV-1', 'SUSP-1'] },
   { ...OTHER_STATUSES, differs: ['GET-1', 'LIST-2'] },
@@ -73,6 +80,10 @@ export function mixOf(seed: string, n: number, from: readonly Ingredient[] = ING
   return mixed(parts.sort((one, other) => INGREDIENTS.indexOf(one) - INGREDIENTS.indexOf(other)));
 }
 
+/** Whether a finding is of the reason of an error. */
+const isReason = (finding: FindingResult | undefined): boolean =>
+  finding?.wanted.kind === 'value' && /reason/.test(finding.wanted.path);
+
 /** What is held against a mix that nothing it is made of deserves. */
 function undeserved(
   { differs = [], shows = [] }: Pick<Ingredient, 'differs' | 'shows'>,
@@ -80,7 +91,7 @@ function undeserved(
 ): CheckResult[] {
   return checks.filter(({ id, verdict, requirement, finding }) => {
     if (verdict === 'pass' || verdict === 'skip' || shows.includes(id)) return false;
-    const told = differs.includes(requirement) || (differs.includes('reason') && /reason/.test(finding?.what ?? ''));
+    const told = differs.includes(requirement) || (differs.includes('reason') && isReason(finding));
     return !(told && verdict === 'warn');
   });
 }
@@ -97,14 +108,13 @@ export interface Told {
 /** All that is to be looked at in the results of a run against a mix: nothing where it judged as it should. */
 export function toldOf(
   mix: Pick<Ingredient, 'differs' | 'shows' | 'incomplete'>,
-  { checks, exit, reasons }: Pick<Results, 'checks' | 'exit' | 'reasons'>,
+  { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,
 ): Told[] {
   const { shows = [], incomplete = [] } = mix;
-  const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => ({
-    id: `${verdict} ${id}`,
-    what: finding?.what ?? error?.message ?? '',
-    actual: finding?.actual,
-  }));
+  const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => {
+    const { what, actual } = finding === undefined ? {} : findingText(finding);
+    return { id: `${verdict} ${id}`, what: what ?? error?.message ?? '', actual };
+  });
   const found: string[] = [];
   const missed = shows.flatMap((id): Told[] => {
     const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
@@ -112,13 +122,18 @@ export function toldOf(
     if (verdict === 'fail') return [];
     // What an intern did is no reason: these do what it takes.
     const said = skip !== undefined && skip.kind !== 'intern';
-    const what = skip === undefined ? `the verdict is ${verdict}` : `${skip.need}: ${skip.why}`;
+    const { need, why } = skip === undefined ? { need: 'the verdict', why: String(verdict) } : skipWords(skip);
+    const what = `${need}: ${why}`;
     return [{ id: `missed ${id}`, what, ...(said ? { expected: true } : {}) }];
   });
   const ended: Told[] = [];
   if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
-    const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one.test(reason)));
-    ended.push({ id: `exit ${exit}`, what: reasons.join('; '), ...(may ? { expected: true } : {}) });
+    const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one(reason)));
+    ended.push({
+      id: `exit ${exit}`,
+      what: reasons.map(incompleteText).join('; '),
+      ...(may ? { expected: true } : {}),
+    });
   }
   return [...wrong, ...missed, ...ended];
 }

@@ -1,4 +1,5 @@
-import type { CheckResult, Results } from '../run/results.js';
+import { lacking } from '../framework/skip.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { count, coverage, evaluate, matrix } from '../run/verdict.js';
 
 /** Text that would break out of whatever does not escape it. */
@@ -38,10 +39,11 @@ const row = (id: string, verdict: CheckResult['verdict'], more: Partial<CheckRes
   ...more,
 });
 
-const finding = {
-  what: `what ${HOSTILE}`,
-  expected: { any: HOSTILE },
-  actual: HOSTILE,
+const finding: FindingResult = {
+  wanted: { kind: 'value', path: 'what', rule: { kind: 'is', value: { any: HOSTILE } } },
+  got: HOSTILE,
+  of: `what ${HOSTILE}`,
+  exchange: 1,
   property: { name: 'p', counterexample: [HOSTILE], seed: 1, path: '0:1', runs: 3, shrinks: 2 },
   flaky: true,
   confirmed: { tries: 2, failures: 1 },
@@ -57,7 +59,7 @@ export function sampleResults(): Results {
     row('chat/fails', 'fail', { finding }),
     row('chat/known', 'fail', { finding, known: true }),
     row('chat/warns', 'warn', { level: 'P', requirement: 'CHAT-1', finding }),
-    row('chat/skips', 'skip', { skip: { need: 'clock', why: HOSTILE, kind: 'need' } }),
+    row('chat/skips', 'skip', { skip: lacking({ kind: 'met', need: 'a moment', note: HOSTILE }).skip }),
     row('chat/breaks', 'error', { error: { message: HOSTILE, stack: HOSTILE, transcript: [exchange] } }),
   ];
   const cleanup = { created: 3, deleted: 2, failed: [{ id: 'i1', name: HOSTILE, why: HOSTILE }] };
@@ -70,7 +72,7 @@ export function sampleResults(): Results {
     duration: 4321,
     target: { kind: 'live', url: `http://x/${HOSTILE}`, profile: 'svc', published: false },
     options: { seed: '1', runs: 100, only: [], skip: [], levels: ['S', 'P', 'C'], readOnly: false, slow: 0 },
-    ...evaluate(checks, { cleanup, stopped: HOSTILE }),
+    ...evaluate(checks, { cleanup, stopped: { kind: 'not-put-back', detail: HOSTILE } }),
     counts: count(checks),
     coverage: coverage(checks),
     requests: 12,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checks as allChecks } from '../checks/index.js';
-import { run } from '../run/runner.js';
+import { run } from '../index.js';
 import { disguise, type Guise } from './guises.js';
 import type { Manner } from './manners.js';
 import { rewritten } from './rewrite.js';

@@ -1,35 +1,54 @@
 import { expect, test } from 'vitest';
+import type { AnswerGot, Found, Remark } from '../framework/finding.js';
+import type { CheckResult } from '../run/results.js';
 import { sampleResults } from '../testing/sample-results.js';
 import { groups } from './groups.js';
-import type { CheckResult } from './results.js';
 
 const ANSWER = { messages: [{ role: 'tool', tool_call_id: 'c', content: 'yes' }], session_id: 's' };
 const CHAT = 'POST /chat/completions';
 const ALIAS = 'POST /daemon-access/sign';
-const SUCCESS = 'a success (200, 201, 202, 204)';
+const SUCCESS = [200, 201, 202, 204];
+const YES = { status: 200, text: '{"signature":"x"}' };
 
-const refused = (status: number, reason: string) =>
-  `${status} ${JSON.stringify({ error: { code: status, metadata: { reason } } })}`;
+const textOf = (status: number, reason: string) => JSON.stringify({ error: { code: status, metadata: { reason } } });
+const refused = (status: number, reason: string): AnswerGot => ({ status, reason, text: textOf(status, reason) });
+
+type Look = Omit<Found, 'breaks'>;
+const status = (of: string, got: AnswerGot, ...statuses: number[]): Look => ({
+  wanted: { kind: 'status', class: (statuses[0] ?? 400) < 300 ? 'success' : 'refusal', statuses },
+  got,
+  of,
+});
+const streams = (of: string, got: AnswerGot, because?: Remark): Look => ({
+  wanted: { kind: 'status', class: 'stream', statuses: [] },
+  got,
+  of,
+  ...(because === undefined ? {} : { because }),
+});
+const value = (of: string, got: unknown, words: string, path = of): Look => ({
+  wanted: { kind: 'value', path, rule: { kind: 'holds', words } },
+  got,
+  of,
+});
 
 /** A check that found something, at the last of its requests: `[operation, body, answer]`. */
 function found(
   id: string,
-  finding: { what: string; expected: unknown; actual: unknown },
-  ...requests: readonly (readonly [string, unknown, string])[]
+  finding: Look,
+  ...requests: readonly (readonly [string, unknown, Pick<AnswerGot, 'status' | 'text'>])[]
 ): CheckResult {
   const one = sampleResults().checks.find((check) => check.id === 'chat/fails');
   if (one?.finding === undefined) throw new Error('the sample has no such check');
   const transcript = requests.map(([operation, body, answer], number) => {
     const [method = '', path = ''] = operation.split(' ');
-    const status = Number(answer.slice(0, 3));
     const request = {
       method,
       url: `http://t/api/v1/interns/${id.replace('/', '-')}${path}`,
       headers: {},
       body: JSON.stringify(body),
     };
-    const pieces = [{ at: 0, text: answer.slice(4) }];
-    return { number, at: 0, request, response: { at: 0, status, headers: {}, pieces } };
+    const pieces = [{ at: 0, text: answer.text }];
+    return { number, at: 0, request, response: { at: 0, status: answer.status, headers: {}, pieces } };
   });
   return { ...one, id, finding: { ...one.finding, ...finding, transcript } };
 }
@@ -46,10 +65,10 @@ const told = (checks: readonly CheckResult[]) =>
 test('an operation that refuses a valid request as it refuses all others is one finding, the valid one first', () => {
   const no = refused(404, 'not_found');
   const checks = [
-    found('sign/digest', { what: 'status of no digest', expected: 400, actual: no }, [ALIAS, {}, no]),
-    found('sign/alias', { what: 'the alias', expected: 'the same', actual: 'another' }, [ALIAS, {}, no]),
-    found('sign/twin', { what: 'status of the twin', expected: SUCCESS, actual: no }, [ALIAS, { ok: 1 }, no]),
-    found('get/other', { what: 'status of a read', expected: 400, actual: no }, ['GET ', undefined, no]),
+    found('sign/digest', status('no digest', no, 400), [ALIAS, {}, no]),
+    found('sign/alias', value('the alias', 'another', 'the same'), [ALIAS, {}, no]),
+    found('sign/twin', status('the twin', no, ...SUCCESS), [ALIAS, { ok: 1 }, no]),
+    found('get/other', status('a read', no, 400), ['GET ', undefined, no]),
   ];
   expect(told(checks)).toEqual([
     [
@@ -66,35 +85,41 @@ test('one that also succeeds, or refuses otherwise, is told finding by finding',
   const no = refused(404, 'not_found');
   const other = refused(409, 'busy');
   const checks = [
-    found('sign/digest', { what: 'status of no digest', expected: 400, actual: no }, [ALIAS, {}, no]),
-    found('sign/twin', { what: 'status of the twin', expected: SUCCESS, actual: other }, [ALIAS, {}, other]),
+    found('sign/digest', status('no digest', no, 400), [ALIAS, {}, no]),
+    found('sign/twin', status('the twin', other, ...SUCCESS), [ALIAS, {}, other]),
   ];
   expect(groups(checks)).toHaveLength(2);
   const [digest] = checks;
-  const twin = { what: 'status of the twin', expected: SUCCESS, actual: no };
-  const succeeds = found('sign/twin', twin, [ALIAS, { ok: 1 }, '200 {}'], [ALIAS, { ok: 1 }, no]);
+  const twin = status('the twin', no, ...SUCCESS);
+  const succeeds = found('sign/twin', twin, [ALIAS, { ok: 1 }, YES], [ALIAS, { ok: 1 }, no]);
   expect(groups([digest, succeeds].filter((one) => one !== undefined))).toHaveLength(2);
 });
 
 test('an answer that is refused, and the reason that is then the wrong one, are one finding', () => {
   const no = refused(409, 'interaction_not_pending');
   const checks = [
-    found('lock/silent', { what: 'reason of a reply', expected: 'busy', actual: 'x' }, [CHAT, ANSWER, no]),
-    found('chat/goes-on', { what: 'the answer', expected: 'an event stream', actual: no }, [CHAT, ANSWER, no]),
-  ];
-  expect(told(checks)).toEqual([['the answer is 409, expected an event stream', 'chat/goes-on', 'lock/silent']]);
-});
-
-test('a refusal that contradicts what was seen is one finding, whatever was refused', () => {
-  const actual = '409 busy although no run of the intern streams: {"error":{}}';
-  const no = refused(409, 'busy');
-  const checks = [
-    found('chat/answer', { what: 'the answer', expected: 'an event stream', actual }, [CHAT, ANSWER, no]),
-    found('chat/prompt', { what: 'a prompt', expected: 'an event stream', actual }, [CHAT, {}, no]),
+    found('lock/silent', value('reason of a reply', 'x', 'busy'), [CHAT, ANSWER, no]),
+    found('chat/goes-on', streams('the answer', no), [CHAT, ANSWER, no]),
   ];
   expect(told(checks)).toEqual([
     [
-      'the answer is 409 busy although no run of the intern streams, expected an event stream',
+      'the answer is 409 interaction_not_pending, expected an event stream (200, text/event-stream)',
+      'chat/goes-on',
+      'lock/silent',
+    ],
+  ]);
+});
+
+test('a refusal that contradicts what was seen is one finding, whatever was refused', () => {
+  const because = { kind: 'no-run-streams', last: 'ended' } as const;
+  const no = refused(409, 'busy');
+  const checks = [
+    found('chat/answer', streams('the answer', no, because), [CHAT, ANSWER, no]),
+    found('chat/prompt', streams('a prompt', no, because), [CHAT, {}, no]),
+  ];
+  expect(told(checks)).toEqual([
+    [
+      'the answer is 409 busy although no run of the intern streams, the last one has ended, expected an event stream (200, text/event-stream)',
       'chat/answer',
       'chat/prompt',
     ],
@@ -102,12 +127,13 @@ test('a refusal that contradicts what was seen is one finding, whatever was refu
 });
 
 test('where a session is not found again, what was sent in one is not told apart', () => {
-  const finding = { what: 'a prompt to a run', expected: 'steered', actual: 'a stream of its own' };
+  const finding = value('a prompt to a run', 'a stream of its own', 'steered');
+  const STREAM = { status: 200, text: 'data: x' };
   const sent = { session_id: 's' };
-  const steered = found('chat-steering/live', finding, [CHAT, sent, '200 data: x']);
-  const plain = found('chat/plain', { ...finding, what: 'a prompt' }, [CHAT, {}, '200 data: x']);
-  const broken = { what: 'session_id of the second prompt', expected: 'the same as before', actual: 'another' };
-  const root = found('chat-sessions/continue', broken, [CHAT, sent, '200 data: x']);
+  const steered = found('chat-steering/live', finding, [CHAT, sent, STREAM]);
+  const plain = found('chat/plain', value('a prompt', 'a stream of its own', 'steered'), [CHAT, {}, STREAM]);
+  const broken = value('session_id of the second prompt', 'another', 'the same as before', 'session_id');
+  const root = found('chat-sessions/continue', broken, [CHAT, sent, STREAM]);
   expect(groups([steered, plain])).toHaveLength(2);
   expect(told([steered, plain, root])).toEqual([
     [
@@ -126,34 +152,29 @@ test('the same request, refused in the same way although a success was due, is o
   const checks = [
     found(
       'create/retry',
-      { what: 'a repeated create', expected: 'a success', actual: no },
-      [create, body, '201 {}'],
+      status('a repeated create', no, 200),
+      [create, body, { status: 201, text: '{}' }],
       [create, body, no],
     ),
     found(
       'model/statuses',
-      { what: 'status of the create', expected: SUCCESS, actual: no },
-      [create, body, '201 {}'],
+      status('the create', no, ...SUCCESS),
+      [create, body, { status: 201, text: '{}' }],
       [create, body, no],
     ),
-    found('create/other', { what: 'status of a create', expected: SUCCESS, actual: refused(400, 'x') }, [
-      create,
-      {},
-      refused(400, 'x'),
-    ]),
+    found('create/other', status('a create', refused(400, 'x'), ...SUCCESS), [create, {}, refused(400, 'x')]),
   ];
   expect(told(checks)).toEqual([
-    ['a repeated create is 409, expected a success', 'create/retry', 'model/statuses'],
-    [`a create is answered 400, expected ${SUCCESS}`, 'create/other'],
+    ['a repeated create is answered 409, expected 200', 'create/retry', 'model/statuses'],
+    ['a create is answered 400, expected a success (200, 201, 202, 204)', 'create/other'],
   ]);
 });
 
 test('what is taken from who may not send it is one finding; what is taken from who may, is not', () => {
-  const yes = '200 {"signature":"x"}';
   const of = (as: string) =>
     [
-      found('sign/alias', { what: 'signing with that', expected: 'a refusal (4xx)', actual: yes }, [ALIAS, {}, yes]),
-      found('auth/signing', { what: `status of sign as ${as}`, expected: 403, actual: yes }, [ALIAS, {}, yes]),
+      found('sign/alias', status('signing with that', YES), [ALIAS, {}, YES]),
+      found('auth/signing', status(`sign as ${as}`, YES, 403), [ALIAS, {}, YES]),
     ].map((check) => asked(check, as));
   expect(groups(of('oauth_interns_only_token'))).toHaveLength(1);
   expect(groups(of('api_key'))).toHaveLength(2);
@@ -164,5 +185,6 @@ test.each([
   [['a'], ['a', 'b'], 'the keys is without b, expected a, b'],
   [['secret'], [], 'the keys is secret, expected none'],
 ])('a list of names is told by what it has too many or too few of', (actual, expected, title) => {
-  expect(groups([found('a/b', { what: 'the keys', actual, expected })])[0]?.title).toBe(title);
+  const wanted = { kind: 'value', path: 'the keys', rule: { kind: 'is', value: expected } } as const;
+  expect(groups([found('a/b', { wanted, got: actual, of: 'the keys' })])[0]?.title).toBe(title);
 });

@@ -1,14 +1,7 @@
-import type { Exchange } from '../probe/exchange.js';
-import { ANSWER, internIn, isAnswer } from '../probe/request.js';
-import type { CheckResult } from './results.js';
-
-/** Whether a finding missed a success. */
-export const wantsSuccess = ({ expected }: { readonly expected: unknown }): boolean =>
-  [expected].flat().some((one) => /^2\d\d$|event stream|success/.test(String(one)));
-
-/** Whether a finding missed a refusal. */
-const wantsRefusal = ({ expected }: { readonly expected: unknown }): boolean =>
-  [expected].flat().every((one) => /^4\d\d$|^a refusal/.test(String(one)));
+import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
+import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
+import { ANSWER } from '../probe/request.js';
+import type { CheckResult } from '../run/results.js';
 
 /** What lies behind findings that say different things. */
 export interface Cause {
@@ -23,14 +16,6 @@ export interface Cause {
 /** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
 const SESSIONS = 'chat-sessions/continue';
 
-/** A request as the interface names it: no address, no query, no id. */
-function operationOf({ request: { method, url, body } }: Exchange): string {
-  if (isAnswer(parsed(body))) return ANSWER;
-  const id = internIn(url);
-  const path = url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
-  return `${method} ${id === undefined ? path : path.replace(id, '{internId}')}`;
-}
-
 function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
@@ -38,8 +23,6 @@ function parsed(text: string | undefined): unknown {
     return undefined;
   }
 }
-
-const textOf = ({ response }: Exchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
 
 /** What a check ended with: what was asked, by whom, and with what it was answered: `404 not_found`. */
 interface Ending {
@@ -53,11 +36,11 @@ function endingOf(check: CheckResult): Ending | undefined {
   const last = check.finding?.transcript.at(-1);
   const status = last?.response?.status;
   if (last === undefined || status === undefined) return undefined;
-  const { error } = (parsed(textOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
+  const { error } = (parsed(bodyOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
   const reason = error?.metadata?.reason;
   return {
     of: operationOf(last),
-    as: /\[(\w+)\]/.exec(last.request.headers.authorization ?? '')?.[1],
+    as: senderOf(last),
     status,
     with: typeof reason === 'string' ? `${status} ${reason}` : `${status}`,
   };
@@ -75,18 +58,21 @@ function refusal(check: CheckResult): Ending | undefined {
 function sameEnding(check: CheckResult): string | undefined {
   const { finding } = check;
   const ending = endingOf(check);
-  if (finding === undefined || ending === undefined || !String(finding.actual).startsWith(String(ending.status)))
-    return undefined;
+  if (finding === undefined || ending === undefined || answerOf(finding)?.status !== ending.status) return undefined;
   const { of, as, status, with: how } = ending;
-  const refused = status >= 400 && wantsSuccess(finding);
-  const taken = status < 300 && wantsRefusal(finding) && as !== undefined && as !== 'api_key';
+  const refused = status >= 400 && missedSuccess(finding);
+  const taken = status < 300 && missedRefusal(finding) && as !== undefined && as !== 'api_key';
   if (refused) return `${of} is answered ${how}`;
   return taken ? `${of} is taken from ${as}` : undefined;
 }
 
 /** A refusal that contradicts what was seen before: `409 busy although no run of the intern streams`. */
-const contradiction = ({ actual }: { readonly actual: unknown }): string | undefined =>
-  /^\d{3} .*? although [^:;]*/.exec(String(actual))?.[0];
+function contradiction(found: Omit<Found, 'breaks'>): string | undefined {
+  const { because } = found;
+  if (because?.kind !== 'no-run-streams' && because?.kind !== 'names-the-question') return undefined;
+  const { status, reason } = answerOf(found) ?? {};
+  return `${status} ${reason} ${because.kind}`;
+}
 
 /** Whether the last request of a check was sent in a session. */
 const inSession = ({ finding }: CheckResult): boolean =>
@@ -112,11 +98,13 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
   const refused = new Map<string, string>();
   for (const check of found) {
     const { of, with: how } = refusal(check) ?? {};
-    if (of === undefined || succeeded.has(of) || check.finding === undefined || !wantsSuccess(check.finding)) continue;
+    if (of === undefined || succeeded.has(of) || check.finding === undefined || !missedSuccess(check.finding)) continue;
     const key = `${of} is answered ${how}`;
     refused.set(key, contradiction(check.finding) ?? refused.get(key) ?? key);
   }
-  const sessions = found.some(({ id, finding }) => id === SESSIONS && finding?.what.startsWith('session_id'));
+  const sessions = found.some(
+    ({ id, finding }) => id === SESSIONS && finding?.wanted.kind === 'value' && finding.wanted.path === 'session_id',
+  );
 
   const causeOf = (check: CheckResult): Cause | undefined => {
     const { finding } = check;
@@ -132,7 +120,7 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
       const same = sameEnding(check);
       return same === undefined ? undefined : { key: same, itself: true };
     }
-    const itself = wantsSuccess(finding);
+    const itself = missedSuccess(finding);
     return of === ANSWER ? { key, itself } : { key, itself, title: `${answered}, whatever is sent` };
   };
   return new Map(

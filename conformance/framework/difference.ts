@@ -1,0 +1,31 @@
+import type { Found } from './finding.js';
+
+/** One thing that is not as expected, where two records are compared: an answer to a case, a recorded exchange. */
+export interface Difference {
+  readonly what: string;
+  /** The value, or fixed words for what should be there. */
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/** A finding that breaks what its check is about. */
+type Look = Omit<Found, 'breaks'>;
+
+/** A difference as a finding. */
+const foundOf = ({ what, expected, actual }: Difference): Look => ({
+  wanted: {
+    kind: 'value',
+    path: what,
+    rule: typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
+  },
+  got: actual,
+  of: what,
+});
+
+/** Several differences of one look as one finding: the first, and the others beside it. */
+export function foundOfAll(
+  differences: readonly [Difference, ...Difference[]],
+): Look & { readonly others?: readonly Look[] } {
+  const [first, ...others] = differences;
+  return { ...foundOf(first), ...(others.length === 0 ? {} : { others: others.map(foundOf) }) };
+}

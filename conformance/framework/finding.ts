@@ -1,0 +1,177 @@
+import type { StreamBreach } from '../probe/stream-rules.js';
+import type { Level, RequirementId } from '../requirements/index.js';
+
+/** A requirement, at the level that is judged. */
+export interface Broken {
+  readonly requirement: RequirementId;
+  readonly level: Level;
+}
+
+/** What a value has to keep. `words` and `form` say it in words that the author of a check has fixed. */
+export type Rule =
+  | { readonly kind: 'is' | 'not'; readonly value: unknown }
+  | { readonly kind: 'one-of'; readonly values: readonly unknown[] }
+  | { readonly kind: 'form'; readonly form: string }
+  | { readonly kind: 'holds'; readonly words: string };
+
+/** What was expected. */
+export type Wanted =
+  /** An answer of one of these statuses; where there is none, any of the class. `stream` is a success that streams. */
+  | {
+      readonly kind: 'status';
+      readonly class: 'success' | 'refusal' | 'stream' | 'other';
+      readonly statuses: readonly number[];
+    }
+  /** `path` names the value: `error.code`, `created_at`. */
+  | { readonly kind: 'value'; readonly path: string; readonly rule: Rule }
+  /** A stream whose chunks keep their order and shape; that comes to what is awaited; that finishes like this. */
+  | { readonly kind: 'stream'; readonly rule: 'order' }
+  | { readonly kind: 'stream'; readonly rule: 'until'; readonly awaited: string }
+  | { readonly kind: 'stream'; readonly rule: 'finish'; readonly finish: string }
+  /** An HTTP answer at all. */
+  | { readonly kind: 'answer' };
+
+/** An answer, where `status` was wanted. */
+export interface AnswerGot {
+  readonly status: number;
+  /** Of the error in its envelope. */
+  readonly reason?: string;
+  readonly retryable?: boolean;
+  /** The `status` that a turn is answered with: `steered`. */
+  readonly says?: string;
+  /** Content type. */
+  readonly type?: string;
+  /** Beginning of the body. */
+  readonly text: string;
+}
+
+/** An observation in a few fixed words, where the value alone would not show what is wrong; `saw` is the value. */
+export interface Gist {
+  readonly gist: string;
+  readonly saw?: unknown;
+}
+
+/** What a stream has come to. */
+export interface StreamGot {
+  readonly chunks: number;
+  readonly finish?: string;
+  readonly content?: string;
+  readonly error?: unknown;
+  readonly done?: boolean;
+  /** How the body ended; absent while it is open. */
+  readonly ended?: string;
+  /** ms without a byte. */
+  readonly silent?: number;
+}
+
+/** Rules of the chunk grammar that a stream breaks. */
+export interface OrderGot {
+  /** Events and comments of the stream. */
+  readonly events: number;
+  readonly breaches: readonly StreamBreach[];
+}
+
+export type NoAnswerKind =
+  | 'timeout'
+  | 'refused'
+  | 'dns'
+  | 'certificate'
+  | 'tls'
+  | 'dropped'
+  | 'too long'
+  | 'too deep'
+  | 'other';
+
+/** Why no answer came. `hung` and `crashed`: a client under test. */
+export interface NoAnswerGot {
+  readonly kind: NoAnswerKind | 'hung' | 'crashed';
+  readonly detail: string;
+}
+
+/** What else was known when something was found. */
+export type Remark =
+  | { readonly kind: 'note'; readonly note: string }
+  /** No run of the intern streams that could keep it busy; how the last one stands. */
+  | { readonly kind: 'no-run-streams'; readonly last: 'ended' | 'asked' }
+  /** The answer names call and session of the stream that asked. */
+  | { readonly kind: 'names-the-question' }
+  /** A client left a stream of the intern so many ms ago. */
+  | { readonly kind: 'left'; readonly ago: number }
+  /** The body was cut at these offsets. */
+  | { readonly kind: 'cut'; readonly at: readonly number[] };
+
+/** What a check holds against the target: data, of which reporters make sentences. */
+export interface Found {
+  readonly wanted: Wanted;
+  /** What was observed: {@link AnswerGot}, {@link StreamGot}, {@link OrderGot}, {@link NoAnswerGot}, or the value. */
+  readonly got: unknown;
+  /** What was looked at, as its check names it: `the second create`, `created_at in the list`. */
+  readonly of: string;
+  /** Number of the exchange that shows it; the last of the attempt where none is given. */
+  readonly exchange?: number;
+  /** What is broken, where it is not what the check is about. */
+  readonly breaks?: Broken;
+  readonly because?: Remark;
+}
+
+/** A property that does not hold, with the smallest values found that show it. */
+export interface FalsifiedProperty {
+  readonly name: string;
+  /** Source text of the values. */
+  readonly counterexample: readonly string[];
+  readonly seed: number;
+  readonly path: string;
+  readonly runs: number;
+  readonly shrinks: number;
+}
+
+/** How often a finding came again. */
+export interface Confirmed {
+  readonly tries: number;
+  readonly failures: number;
+}
+
+/**
+ * The kit's own assertion. Only this is a finding against the target; any other throw out of a check is an error of the
+ * kit.
+ */
+export class Finding extends Error {
+  override readonly name = 'Finding';
+  constructor(
+    readonly found: Found,
+    readonly more: {
+      readonly property?: FalsifiedProperty;
+      readonly confirmed?: Confirmed;
+      /** Seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
+      readonly certain?: true;
+    } = {},
+    options?: ErrorOptions,
+  ) {
+    super(`${found.of} (wanted: ${JSON.stringify(found.wanted)})`, options);
+  }
+}
+
+/** A finding that seeing it once proves. */
+export const certain = (found: Found): Finding => new Finding(found, { certain: true });
+
+/** Whether a success was due. */
+export const missedSuccess = ({ wanted }: Pick<Found, 'wanted'>): boolean =>
+  wanted.kind === 'status' && (wanted.class === 'success' || wanted.class === 'stream');
+
+/** Whether a refusal was due. */
+export const missedRefusal = ({ wanted }: Pick<Found, 'wanted'>): boolean =>
+  wanted.kind === 'status' && wanted.class === 'refusal';
+
+/** The answer that was held against a wanted status; undefined for findings of another kind. */
+export const answerOf = ({ wanted, got }: Pick<Found, 'wanted' | 'got'>): AnswerGot | undefined =>
+  wanted.kind === 'status' ? (got as AnswerGot) : undefined;
+
+/** Why there was no answer; undefined where there was one. */
+export const noAnswerOf = ({ wanted, got }: Found): NoAnswerGot | undefined =>
+  wanted.kind === 'answer' ? (got as NoAnswerGot) : undefined;
+
+/** Nobody was there to answer: what was sent has nothing to do with it. */
+export const isUnreached = (found: Found): boolean => {
+  const kind = noAnswerOf(found)?.kind;
+  return kind === 'refused' || kind === 'dns';
+};

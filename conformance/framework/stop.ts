@@ -1,0 +1,65 @@
+import type { CredentialName } from '../probe/request.js';
+import type { Finding, Found, NoAnswerGot } from './finding.js';
+import type { Obstacle, ObstacleSeen, Unusable } from './obstacle.js';
+
+/** What `GET /interns` was answered with at a target that cannot be evaluated (KIT-5). */
+export type Preflight =
+  | { readonly kind: 'unreachable'; readonly got: NoAnswerGot }
+  | { readonly kind: 'redirects'; readonly status: number; readonly to?: string }
+  | { readonly kind: 'no-json'; readonly status: number; readonly type?: string }
+  | { readonly kind: 'broken-json'; readonly type?: string }
+  | { readonly kind: 'key-refused' }
+  | { readonly kind: 'refuses'; readonly status: number; readonly text: string }
+  | { readonly kind: 'no-list' }
+  | { readonly kind: 'no-ids' }
+  | { readonly kind: 'found'; readonly found: Found };
+
+/** Why a run ended before all was done. */
+export type Stop =
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'time'; readonly ms: number }
+  | { readonly kind: 'requests'; readonly most: number }
+  | { readonly kind: 'clean-up-time'; readonly ms: number }
+  | { readonly kind: 'silent'; readonly checks: number }
+  | { readonly kind: 'not-put-back'; readonly detail: string }
+  | { readonly kind: 'no-intern'; readonly status: number }
+  | { readonly kind: 'refuses-creates'; readonly workspace: string; readonly status: number }
+  | { readonly kind: 'unusable'; readonly credential: CredentialName; readonly how: Unusable }
+  | { readonly kind: 'preflight'; readonly saw: Preflight }
+  | { readonly kind: 'adapter'; readonly detail: string };
+
+/** Why a run is no pass although nothing failed, or fails although no check did. */
+export type Incomplete =
+  | Stop
+  | { readonly kind: 'baseline'; readonly ids: readonly string[] }
+  | { readonly kind: 'none-selected' }
+  | { readonly kind: 'none-ran' }
+  | { readonly kind: 'coverage'; readonly checked: number; readonly of: number; readonly least: number }
+  | {
+      readonly kind: 'blocked';
+      readonly checks: number;
+      readonly by: string;
+      readonly obstacle: Obstacle;
+      readonly seen?: ObstacleSeen;
+    }
+  | { readonly kind: 'unreached'; readonly checks: number }
+  | { readonly kind: 'errors'; readonly ids: readonly string[] }
+  | { readonly kind: 'left-behind'; readonly interns: number }
+  | { readonly kind: 'shards'; readonly missing: readonly number[]; readonly of: number };
+
+/** Thrown where a request would leave although the run is over: a budget is spent, or somebody said stop. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+  /** @param finding what ended it, where that is a finding against the target */
+  constructor(
+    readonly stop: Stop,
+    readonly finding?: Finding,
+  ) {
+    super(JSON.stringify(stop));
+  }
+}
+
+/** Thrown where a check would go on although it was cancelled. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}

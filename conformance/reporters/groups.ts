@@ -1,0 +1,114 @@
+import { behaviourIn, waitIn } from '../framework/needs.js';
+import type { Skip } from '../framework/skip.js';
+import type { CheckResult } from '../run/results.js';
+import { type Cause, causesOf } from './causes.js';
+import { keyOf, sharedTitle } from './title.js';
+import { familyWords, type SkipText, skipWords } from './words/skip.js';
+
+/** Checks that found the same. */
+export interface FindingGroup {
+  /** What is wrong, in one line: `the second create is answered 200, expected 201`; of several, what they share. */
+  readonly title: string;
+  /** How many: `36 checks`, and of which verdicts where they differ. */
+  readonly many: string;
+  /** The worst first: it stands for all in short reports. */
+  readonly checks: readonly [CheckResult, ...CheckResult[]];
+  /** What they say, each with those that say it: more than one where the others follow from the first. */
+  readonly parts: readonly [Part, ...Part[]];
+}
+
+/** Checks that say the same. */
+export interface Part {
+  readonly title: string;
+  readonly checks: readonly [CheckResult, ...CheckResult[]];
+}
+
+const RANK = ['fail', 'error', 'warn', 'known'] as const;
+const rank = ({ verdict, known }: CheckResult) => RANK.findIndex((one) => one === (known === true ? 'known' : verdict));
+
+/** Whether a check met what it is not about. */
+const away = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);
+
+/** `36 checks (12 fail, 24 warn)`. */
+function count(members: readonly CheckResult[]): string {
+  const by = RANK.map((name, at) => ({ name, count: members.filter((check) => rank(check) === at).length }));
+  const there = by.filter(({ count: many }) => many > 0);
+  const split = there.length > 1 ? ` (${there.map(({ name, count: many }) => `${many} ${name}`).join(', ')})` : '';
+  return `${members.length} checks${split}`;
+}
+
+type Members = [CheckResult, ...CheckResult[]];
+
+/** Puts together those with the same key, in the order in which keys come first. */
+function by(checks: readonly CheckResult[], key: (check: CheckResult) => string): Members[] {
+  const found = new Map<string, Members>();
+  for (const check of checks) {
+    const group = found.get(key(check));
+    if (group === undefined) found.set(key(check), [check]);
+    else group.push(check);
+  }
+  return [...found.values()];
+}
+
+/** Causes that are behind findings which say different things: what says the same is together anyway. */
+function distinct(causes: ReadonlyMap<CheckResult, Cause>): ReadonlyMap<CheckResult, Cause> {
+  const said = new Map<string, Set<string>>();
+  for (const [check, { key }] of causes) said.set(key, (said.get(key) ?? new Set()).add(keyOf(check)));
+  return new Map([...causes].filter(([, { key }]) => (said.get(key)?.size ?? 0) > 1));
+}
+
+/**
+ * Findings by what they found, or by what lies behind several: groups with a failure first, then those with warnings, then
+ * known ones; the largest first.
+ */
+export function groups(checks: readonly CheckResult[]): FindingGroup[] {
+  const found = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error');
+  const causes = distinct(causesOf(found));
+  const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
+  const whole = (check: CheckResult) =>
+    `${check.known === true ? 'known' : 'new'} ${causes.get(check)?.key ?? keyOf(check)}`;
+  return by(found, whole)
+    .map((members): FindingGroup => {
+      // What says what lies behind it all, then what the checks of the broken row itself say, is what it is about.
+      members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
+      const parts = by(members, keyOf).map((part) => ({ title: sharedTitle(part), checks: part }));
+      const [first = { title: sharedTitle(members), checks: members }, ...others] = parts;
+      const cause = others.length === 0 ? undefined : causes.get(members[0])?.title;
+      return { title: cause ?? first.title, many: count(members), checks: members, parts: [first, ...others] };
+    })
+    .sort((one, other) => worst(one) - worst(other) || other.checks.length - one.checks.length);
+}
+
+/** The worst of a group. */
+const worst = ({ checks }: FindingGroup): number => Math.min(...checks.map(rank));
+
+/** Checks that one thing kept from a verdict. */
+export interface SkipGroup extends SkipText {
+  readonly kind: Skip['kind'];
+  readonly ids: readonly string[];
+}
+
+/** What a skip is put together with: waits of any length, prompts of any kind, else the same need. */
+function familyOf(skip: Skip): string {
+  const { because } = skip;
+  if (because.kind !== 'lacks') return skipWords(skip).need;
+  if (waitIn(because.need) !== undefined) return 'slow';
+  return behaviourIn(because.need) === undefined ? because.need : 'behaviour';
+}
+
+/** Skips by what is missing, or by what the intern did instead, the largest group first. */
+export function skips(checks: readonly CheckResult[]): SkipGroup[] {
+  const families = new Map<string, { skips: [Skip, ...Skip[]]; ids: string[] }>();
+  for (const { id, skip } of checks) {
+    if (skip === undefined) continue;
+    const family = families.get(familyOf(skip));
+    if (family === undefined) families.set(familyOf(skip), { skips: [skip], ids: [id] });
+    else {
+      family.skips.push(skip);
+      family.ids.push(id);
+    }
+  }
+  return [...families.values()]
+    .map(({ skips: members, ids }) => ({ kind: members[0].kind, ...familyWords(members), ids }))
+    .sort((one, other) => other.ids.length - one.ids.length);
+}

@@ -1,0 +1,56 @@
+import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
+import type { Skip } from '../../framework/skip.js';
+import type { CheckResult } from '../../run/results.js';
+import { skipWords } from './skip.js';
+import { stopText } from './stop.js';
+
+const FACTS: ReadonlySet<Need> = new Set([
+  'daemon',
+  'public_keys',
+  'foreign_workspace',
+  'oauth_subject',
+  'peer_oauth_subject',
+  'scim_mapping',
+  'regional_host',
+]);
+
+/** What the needs of a check are called in a headline. Others stand as they are. */
+function lacking(need: Need): string {
+  if (need === 'control' || need === 'clock') return 'need a control interface';
+  if (behaviourIn(need) !== undefined) return 'need a prompt for what the intern is to do';
+  if (waitIn(need) !== undefined) return 'need --slow';
+  if (FACTS.has(need)) return 'need facts of the target';
+  return need.endsWith('_key') || need.endsWith('_token') ? 'need credentials' : `need ${need}`;
+}
+
+/** Why a check was not done, in a few words. */
+export function keptFrom(skip: Skip): string {
+  const { need, why } = skipWords(skip);
+  switch (skip.kind) {
+    case 'intern':
+      return 'wait for what the intern did not do';
+    case 'race':
+      return 'met a target that changed in between';
+    case 'blocked':
+      return `${need}: ${why}`;
+    case 'stopped':
+      return skip.because.kind === 'over' ? stopText(skip.because.stop) : `need ${need}`;
+    case 'need': {
+      const { because } = skip;
+      if (because.kind === 'lacks') return lacking(because.need);
+      if (because.kind === 'runs') return 'need more runs';
+      return because.kind === 'unusable' || because.kind === 'may-not-create' ? 'need credentials' : `need ${need}`;
+    }
+  }
+}
+
+/** What kept checks from a verdict, the largest group first. */
+export function notChecked(checks: readonly CheckResult[]): { readonly why: string; readonly count: number }[] {
+  const groups = new Map<string, number>();
+  for (const { skip } of checks) {
+    if (skip === undefined) continue;
+    const why = keptFrom(skip);
+    groups.set(why, (groups.get(why) ?? 0) + 1);
+  }
+  return [...groups].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count);
+}
