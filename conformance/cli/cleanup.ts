@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { baseAddress, connect } from '../drivers/connect.js';
 import { visible } from '../reporters/stream-text.js';
+import { hindranceText } from '../reporters/words/cleanup.js';
 import { takeAway } from '../run/cleaning.js';
 import { settingsOf } from '../run/options.js';
 import { createSession } from '../run/session.js';
@@ -76,13 +77,14 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     const result = await takeAway({ ...base, session }, { created: before, signal });
     const again = `run the same command again: intern-conformance cleanup ${left.run} --url ${url}`;
     if (result.failed.length > 0) {
-      const reasons = [...new Set(result.failed.map(({ why }) => why))].join('; ');
+      const reasons = [...new Set(result.failed.map(({ because }) => hindranceText(because)))].join('; ');
       const ids = result.failed.map(({ id }) => id).join(', ');
       io.err(visible(`${result.failed.length} interns of run ${left.run} are left (${reasons}): ${ids}; ${again}\n`));
       return 3;
     }
-    if (result.notSearched !== undefined) {
-      io.err(visible(`the interns of run ${left.run} could not be searched for: ${result.notSearched}; ${again}\n`));
+    if (result.unsearched !== undefined) {
+      const why = hindranceText(result.unsearched);
+      io.err(visible(`the interns of run ${left.run} could not be searched for: ${why}; ${again}\n`));
       return 3;
     }
     io.out(`nothing of run ${left.run} is left at ${url}\n`);

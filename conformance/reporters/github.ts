@@ -4,6 +4,7 @@ import { groups } from './groups.js';
 import { value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { idsOf, LIKELY, summary } from './tty.js';
+import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
 import { incompleteText } from './words/stop.js';
 
@@ -34,7 +35,9 @@ export function github(results: Results): string {
   }
   for (const reason of results.incomplete) lines.push(`::error title=Conformance::${data(incompleteText(reason))}`);
   for (const left of results.cleanup.failed) {
-    lines.push(`::warning title=Clean-up::${data(`left behind: ${left.id} ${left.name} (${left.why})`)}`);
+    lines.push(
+      `::warning title=Clean-up::${data(`left behind: ${left.id} ${left.name} (${hindranceText(left.because)})`)}`,
+    );
   }
   lines.push(`::notice title=Conformance::${data(summary(results))}`);
   return `${lines.join('\n')}\n`;

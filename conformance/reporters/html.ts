@@ -7,6 +7,7 @@ import { streamRows } from './stream-picture.js';
 import { seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
+import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { skipWords } from './words/skip.js';
@@ -238,10 +239,10 @@ export function htmlReport(results: Results): string {
 ${skippedView(results)}
 <h2>Clean-up</h2><p>${
     cleanup.created === 0 ? 'Nothing was created.' : `${cleanup.deleted} of ${cleanup.created} interns taken away.`
-  } ${cleanup.notSearched ?? ''}</p>${
+  } ${cleanup.unsearched === undefined ? '' : hindranceText(cleanup.unsearched)}</p>${
     cleanup.failed.length === 0
       ? undefined
-      : html`<ul class="bad">${cleanup.failed.map((left) => html`<li>left behind: ${left.id} ${left.name} (${left.why})</li>`)}</ul>`
+      : html`<ul class="bad">${cleanup.failed.map((left) => html`<li>left behind: ${left.id} ${left.name} (${hindranceText(left.because)})</li>`)}</ul>`
   }</main><script>${safe(SCRIPT)}</script></body></html>
 `;
   return page.markup;

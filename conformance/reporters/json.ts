@@ -1,4 +1,5 @@
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
+import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';
 import { type SkipText, skipWords } from './words/skip.js';
@@ -19,6 +20,11 @@ export interface Report extends Results {
   readonly checks: readonly ReportedCheck[];
   /** Why it is incomplete, in sentences. */
   readonly reasons: readonly string[];
+  readonly cleanup: Results['cleanup'] & {
+    readonly failed: readonly (Results['cleanup']['failed'][number] & { readonly why: string })[];
+    /** Why leftovers could not be searched for. */
+    readonly notSearched?: string;
+  };
   readonly coverage: Results['coverage'] & {
     /** What kept the rest from a verdict, the largest group first. */
     readonly not: readonly { readonly why: string; readonly count: number }[];
@@ -37,11 +43,21 @@ export function reportedCheck({ finding, note, skip, ...check }: CheckResult): R
   };
 }
 
+function reportedCleanup({ failed, ...cleanup }: Results['cleanup']): Report['cleanup'] {
+  const { unsearched } = cleanup;
+  return {
+    ...cleanup,
+    failed: failed.map((left) => ({ ...left, why: hindranceText(left.because) })),
+    ...(unsearched === undefined ? {} : { notSearched: hindranceText(unsearched) }),
+  };
+}
+
 /** Results, with words. */
 export const reportOf = (results: Results): Report => ({
   ...results,
   reasons: results.incomplete.map(incompleteText),
   checks: results.checks.map(reportedCheck),
+  cleanup: reportedCleanup(results.cleanup),
   coverage: { ...results.coverage, not: notChecked(results.checks) },
 });
 

@@ -5,6 +5,7 @@ import { groups } from './groups.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
+import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
 import { incompleteText } from './words/stop.js';
 
@@ -86,6 +87,6 @@ export function markdown(results: Results): string {
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push('', `Clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away.`);
   for (const left of cleanup.failed)
-    lines.push(`- left behind: ${plain(left.id)} ${plain(left.name)} (${plain(left.why)})`);
+    lines.push(`- left behind: ${plain(left.id)} ${plain(left.name)} (${plain(hindranceText(left.because))})`);
   return `${lines.join('\n')}\n`;
 }

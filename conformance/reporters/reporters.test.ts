@@ -76,7 +76,12 @@ describe.each(REPORT_KINDS)('%s', (kind) => {
         { ...check, finding },
         { ...check, id: 'chat/skips', skip: lacking({ kind: 'met', need: said, note: said }).skip },
       ],
-      cleanup: { created: 1, deleted: 0, failed: [{ id: said, name: said, why: said }], notSearched: said },
+      cleanup: {
+        created: 1,
+        deleted: 0,
+        failed: [{ id: said, name: said, because: { kind: 'error', message: said } }],
+        unsearched: { kind: 'error', message: said },
+      },
     } as unknown as typeof results;
     const lines = REPORTERS[kind](hostile).split('\n');
     const commands = lines.filter((line) => /^\s*::/.test(line) || line.includes('##['));

@@ -5,6 +5,7 @@ import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
+import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { skipWords } from './words/skip.js';
@@ -104,7 +105,7 @@ export function unseen({ coverage }: Results): string | undefined {
 /** Why a run ended before its first check, having made nothing (KIT-5): all that there is to say of it. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {
   const over = checks.length > 0 && checks.every(({ skip }) => skip?.kind === 'stopped') && cleanup.created === 0;
-  const skip = over && cleanup.notSearched === undefined ? checks[0]?.skip : undefined;
+  const skip = over && cleanup.unsearched === undefined ? checks[0]?.skip : undefined;
   return skip === undefined ? undefined : skipWords(skip).why;
 }
 
@@ -155,10 +156,12 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
   if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
-  if (cleanup.notSearched !== undefined)
-    lines.push(c.yellow(`  clean-up could not search: ${visible(cleanup.notSearched)}`));
+  if (cleanup.unsearched !== undefined)
+    lines.push(c.yellow(`  clean-up could not search: ${visible(hindranceText(cleanup.unsearched))}`));
   for (const left of cleanup.failed)
-    lines.push(c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(left.why)})`));
+    lines.push(
+      c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(hindranceText(left.because))})`),
+    );
   if (cleanup.failed.length > 0)
     lines.push(`  try again with: intern-conformance cleanup ${results.run} --url ${results.target.url}`);
   const missed = unseen(results);

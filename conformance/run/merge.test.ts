@@ -80,8 +80,8 @@ describe('a report that is not whole keeps what is made of it from being a pass'
   });
 
   test('what could not be searched for in the end is told', () => {
-    const cleanup = { created: 1, deleted: 1, failed: [], notSearched: 'GET /interns answered 500' };
-    expect(merge([part(1), part(2, { cleanup })]).cleanup.notSearched).toBe('GET /interns answered 500');
+    const cleanup = { created: 1, deleted: 1, failed: [], unsearched: { kind: 'no-list' } as const };
+    expect(merge([part(1), part(2, { cleanup })]).cleanup.unsearched).toEqual({ kind: 'no-list' });
   });
 });
 

@@ -18,6 +18,10 @@ const OF_ALL: ReadonlySet<Incomplete['kind']> = new Set([
   'left-behind',
 ]);
 
+const distinct = (reasons: readonly Incomplete[]): Incomplete[] => [
+  ...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values(),
+];
+
 /**
  * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
  *
@@ -41,12 +45,12 @@ export function merge(parts: readonly Results[]): Results {
   const of = first.options.shard?.of ?? 1;
   const there = new Set(parts.map((part) => part.options.shard?.index ?? 1));
   const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !there.has(index));
-  const notSearched = [...new Set(parts.flatMap((part) => part.cleanup.notSearched ?? []))];
+  const [unsearched] = parts.flatMap((part) => part.cleanup.unsearched ?? []);
   const cleanup = {
     created: parts.reduce((sum, part) => sum + part.cleanup.created, 0),
     deleted: parts.reduce((sum, part) => sum + part.cleanup.deleted, 0),
     failed: parts.flatMap((part) => part.cleanup.failed),
-    ...(notSearched.length === 0 ? {} : { notSearched: notSearched.join('; ') }),
+    ...(unsearched === undefined ? {} : { unsearched }),
   };
   const known = [...new Set(parts.flatMap((part) => part.baseline?.known ?? []))];
   const stale = [...new Set(parts.flatMap((part) => part.baseline?.stale ?? []))];
@@ -55,7 +59,7 @@ export function merge(parts: readonly Results[]): Results {
     stale,
     others: [
       ...(missing.length > 0 ? [{ kind: 'shards' as const, missing, of }] : []),
-      ...parts.flatMap(({ incomplete }) => incomplete.filter(({ kind }) => !OF_ALL.has(kind))),
+      ...distinct(parts.flatMap(({ incomplete }) => incomplete.filter(({ kind }) => !OF_ALL.has(kind)))),
     ],
   });
   const { shard: _, ...options } = first.options;

@@ -1,13 +1,31 @@
+import type { NoAnswerGot } from '../framework/finding.js';
+import { type Stop, Stopped } from '../framework/stop.js';
 import type { Answer } from '../probe/client.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
 import type { Ledger, Made } from './ledger.js';
 import type { OwnInterns } from './own-interns.js';
+
+/** What keeps an intern, or all of them, from being taken away. */
+export type Hindrance =
+  | { readonly kind: 'still-there'; readonly status?: string }
+  | { readonly kind: 'refused'; readonly request: string; readonly status: number }
+  | { readonly kind: 'no-answer'; readonly got: NoAnswerGot }
+  /** It bears a name that the run did not give it. */
+  | { readonly kind: 'named-otherwise'; readonly name: unknown }
+  | { readonly kind: 'no-list' }
+  | { readonly kind: 'no-last-page' }
+  /** The target refuses whatever is asked (429), or has stopped answering: it is not asked again. */
+  | { readonly kind: 'too-many'; readonly retryAfter?: string }
+  | { readonly kind: 'silent'; readonly got: NoAnswerGot }
+  | { readonly kind: 'over'; readonly stop: Stop }
+  | { readonly kind: 'error'; readonly message: string };
 
 /** An intern that is still there. */
 export interface Left {
   readonly id: string;
   readonly name: string;
-  readonly why: string;
+  readonly because: Hindrance;
   /** Its delete was accepted, and its teardown goes on: how long that may take, is not stated. */
   readonly leaving?: true;
 }
@@ -18,7 +36,7 @@ export interface CleanupResult {
   readonly deleted: number;
   readonly failed: readonly Left[];
   /** Why the interns of the run's prefix could not be searched for, where they could not. */
-  readonly notSearched?: string;
+  readonly unsearched?: Hindrance;
 }
 
 export interface CleanupOptions {
@@ -33,32 +51,42 @@ export interface CleanupOptions {
   readonly atOnce: number;
 }
 
-const why = (error: unknown) => (error instanceof Error ? error.message : String(error));
+/** Thrown where something is in the way. */
+class Hindered extends Error {
+  constructor(readonly because: Hindrance) {
+    super(because.kind);
+  }
+}
+
+function hindrance(error: unknown): Hindrance {
+  if (error instanceof Hindered) return error.because;
+  if (error instanceof Stopped) return { kind: 'over', stop: error.stop };
+  const got = whyNoAnswer(error);
+  if (got !== undefined) return { kind: 'no-answer', got };
+  return { kind: 'error', message: error instanceof Error ? error.message : String(error) };
+}
 
 /** Requests without an answer in a row after which the target is given up. */
 const SILENT = 2;
 
-/** Thrown where the target refuses or answers nothing: whatever else is asked of it would fare the same. */
-class GivenUp extends Error {}
-
 /** Sends until the target refuses for now (429) or has stopped answering. */
 function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; givenUp(): boolean } {
   let silent = 0;
-  let over: string | undefined;
+  let over: Hindrance | undefined;
   const sendOn: CleanupOptions['send'] = async (request) => {
-    if (over !== undefined) throw new GivenUp(over);
+    if (over !== undefined) throw new Hindered(over);
     try {
       const answer = await send(request);
       silent = 0;
       if (answer.status === 429) {
         const after = answer.headers.get('retry-after');
-        over = `the target refuses for now with 429${after === null ? '' : `, Retry-After ${after}`}`;
-        throw new GivenUp(over);
+        over = { kind: 'too-many', ...(after === null ? {} : { retryAfter: after }) };
+        throw new Hindered(over);
       }
       return answer;
     } catch (error) {
-      if (error instanceof GivenUp) throw error;
-      if (++silent >= SILENT) over = `the target gives no answer: ${why(error)}`;
+      const got = whyNoAnswer(error);
+      if (got !== undefined && ++silent >= SILENT) over = { kind: 'silent', got };
       throw error;
     }
   };
@@ -75,7 +103,7 @@ export interface Shown {
 export type Removed =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'stays'; readonly why: string };
+  | { readonly kind: 'stays'; readonly because: Hindrance };
 
 /**
  * Starts the teardown of one intern, once it has been read and bears a name of the run: whose name it bears else, owns it.
@@ -86,7 +114,8 @@ export async function removeIntern(
   made: Pick<Made, 'id' | 'as'>,
   shown?: Shown,
 ): Promise<Removed> {
-  const stays = (why: string): Removed => ({ kind: 'stays', why });
+  const stays = (because: Hindrance): Removed => ({ kind: 'stays', because });
+  const refused = (request: string, { status }: Answer) => stays({ kind: 'refused', request, status });
   const path = internPath(made.id);
   try {
     let { name } = shown ?? {};
@@ -94,18 +123,15 @@ export async function removeIntern(
     if (name === undefined && !lately) {
       const read = await send({ path, as: made.as });
       if (read.status === 404) return { kind: 'absent' };
-      if (read.status >= 300) return stays(`GET answered ${read.status}`);
+      if (read.status >= 300) return refused('GET', read);
       ({ name } = (read.json ?? {}) as { name?: unknown });
     }
-    if (!lately && !own.bears(made.id, name))
-      return stays(`it is named ${JSON.stringify(name)}, which this run did not name it`);
+    if (!lately && !own.bears(made.id, name)) return stays({ kind: 'named-otherwise', name });
     const json = { acknowledge_workspace_loss: true };
     const answer = await send({ method: 'DELETE', path, as: made.as, json });
-    return answer.status < 300 || answer.status === 404
-      ? { kind: 'leaving' }
-      : stays(`DELETE answered ${answer.status}`);
+    return answer.status < 300 || answer.status === 404 ? { kind: 'leaving' } : refused('DELETE', answer);
   } catch (error) {
-    return stays(why(error));
+    return stays(hindrance(error));
   }
 }
 
@@ -118,14 +144,14 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
       as,
       ...(after === undefined ? {} : { query: { starting_after: after } }),
     });
-    if (answer.status !== 200) throw new Error(`GET /interns answered ${answer.status}`);
+    if (answer.status !== 200) throw new Hindered({ kind: 'refused', request: 'GET /interns', status: answer.status });
     const body = answer.json as { data?: Partial<Record<'id' | 'name' | 'status', unknown>>[]; next_cursor?: unknown };
-    if (!Array.isArray(body?.data)) throw new Error('GET /interns answered no list');
+    if (!Array.isArray(body?.data)) throw new Hindered({ kind: 'no-list' });
     yield body.data;
     if (typeof body.next_cursor !== 'string') return;
     after = body.next_cursor;
   }
-  throw new Error('GET /interns has no last page');
+  throw new Hindered({ kind: 'no-last-page' });
 }
 
 /**
@@ -173,18 +199,18 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
   const options = { ...given, send };
   const { ledger } = options;
-  const reasons = new Map<string, string>();
+  const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
-  let notSearched: string | undefined;
+  let unsearched: Hindrance | undefined;
   for (let round = 0; ; round++) {
-    notSearched = undefined;
+    unsearched = undefined;
     for (const as of ledger.creators()) {
       let there: Map<string, Shown> | undefined;
       try {
         there = await look(options, as);
       } catch (error) {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
-        if (as === 'api_key' || ledger.open().some((made) => made.as === as)) notSearched = why(error);
+        if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
       }
       const stay: Made[] = [];
       for (const made of ledger.open().filter((one) => one.as === as)) {
@@ -194,7 +220,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
           ledger.write({ event: 'gone', id: made.id });
           continue;
         }
-        if (state !== undefined) reasons.set(made.id, `still there, status ${state}`);
+        if (state !== undefined) hindrances.set(made.id, { kind: 'still-there', status: state });
         if (made.deleting === true && state === 'destroying') leaving.add(made.id);
         else if (there !== undefined) leaving.delete(made.id);
         // A delete by a check may have been refused in a success, and it did not accept the loss of a workspace.
@@ -206,7 +232,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         for (const made of waiting) {
           const shown = there?.get(made.id);
           const removed = await removeIntern(options, made, shown);
-          if (removed.kind === 'stays') reasons.set(made.id, removed.why);
+          if (removed.kind === 'stays') hindrances.set(made.id, removed.because);
           else if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: made.id });
           else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
         }
@@ -223,9 +249,9 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     failed: left.map(({ id, name }) => ({
       id,
       name,
-      why: reasons.get(id) ?? 'still there',
+      because: hindrances.get(id) ?? { kind: 'still-there' },
       ...(leaving.has(id) ? { leaving: true as const } : {}),
     })),
-    ...(notSearched === undefined ? {} : { notSearched }),
+    ...(unsearched === undefined ? {} : { unsearched }),
   };
 }

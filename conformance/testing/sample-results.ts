@@ -62,7 +62,11 @@ export function sampleResults(): Results {
     row('chat/skips', 'skip', { skip: lacking({ kind: 'met', need: 'a moment', note: HOSTILE }).skip }),
     row('chat/breaks', 'error', { error: { message: HOSTILE, stack: HOSTILE, transcript: [exchange] } }),
   ];
-  const cleanup = { created: 3, deleted: 2, failed: [{ id: 'i1', name: HOSTILE, why: HOSTILE }] };
+  const cleanup = {
+    created: 3,
+    deleted: 2,
+    failed: [{ id: 'i1', name: HOSTILE, because: { kind: 'error' as const, message: HOSTILE } }],
+  };
   return {
     format: 'intern-conformance',
     version: 1,

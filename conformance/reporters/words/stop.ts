@@ -95,6 +95,7 @@ export function incompleteText(reason: Incomplete): string {
     case 'shards':
       return `shards are missing: ${reason.missing.map((index) => `${index}/${reason.of}`).join(', ')}`;
     default:
-      return stopText(reason);
+      // A report of a later kit may have others.
+      return stopText(reason) ?? (reason as Incomplete).kind;
   }
 }
