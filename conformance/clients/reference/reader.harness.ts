@@ -1,0 +1,20 @@
+import { systemHost } from '../../framework/time.js';
+import type { Reader } from '../in-process.js';
+import { runLine } from '../protocol.js';
+import { answerRun } from './client.js';
+import { inProcess } from './transport.js';
+
+const line = { run: 'r', url: 'http://lab.test/c', base_url: 'http://lab.test', key: 'key' };
+
+/** No time passes: how long a machine takes is nothing that these tests may depend on. */
+export const still = () => () => 0;
+
+/** The reference client over responses; without mistakes, or with one. */
+export const reader =
+  (flaw?: string): Reader =>
+  (response, theCase, onEvent) =>
+    answerRun(
+      runLine(theCase, line),
+      { transport: inProcess(() => response), host: systemHost, has: (name) => name === flaw },
+      onEvent,
+    );
