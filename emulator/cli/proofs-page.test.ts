@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../../test/tools.js';
 import { main } from './main.js';
 
@@ -12,16 +12,22 @@ const blocks = [...example.matchAll(/```(sh|text)\n([\s\S]*?)```/g)].map(([, kin
 const commands = blocks.filter(({ kind, text }) => kind === 'sh' && !text.startsWith('npx')).map(({ text }) => text);
 const printed = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => text.trim());
 
-const folder = mkdtempSync(join(tmpdir(), 'page-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
 describe('the worked example of docs/proofs.md', () => {
   it('is all there', () => {
     expect({ commands: commands.length, printed: printed.length }).toEqual({ commands: 4, printed: 2 });
   });
+});
 
-  it('prints what the page says, with openssl alone', needs('openssl'), () => {
-    const output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
+describe('the worked example of docs/proofs.md, run', needs('openssl'), () => {
+  let folder: string;
+  let output: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'page-'));
+    output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('prints what the page says, with openssl alone', () => {
     // openssl base64 -A ends without a newline.
     expect(output.trim()).toBe(printed.join(''));
   });
