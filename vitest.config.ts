@@ -1,19 +1,37 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const EXCLUDED = [...configDefaults.exclude, 'dist/**', '.tmp/**', 'bench/**'];
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    commit: string;
+  }
+}
+
+/** What draws samples. */
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** `--mode complete`: a skip is a failure. `--mode sample`: of the live tests a quarter, drawn by the commit. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most tests wait for sockets and processes: two files at once take two thirds of the time, on two processors too.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    provide: { commit: commit() },
+    // Many tests wait for sockets and processes: two files more than there are processors keep all of them busy.
+    maxWorkers: availableParallelism() + 2,
     // No module has a state of its own, so files share what they import: half of the processor's time.
     isolate: false,
     // Only what hangs takes so long: a machine that is busy with something else is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 }, requireAssertions: true },
+    setupFiles: ['test/unchanged.ts'],
     reporters: ['default', ['./scripts/summary-reporter.ts', { complete: mode === 'complete' }]],
     projects: [
       {

@@ -1,20 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { beforeEach } from 'vitest';
+import { beforeEach, inject } from 'vitest';
 import { hash } from '../conformance/framework/random.js';
 
 /** One test in so many is run. */
 const OF = 4;
 
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
-
 /** What the live tests of `npm test` run with: each commit draws some of them, and another commit draws others. */
-const drawnBy = commit();
+const drawnBy = inject('commit');
 beforeEach(({ skip, task }) => {
   if (hash(`${drawnBy} ${task.file.name} ${task.fullTestName}`) % OF === 0) return;
   task.meta.leftOutBy = drawnBy;

@@ -33,16 +33,19 @@ beforeAll(async () => {
   // The emulator knows itself under a loopback name alone; the certificate is for another.
   target = createServer(
     { key, cert },
-    getRequestListener((request) => {
-      const url = new URL(request.url);
-      url.host = new URL(emulator.target.base_url).host;
-      url.protocol = 'http:';
-      const headers = new Headers(request.headers);
-      headers.set('host', url.host);
-      const { method, signal, body } = request;
-      const sent = body === null ? {} : { body, duplex: 'half' as const };
-      return emulator.fetch(new Request(url, { method, headers, signal, ...sent }));
-    }),
+    getRequestListener(
+      (request) => {
+        const url = new URL(request.url);
+        url.host = new URL(emulator.target.base_url).host;
+        url.protocol = 'http:';
+        const headers = new Headers(request.headers);
+        headers.set('host', url.host);
+        const { method, signal, body } = request;
+        const sent = body === null ? {} : { body, duplex: 'half' as const };
+        return emulator.fetch(new Request(url, { method, headers, signal, ...sent }));
+      },
+      { overrideGlobalObjects: false },
+    ),
   );
   await listening(target);
   proxy = createProxy((socket) => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmulator, type Emulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
@@ -200,6 +200,14 @@ describe('the Host of a listener on loopback', () => {
 test.each([true, false])(
   'WEB-2: a stream that is all there already is chunked all the same (globals replaced: %s)',
   async (replaceGlobals) => {
+    // Other files share this process.
+    const kept = ['Request', 'Response'].map((name) => ({
+      name,
+      was: Object.getOwnPropertyDescriptor(globalThis, name),
+    }));
+    onTestFinished(() => {
+      for (const { name, was = {} } of kept) Object.defineProperty(globalThis, name, was);
+    });
     emulator = createEmulator({ clock: 'virtual' });
     const at = await emulator.listen({ port: 0, replaceGlobals });
     const { credentials } = emulator.target;
