@@ -5,7 +5,9 @@ const shared = () => ({
   cwd: process.cwd(),
   env: { ...process.env },
   globals: [Date, fetch, Headers, queueMicrotask, ReadableStream, Request, Response, setImmediate, setTimeout],
-  listeners: ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection'].map((name) => process.listenerCount(name)),
+  listeners: ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection'].map((name) =>
+    process.listenerCount(name),
+  ),
 });
 
 // Files share a process, since no module has a state of its own. A file that leaves something changed fails itself.
