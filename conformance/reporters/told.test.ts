@@ -43,7 +43,7 @@ describe('a stream that breaks a rule of another requirement', () => {
   const asks = check(
     'a/asks',
     async (ctx) => {
-      const t = await talk(ctx, 'x', 'Hello.');
+      const t = await talk(ctx, ctx.interns.unknownId(), 'Hello.');
       expects.grammar(t, 'S');
     },
     { requirement: 'CHAT-5' },
@@ -84,8 +84,9 @@ describe('a stream that breaks a rule of another requirement', () => {
 describe('a chat request that is refused', () => {
   test('says what was sent, and that no run streams', async () => {
     const two = check('a/two', async (ctx) => {
-      await talk(ctx, 'x', 'Hello.');
-      await talk(ctx, 'x', { prompt: 'Hello.', session_id: 's' });
+      const id = ctx.interns.unknownId();
+      await talk(ctx, id, 'Hello.');
+      await talk(ctx, id, { prompt: 'Hello.', session_id: 's' });
     });
     const results = await go([two], [() => stream([...STOP, FINAL]), busy, () => stream([...STOP, FINAL]), busy]);
     const { finding } = results.checks[0] ?? {};
@@ -97,8 +98,9 @@ describe('a chat request that is refused', () => {
     const asks = check(
       'a/asks',
       async (ctx) => {
-        await talk(ctx, 'x', 'Hello.');
-        await talk(ctx, 'x', { messages: [{ role: 'tool', content: 'x' }], session_id: 's' });
+        const id = ctx.interns.unknownId();
+        await talk(ctx, id, 'Hello.');
+        await talk(ctx, id, { messages: [{ role: 'tool', content: 'x' }], session_id: 's' });
       },
       { requirement: 'CHAT-9' },
     );
@@ -112,7 +114,9 @@ describe('a chat request that is refused', () => {
 
 test('skips are grouped by what the intern did instead', async () => {
   const wants = (id: string, finish: 'stop' | 'tool_calls') =>
-    check(id, async (ctx) => expects.finish(await talk(ctx, 'x', 'Hello.'), finish, `the prompt of ${id}`));
+    check(id, async (ctx) =>
+      expects.finish(await talk(ctx, ctx.interns.unknownId(), 'Hello.'), finish, `the prompt of ${id}`),
+    );
   const plain = () => stream([...STOP, FINAL]);
   const results = await go(
     [wants('a/one', 'tool_calls'), wants('a/two', 'tool_calls'), wants('a/three', 'stop')],
@@ -127,7 +131,7 @@ test('a finding of a rule at another level stays that of the check', async () =>
   const published = check(
     'a/published',
     async (ctx) => {
-      expects.grammar(await talk(ctx, 'x', 'Hello.'), 'P', 'CHAT-3');
+      expects.grammar(await talk(ctx, ctx.interns.unknownId(), 'Hello.'), 'P', 'CHAT-3');
     },
     { requirement: 'CHAT-15', level: 'P' },
   );

@@ -158,3 +158,22 @@ describe('a clean-up takes away only what bears a name of the run', () => {
     expect(left).toEqual([]);
   });
 });
+
+test('what a create makes whose client has left is looked for once more', async () => {
+  const ledger = createLedger();
+  const own = createOwnInterns({ ledger, prefix: 'kabcd-' });
+  own.leaves({ method: 'POST', url: 'https://service.test/api/v1/interns', body: { name: 'kabcd-1' }, as: 'api_key' });
+  const sent: string[] = [];
+  const result = await cleanUp({
+    ...{ ledger, own, created: 1, atOnce: 1 },
+    async send({ method = 'GET', path = '' }) {
+      sent.push(`${method} ${path}`);
+      if (method === 'DELETE') return answer(202, {});
+      const late = sent.length > 1 && !sent.some((line) => line.startsWith('DELETE'));
+      return list(late ? [{ id: 'late', name: 'kabcd-1', status: 'stopped' }] : []);
+    },
+    pause: async (round) => round < 5,
+  });
+  expect(sent).toEqual(['GET /interns', 'GET /interns', 'DELETE /interns/late', 'GET /interns']);
+  expect(result).toMatchObject({ deleted: 1, failed: [] });
+});

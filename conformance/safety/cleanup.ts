@@ -41,7 +41,7 @@ export interface CleanupResult {
 
 export interface CleanupOptions {
   readonly ledger: Pick<Ledger, 'open' | 'creators' | 'write'>;
-  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately'>;
+  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'unanswered'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
@@ -105,12 +105,18 @@ export type Removed =
   | { readonly kind: 'absent' }
   | { readonly kind: 'stays'; readonly because: Hindrance };
 
+/** What it takes to take an intern away. */
+interface Remover {
+  send(send: Send): Promise<Answer>;
+  readonly own: Pick<OwnInterns, 'bears' | 'lately'>;
+}
+
 /**
  * Starts the teardown of one intern, once it has been read and bears a name of the run: whose name it bears else, owns it.
  * `shown` is a read of it, where there is one already. Never throws.
  */
 export async function removeIntern(
-  { send, own }: Pick<CleanupOptions, 'send' | 'own'>,
+  { send, own }: Remover,
   made: Pick<Made, 'id' | 'as'>,
   shown?: Shown,
 ): Promise<Removed> {
@@ -172,10 +178,7 @@ async function look({ ledger, own, send }: CleanupOptions, as: CredentialName): 
 const FEW = 2;
 
 /** Takes away interns of one creator, read together by the list. One that it does not show is read by itself. */
-export async function removeInterns(
-  from: Pick<CleanupOptions, 'send' | 'own'>,
-  interns: readonly Made[],
-): Promise<Map<Made, Removed>> {
+export async function removeInterns(from: Remover, interns: readonly Made[]): Promise<Map<Made, Removed>> {
   const shown = new Map<unknown, Shown>();
   const [first] = interns;
   if (first !== undefined && interns.filter(({ id }) => !from.own.lately(id)).length > 1) {
@@ -239,8 +242,9 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       };
       await Promise.all(Array.from({ length: options.atOnce }, remove));
     }
-    // A teardown takes its time; what is there after it is a leftover.
-    if (ledger.open().length === 0 || givenUp() || !(await options.pause(round))) break;
+    // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
+    const maybeMore = round === 0 && options.own.unanswered();
+    if ((ledger.open().length === 0 && !maybeMore) || givenUp() || !(await options.pause(round))) break;
   }
   const left = ledger.open();
   return {

@@ -119,6 +119,8 @@ export interface OwnInterns {
   madeBy(id: string): Asked | undefined;
   /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
   adopts(record: { readonly id: unknown; readonly name: unknown }, as: CredentialName): boolean;
+  /** Whether a create has left that nothing has answered: what it makes may show only later. */
+  unanswered(): boolean;
   /** Everything is gone, and ids may be given anew. */
   forget(): void;
 }
@@ -173,6 +175,7 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
   /** When an id was first shown by anything but the answer to a create, and when a name was first asked for. */
   const shown = new Map<string, number>();
   const asked = new Map<string, number>();
+  const flying = new Set<Asked>();
   let now = 0;
   /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
   let leads: boolean | undefined;
@@ -230,10 +233,13 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
       now++;
       if (name !== undefined && !asked.has(name)) asked.set(name, now);
       ledger.write({ event: 'creating', name: name ?? '', as });
-      return { kind: 'create', asked: { name, key, as, at: now } };
+      const create = { name, key, as, at: now };
+      flying.add(create);
+      return { kind: 'create', asked: create };
     },
 
     answered(create, status, answer) {
+      flying.delete(create);
       const { id, name } = isRecord(answer) ? answer : {};
       if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
       const not = (because: Extract<Made, { kind: 'not own' }>['because']): Made => ({
@@ -297,7 +303,10 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
       return true;
     },
 
+    unanswered: () => flying.size > 0,
+
     forget() {
+      flying.clear();
       for (const known of [own, shown, asked, others]) known.clear();
       for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
     },
