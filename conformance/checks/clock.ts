@@ -110,4 +110,32 @@ export const CLOCK = defineChecks([
       equal([run?.status, run?.ended], ['ended', 'stop'], 'the run at its end');
     },
   },
+  {
+    id: 'emulator/reset-leaves-the-clock',
+    requirement: 'EMU-7',
+    level: 'C',
+    title: 'A reset leaves the clock alone: the time that it shows, and whether it stands still, are those of before.',
+    needs: ['control', 'clock', 'disposable', 'write'],
+    async run(ctx) {
+      const { control, clock, interns } = ctx;
+      const shown = async () => {
+        const { now, mode } = (await (await control.call('GET', '/clock')).json()) as Record<string, unknown>;
+        return { now: instant(now), mode };
+      };
+      // Twice: elsewhere than where it started, and than where the reset before left it.
+      for (const ms of [7_654_321, 86_400_000]) {
+        await clock.advance(ms);
+        const before = await shown();
+        await ctx.reset();
+        const after = await shown();
+        equal(after.mode, before.mode, 'mode of the clock after a reset');
+        const passed = after.now - before.now;
+        if (before.mode === 'real')
+          ok(passed >= 0 && passed < 5_000, 'ms that a reset moves the clock by', 'those that pass', passed);
+        else equal(passed, 0, 'ms that a reset moves the clock by');
+        const { created_at } = await interns.stopped();
+        ok(Date.parse(created_at) >= before.now, 'created_at after a reset', 'the time of the clock', created_at);
+      }
+    },
+  },
 ]);

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { kindOf } from '../probe/no-answer.js';
 import { type Served, serve } from '../testing/hostile.js';
 import { environmentFetch } from './proxy.js';
 
@@ -117,4 +118,38 @@ test('an address that is none is named without what it says', () => {
 test('without a variable nothing is between', async () => {
   const to = await target();
   expect(await json(environmentFetch({ NO_PROXY: '*' })(post(to.origin)))).toMatchObject({ method: 'POST' });
+});
+
+test.each([
+  [502, /^the proxy http:\/\/127\.0\.0\.1:\d+ \(HTTPS_PROXY\) answers CONNECT with 502$/],
+  [407, /answers CONNECT with 407; it wants a user and a password in HTTPS_PROXY$/],
+])('a proxy that answers CONNECT with %i is named, without its password', async (status, says) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closed({ close: () => server.close() });
+  const { port } = server.address() as AddressInfo;
+  const through = environmentFetch({ HTTPS_PROXY: `http://user:pa55word@127.0.0.1:${port}` });
+  const error = await Promise.resolve(through(new Request('https://service.test/x'))).catch(
+    (caught: unknown) => caught,
+  );
+  const { kind, detail } = kindOf(error);
+  expect(kind).toBe('proxy');
+  expect(detail).toMatch(says);
+  expect(detail).not.toContain('pa55word');
+});
+
+test('a proxy that nobody serves is named, and a target that nobody serves is not called one', async () => {
+  const nobody = await serve(() => {});
+  await nobody.close();
+  const failure = async (env: Record<string, string>, url: string) =>
+    kindOf(await Promise.resolve(environmentFetch(env)(new Request(url))).catch((caught: unknown) => caught));
+  expect(await failure({ HTTP_PROXY: nobody.origin }, 'http://service.test/x')).toMatchObject({
+    kind: 'proxy',
+    detail: expect.stringMatching(/^the proxy http:\S+ \(HTTP_PROXY\) cannot be reached: connect ECONNREFUSED/),
+  });
+  const past = { HTTP_PROXY: 'http://proxy.test:3128', NO_PROXY: '127.0.0.1' };
+  expect(await failure(past, `${nobody.origin}/x`)).toMatchObject({ kind: 'refused' });
 });

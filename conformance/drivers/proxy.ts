@@ -8,6 +8,35 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** What of `NO_PROXY` brings loopback addresses under the proxy, in the words of Chromium. */
 const ALSO_LOOPBACK = '<-loopback>';
 
+/** A proxy did not lead to the target. */
+export class ProxyRefused extends Error {
+  override readonly name = 'ProxyRefused';
+}
+
+/** A proxy, as it may be told: without a user and a password. */
+interface Proxy {
+  readonly variable: string;
+  readonly address: URL;
+}
+
+const causesOf = (error: unknown): Error[] => (error instanceof Error ? [error, ...causesOf(error.cause)] : []);
+
+/** What a failure says of the proxy that the request went to; undefined where it may come from the target. */
+function refusedBy({ variable, address }: Proxy, error: unknown): ProxyRefused | undefined {
+  const proxy = `the proxy ${address.protocol}//${address.host} (${variable})`;
+  for (const cause of causesOf(error)) {
+    // undici tells the status in its text alone.
+    const status = /^Proxy response \((\d+)\)/.exec(cause.message)?.[1];
+    const wants = status === '407' ? `; it wants a user and a password in ${variable}` : '';
+    if (status !== undefined) return new ProxyRefused(`${proxy} answers CONNECT with ${status}${wants}`);
+    const { code, port, hostname } = cause as { code?: string; port?: number; hostname?: string };
+    const its = Number(address.port || (address.protocol === 'https:' ? 443 : 80));
+    if ((code === 'ENOTFOUND' && hostname === address.hostname) || (code === 'ECONNREFUSED' && port === its))
+      return new ProxyRefused(`${proxy} cannot be reached: ${cause.message}`);
+  }
+  return undefined;
+}
+
 /** The lower-case spelling counts where there are two, as with curl. */
 const read = (env: Environment, name: string) => env[name.toLowerCase()] ?? env[name];
 
@@ -28,6 +57,10 @@ export function environmentFetch(env: Environment): Fetch {
       throw new UsageError(`${name} is no address of a proxy, such as http://proxy.test:3128`);
   }
   const direct = noProxy.includes(ALSO_LOOPBACK) ? undefined : LOOPBACK;
+  const of = (variable: string, address: string | undefined): Proxy | undefined =>
+    address ? { variable, address: new URL(address) } : undefined;
+  const http = of('HTTP_PROXY', httpProxy);
+  const https = of('HTTPS_PROXY', httpsProxy) ?? http;
   let agent: Promise<unknown> | undefined;
   const load = async () => {
     const { EnvHttpProxyAgent } = await import('undici');
@@ -35,12 +68,17 @@ export function environmentFetch(env: Environment): Fetch {
     return new EnvHttpProxyAgent({ httpProxy: httpProxy ?? '', httpsProxy: httpsProxy ?? '', noProxy });
   };
   return async (request) => {
-    const { host, hostname } = new URL(request.url);
+    const { host, hostname, protocol } = new URL(request.url);
     if (direct?.test(hostname)) return networkFetch(request);
     // Over a network the URL says it already, and what is asked for under its own name can go through the proxy.
     if (request.headers.get('host') === host) request.headers.delete('host');
     if (request.headers.has('host')) return networkFetch(request);
     agent ??= load();
-    return fetch(request, { dispatcher: await agent } as RequestInit);
+    const proxy = protocol === 'https:' ? https : http;
+    try {
+      return await fetch(request, { dispatcher: await agent } as RequestInit);
+    } catch (error) {
+      throw (proxy === undefined ? undefined : refusedBy(proxy, error)) ?? error;
+    }
   };
 }

@@ -75,6 +75,7 @@ export type NoAnswerKind =
   | 'timeout'
   | 'refused'
   | 'dns'
+  | 'proxy'
   | 'certificate'
   | 'tls'
   | 'dropped'
@@ -173,5 +174,5 @@ export const noAnswerOf = ({ wanted, got }: Found): NoAnswerGot | undefined =>
 /** Nobody was there to answer: what was sent has nothing to do with it. */
 export const isUnreached = (found: Found): boolean => {
   const kind = noAnswerOf(found)?.kind;
-  return kind === 'refused' || kind === 'dns';
+  return kind === 'refused' || kind === 'dns' || kind === 'proxy';
 };

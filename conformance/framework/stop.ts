@@ -6,6 +6,8 @@ import type { Obstacle, ObstacleSeen, Unusable } from './obstacle.js';
 export type Preflight =
   | { readonly kind: 'unreachable'; readonly got: NoAnswerGot }
   | { readonly kind: 'redirects'; readonly status: number; readonly to?: string }
+  /** It answers that it takes no requests now. */
+  | { readonly kind: 'away'; readonly status: number; readonly after?: string }
   | { readonly kind: 'no-json'; readonly status: number; readonly type?: string }
   | { readonly kind: 'broken-json'; readonly type?: string }
   | { readonly kind: 'key-refused' }

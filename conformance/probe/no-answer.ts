@@ -20,6 +20,7 @@ export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   const code = told('code');
   const message = cause instanceof Error ? cause.message || code || cause.name : String(cause);
   const detail = message.trim().replace(/\s+/g, ' ');
+  if (cause instanceof Error && cause.name === 'ProxyRefused') return { kind: 'proxy', detail };
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return { kind: 'dns', detail };
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(code)) return { kind: 'refused', detail };
   // Where the two sides do not come to speak of certificates, OpenSSL's message is a line of its source. What it calls an

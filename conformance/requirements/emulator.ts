@@ -44,7 +44,8 @@ export const EMULATOR = [
   {
     id: 'EMU-7',
     level: 'C',
-    sentence: 'reset goes back to the seed; state is exported without credentials and imported.',
+    sentence:
+      'reset goes back to the seed and leaves the clock alone; state is exported without credentials and imported.',
     where: 'Contract 2, Control interface',
   },
   {

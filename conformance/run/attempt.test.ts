@@ -292,6 +292,41 @@ describe('what is in the way is told once', () => {
     expect(new Set(blocked)).toEqual(new Set(counts.skip === 0 ? [] : ['no answer to a question is taken']));
   });
 
+  test.each([
+    [
+      '429 in text',
+      429,
+      new Response('slow down', { status: 429, headers: { 'retry-after': '600' } }),
+      /429, Retry-After 600; try again later, or more slowly with --rate$/,
+    ],
+    [
+      '429 in JSON',
+      429,
+      Response.json({ error: { code: 429 } }, { status: 429, headers: { 'retry-after': '600' } }),
+      /429, Retry-After 600; try again/,
+    ],
+    [
+      'a page that says 503',
+      503,
+      new Response('<h1>Back soon</h1>', { status: 503, headers: { 'content-type': 'text/html' } }),
+      /503; try again later$/,
+    ],
+  ])(
+    'a target that answers the first list with %s is told to be away, not to be at another address',
+    async (_, status, answer, says) => {
+      const target = fakeTarget(() => answer.clone());
+      const host = fakeHost();
+      const results = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+      expect(results.exit).toBe(3);
+      expect(results.reasons.at(-1)).toMatch(
+        new RegExp(`^the target takes no requests now: it answers GET /interns with ${status}`),
+      );
+      expect(results.reasons.at(-1)).toMatch(says);
+      expect(results.reasons.join()).not.toMatch(/base address/);
+      expect(target.log.every((line) => line.startsWith('GET'))).toBe(true);
+    },
+  );
+
   test('a server that is something else never sees a write', async () => {
     const target = fakeTarget(() => json(404, { message: 'no route' }));
     const host = fakeHost();

@@ -8,6 +8,9 @@ const typeOf = ({ headers }: Answer) => {
   return type === null ? {} : { type };
 };
 
+/** What is no answer to what was asked: nothing is said of the address by it. */
+const FOR_NOW: ReadonlySet<number> = new Set([429, 503]);
+
 /** Why an answer to `GET /interns` is no list of interns (LIST-1); undefined where it is one. */
 function noList(answer: Answer): Preflight | undefined {
   if (answer.status !== 200) return { kind: 'refuses', status: answer.status, text: answer.text.slice(0, 120) };
@@ -37,6 +40,10 @@ async function look(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<
   if (status >= 300 && status < 400) {
     const to = list.headers.get('location');
     return { kind: 'redirects', status, ...(to === null ? {} : { to }) };
+  }
+  if (!isEmulator && FOR_NOW.has(status)) {
+    const after = list.headers.get('retry-after');
+    return { kind: 'away', status, ...(after === null ? {} : { after }) };
   }
   if (list.json === undefined && !/json/i.test(list.headers.get('content-type') ?? ''))
     return { kind: 'no-json', status, ...typeOf(list) };

@@ -6,6 +6,16 @@ import { defineDeviations } from '../mutant.js';
 
 type Clock = Made<'createClock'>;
 
+/** Does something once the emulator was reset. */
+const afterReset =
+  (then: () => unknown) =>
+  (next: (request: Request) => Promise<Response>) =>
+  async (request: Request): Promise<Response> => {
+    const answer = await next(request);
+    if (request.method === 'POST' && new URL(request.url).pathname.endsWith('/_emulator/reset')) await then();
+    return answer;
+  };
+
 export const CONTROL = defineDeviations([
   {
     name: 'control-reset-keeps-scripts',
@@ -29,6 +39,33 @@ export const CONTROL = defineDeviations([
       },
     }),
     caughtBy: ['emulator/reset-forgets'],
+  },
+  {
+    name: 'reset-puts-the-clock-back',
+    requirement: 'EMU-7',
+    description: 'A reset puts the clock back to where it started.',
+    mutant: () => {
+      let clock: Clock | undefined;
+      let start = 0;
+      return {
+        factories: (usual) => ({
+          createClock(...given) {
+            clock = usual.createClock(...given);
+            start = clock.now();
+            return clock;
+          },
+        }),
+        around: afterReset(() => clock?.restore({ now: start, frozen: false })),
+      };
+    },
+    caughtBy: ['emulator/reset-leaves-the-clock'],
+  },
+  {
+    name: 'reset-moves-the-clock',
+    requirement: 'EMU-7',
+    description: 'A reset takes a second of the clock.',
+    mutant: () => ({ around: (next, emulator) => afterReset(() => emulator.clock.advance(1_000))(next) }),
+    caughtBy: ['emulator/reset-leaves-the-clock'],
   },
   {
     name: 'control-health-says-up',

@@ -23,6 +23,11 @@ function preflightText(saw: Preflight): string {
       return `the target cannot be reached: ${saw.got.kind}: ${saw.got.detail}`;
     case 'redirects':
       return `the target redirects GET /interns to ${saw.to ?? 'nowhere'} (${saw.status}); redirects are not followed, give the address it leads to`;
+    case 'away': {
+      const after = saw.after === undefined ? '' : `, Retry-After ${saw.after}`;
+      const slowly = saw.status === 429 ? ', or more slowly with --rate' : '';
+      return `the target takes no requests now: it answers GET /interns with ${saw.status}${after}; try again later${slowly}`;
+    }
     case 'no-json':
       return `the target answers GET /interns with ${saw.status} ${saw.type ?? 'no content type'} instead of JSON; is its base address right?`;
     case 'broken-json':
