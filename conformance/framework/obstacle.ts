@@ -13,6 +13,8 @@ export type Unusable = 'opens-nothing' | 'expired' | 'sees-no-intern';
 /** What met an obstacle saw of it. */
 export type ObstacleSeen =
   | { readonly kind: 'create'; readonly status?: number }
+  /** A create answered another's intern, or none. */
+  | { readonly kind: 'not-own' }
   | { readonly kind: 'stays'; readonly waited: Waited }
   | { readonly kind: 'silent' }
   /** An intern that was made did not come to this status. */

@@ -48,7 +48,11 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       // What others than the holder of the API key may create, keeps nobody from what that key may.
       const others = driver.control === undefined && send?.as !== undefined;
       if (error instanceof Finding && !others && !isUnreached(error.found))
-        obstacles.met('create', check, { kind: 'create', ...(status === undefined ? {} : { status }) });
+        obstacles.met(
+          'create',
+          check,
+          error.more.certain ? { kind: 'not-own' } : { kind: 'create', ...(status === undefined ? {} : { status }) },
+        );
       throw error;
     }
   };

@@ -41,7 +41,7 @@ export interface CleanupResult {
 
 export interface CleanupOptions {
   readonly ledger: Pick<Ledger, 'open' | 'creators' | 'write'>;
-  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'unanswered'>;
+  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'madeBy' | 'unanswered'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
@@ -164,13 +164,20 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
  * What the list shows of the interns of the run. Notes in the ledger those it does not know, whose create was never
  * answered.
  */
-async function look({ ledger, own, send }: CleanupOptions, as: CredentialName): Promise<Map<string, Shown>> {
+async function look(
+  { ledger, own, send }: CleanupOptions,
+  as: CredentialName,
+  adopted: (id: string) => void,
+): Promise<Map<string, Shown>> {
   const there = new Map<string, Shown>();
   const known = new Set(ledger.open().map((made) => made.id));
   for await (const page of pages(send, as))
-    for (const { id, name, status } of page)
-      if (typeof id === 'string' && (known.has(id) || own.adopts({ id, name }, as)))
-        there.set(id, { name, status: String(status) });
+    for (const { id, name, status } of page) {
+      if (typeof id !== 'string') continue;
+      const isNew = !known.has(id) && own.adopts({ id, name }, as);
+      if (isNew && own.madeBy(id) === undefined) adopted(id);
+      if (isNew || known.has(id)) there.set(id, { name, status: String(status) });
+    }
   return there;
 }
 
@@ -205,12 +212,14 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
   let unsearched: Hindrance | undefined;
+  /** Interns whose create told nothing of them. */
+  const found = new Set<string>();
   for (let round = 0; ; round++) {
     unsearched = undefined;
     for (const as of ledger.creators()) {
       let there: Map<string, Shown> | undefined;
       try {
-        there = await look(options, as);
+        there = await look(options, as, (id) => found.add(id));
       } catch (error) {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
@@ -248,8 +257,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   }
   const left = ledger.open();
   return {
-    created: options.created,
-    deleted: options.created - left.length,
+    created: options.created + found.size,
+    deleted: options.created + found.size - left.length,
     failed: left.map(({ id, name }) => ({
       id,
       name,

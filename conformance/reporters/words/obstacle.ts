@@ -31,6 +31,8 @@ export function obstacleText(obstacle: Obstacle, seen: ObstacleSeen | undefined)
   switch (seen.kind) {
     case 'create':
       return seen.status === undefined ? 'a valid create gave no answer' : `a valid create answered ${seen.status}`;
+    case 'not-own':
+      return 'a valid create answered no intern of its own';
     case 'stays':
       return `a deleted intern is still there after ${waitedText(seen.waited)}`;
     case 'never-was':
