@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { seedSchema } from './contract/seed.js';
 import { createEmulator, type Emulator } from './emulator.js';
-import type { EmulatorOptions } from './options.js';
-import { createTestClient } from './test-client.js';
+import type { EmulatorOptions } from './options/options.js';
+import { createTestClient } from './testing/client.js';
 
 const open: Emulator[] = [];
 const folders: string[] = [];

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { assemble, createEmulator, type Emulator } from './emulator.js';
 import { defaultFactories } from './factories.js';
-import type { EmulatorOptions } from './options.js';
+import type { EmulatorOptions } from './options/options.js';
 import type { Behaviour } from './scripts/behaviour.js';
 import { heldOpen } from './serving/held-open.harness.js';
 import { realFiles } from './store/files.js';

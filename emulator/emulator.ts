@@ -2,6 +2,7 @@ import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
 import { givenRequestId } from './contract/request-id.js';
+import { VERSION } from './contract/version.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin } from './control/guard.js';
@@ -14,11 +15,9 @@ import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
 import { after } from './http/exchange.js';
 import { asResponse } from './http/response.js';
-import { createLifetime, type Lifetime } from './lifetime.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
-import { wrongOption } from './option-kinds.js';
-import { type EmulatorOptions, OptionError } from './options.js';
-import { createPage } from './page.js';
+import { wrongOption } from './options/kinds.js';
+import { type EmulatorOptions, OptionError } from './options/options.js';
 import type { PlainRequest, ReceivedRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
@@ -31,11 +30,12 @@ import {
 } from './serving/in-process-fetch.js';
 import type { Bindings } from './serving/listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './serving/listening.js';
+import { createPage } from './serving/page.js';
 import { type DaemonTokens, plainTokens } from './spaces/daemon-tokens.js';
 import { createSpaces, type Served, type Spaces } from './spaces/spaces.js';
 import { hideCredentials } from './state/export.js';
+import { createLifetime, type Lifetime } from './state/lifetime.js';
 import { createStateControl } from './state/state-control.js';
-import { VERSION } from './version.js';
 
 /** The whole interface in one object; any number of them side by side, sharing nothing. */
 export interface Emulator {

@@ -9,10 +9,11 @@ export { PROFILES, type Profile, proofHeaders } from './contract/profile.js';
 export type { RunView } from './contract/run.js';
 export type { Seed } from './contract/seed.js';
 export type { Settings } from './contract/settings.js';
+export { VERSION } from './contract/version.js';
 export type { Target } from './control/target.js';
 export { createEmulator, type Emulator } from './emulator.js';
 export type { RequestRecord } from './http/request-log.js';
-export { type EmulatorOptions, OptionError } from './options.js';
+export { type EmulatorOptions, OptionError } from './options/options.js';
 export type {
   Behaviour,
   BehaviourEvent,
@@ -26,4 +27,3 @@ export { ScriptInvalid } from './scripts/problems.js';
 export type { ListenAt } from './serving/listening.js';
 export { UnusableKey } from './signing/keys.js';
 export { StoreError } from './store/errors.js';
-export { VERSION } from './version.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../conformance/requirements/index.js';
-import { loadSeed } from '../emulator/options.js';
+import { loadSeed } from '../emulator/options/options.js';
 import { withFiles } from '../scripts/embed-files.js';
 import { shellBeside } from './beside.js';
 import { needs } from './tools.js';

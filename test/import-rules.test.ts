@@ -28,8 +28,29 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     types: ['emulator/store', 'emulator/scripts'],
   },
   // The recorder listens by the same rules as the emulator: which hosts and origins it serves is said by `http`.
-  'emulator/recording': { uses: ['emulator/contract', 'emulator/clock', 'emulator/credentials', 'emulator/http'] },
-  'emulator/oidc': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
+  'emulator/recording': {
+    uses: [
+      'emulator/contract',
+      'emulator/clock',
+      'emulator/credentials',
+      'emulator/http',
+      'emulator/domain',
+      'emulator/requests',
+      'emulator/options',
+    ],
+    types: ['emulator/daemon', 'emulator/signing'],
+  },
+  'emulator/oidc': {
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'],
+    types: ['emulator/domain'],
+  },
+  // What an emulator is started with, validated.
+  'emulator/options': {
+    uses: ['emulator/contract', 'emulator/http'],
+    types: ['emulator/clock', 'emulator/scripts'],
+  },
+  // What tests say to an emulator in process.
+  'emulator/testing': { uses: ['emulator/emulator.ts', 'emulator/openapi'], types: ['emulator/options'] },
   'emulator/http': {
     uses: [
       'emulator/domain',
@@ -59,10 +80,10 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/http',
       'emulator/control',
       'emulator/requests',
-      'emulator/log.ts',
-      'emulator/options.ts',
+      'emulator/options',
+      'emulator/console',
     ],
-    types: ['emulator/domain'],
+    types: ['emulator/domain', 'emulator/daemon'],
   },
   // The state as a whole: seeded, kept, exchanged, gone back to. What has a state in it is received.
   'emulator/state': {
@@ -72,14 +93,15 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/signing',
       'emulator/domain',
       'emulator/control',
-      'emulator/options.ts',
+      'emulator/options',
     ],
     types: [
       'emulator/store',
       'emulator/daemon',
-      'emulator/composition.ts',
-      'emulator/factories.ts',
-      'emulator/lifetime.ts',
+      'emulator/http',
+      'emulator/oidc',
+      'emulator/recording',
+      'emulator/spaces',
     ],
   },
   // Many emulators behind one listener: what makes one is received.
@@ -89,7 +111,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/http',
       'emulator/control',
       'emulator/serving',
-      'emulator/options.ts',
+      'emulator/options',
       'emulator/domain',
     ],
     types: ['emulator/clock'],
@@ -100,7 +122,6 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/cli': {
     uses: [
       'emulator/index.ts',
-      'emulator/version.ts',
       'emulator/contract',
       'emulator/clock',
       'emulator/signing',
@@ -197,7 +218,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
   }
   const rule = RULES[from];
-  // Files directly in emulator/ put the parts together: index, emulator, options and what belongs to them.
+  // Files directly in emulator/ put the parts together: index, emulator, composition, factories.
   if (!rule) return from.endsWith('.ts') && target.startsWith('emulator/') && area !== 'emulator/cli';
   return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
 }
@@ -244,6 +265,11 @@ test('no file imports itself by way of others, be it types only or when it is ne
   const imports = SOURCES.flatMap(importsOf);
   expect(imports.filter(({ target }) => isCode({ target }) && !existsSync(join(ROOT, target)))).toEqual([]);
   expect(circles(imports)).toEqual([]);
+});
+
+test('beside index, emulator, composition and factories nothing stands at the root of the emulator', () => {
+  const root = SOURCES.filter((file) => file.split('/').length === 2 && file.startsWith('emulator/'));
+  expect(root.sort()).toEqual(['composition', 'emulator', 'factories', 'index'].map((name) => `emulator/${name}.ts`));
 });
 
 test('every way to import is seen', () => {

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import { suggestion } from '../contract/nearest.js';
-import { VERSION } from '../version.js';
+import { VERSION } from '../contract/version.js';
 import type { Io } from './command.js';
 import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
 import { parsed } from './config.js';

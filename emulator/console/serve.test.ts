@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createTestClient } from '../test-client.js';
+import { createTestClient } from '../testing/client.js';
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestClient } from '../test-client.js';
+import { createTestClient } from '../testing/client.js';
 
 interface Told {
   type: string;

@@ -3,7 +3,7 @@ import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
+import type { EmulatorOptions } from '../options/options.js';
 
 const open: Emulator[] = [];
 afterEach(async () => {

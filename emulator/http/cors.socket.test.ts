@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
+import type { EmulatorOptions } from '../options/options.js';
 
 const emulators: Emulator[] = [];
 afterEach(async () => {

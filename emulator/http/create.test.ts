@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROFILES } from '../contract/profile.js';
-import { createTestClient } from '../test-client.js';
+import { createTestClient } from '../testing/client.js';
 
 const KEY = { headers: { 'idempotency-key': 'k' } };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestClient } from '../test-client.js';
+import { createTestClient } from '../testing/client.js';
 
 type Api = ReturnType<typeof createTestClient>;
 

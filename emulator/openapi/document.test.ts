@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi.js';
 import { ERRORS, type ErrorKey } from '../contract/errors.js';
 import { OPERATIONS } from '../http/route.js';
-import { createTestClient } from '../test-client.js';
+import { createTestClient } from '../testing/client.js';
 import { OPERATION_TEXTS } from './operations.js';
 
 const svc = createTestClient();

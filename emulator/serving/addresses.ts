@@ -1,6 +1,6 @@
 import type { Target } from '../control/target.js';
 import { BASE } from '../http/route.js';
-import { OptionError } from '../options.js';
+import { OptionError } from '../options/options.js';
 
 /** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
 export const DEFAULT_PORT = 4683;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
+import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 
 /** A behaviour that never accepts its prompt: it neither says nor waits for anything. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmulator, type Emulator } from '../emulator.js';
-import type { EmulatorOptions } from '../options.js';
+import type { EmulatorOptions } from '../options/options.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 
 let emulator: Emulator | undefined;

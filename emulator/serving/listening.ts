@@ -5,10 +5,10 @@ import type { Target } from '../control/target.js';
 import type { Redaction } from '../domain/redaction.js';
 import { createHostRules, isLoopback } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';
-import { refusedRecord } from '../log.js';
-import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options.js';
+import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options/options.js';
 import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
+import { refusedRecord } from './log.js';
 
 /** Where an emulator listens. */
 export interface ListenAt {

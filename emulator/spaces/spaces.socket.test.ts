@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRandom } from '../clock/random.js';
 import { seededTarget } from '../control/target.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
-import { loadSeed } from '../options.js';
+import { loadSeed } from '../options/options.js';
 import { createRootMount } from '../serving/addresses.js';
 import { createSpaces, type SpaceView } from './spaces.js';
 

@@ -10,7 +10,7 @@ import type { Target } from '../control/target.js';
 import type { NodeBindings } from '../http/app.js';
 import { protocolError } from '../http/protocol.js';
 import { toResponse } from '../http/response.js';
-import { type EmulatorOptions, OptionError } from '../options.js';
+import { type EmulatorOptions, OptionError } from '../options/options.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
 import type { Bindings, Mounted } from '../serving/listen.js';

@@ -1,9 +1,8 @@
 import { type Clock, VIRTUAL_EPOCH } from '../clock/clock.js';
 import { hostNow } from '../clock/host.js';
 import type { KeptNonces } from '../daemon/nonces.js';
-import type { Factories } from '../factories.js';
-import { type EmulatorOptions, OptionError } from '../options.js';
-import { type SigningKey, UnusableKey } from '../signing/keys.js';
+import { type EmulatorOptions, OptionError } from '../options/options.js';
+import { type loadSigningKey, type SigningKey, UnusableKey } from '../signing/keys.js';
 import type { Store } from '../store/store.js';
 
 /**
@@ -16,7 +15,7 @@ export function signingKeyOf(
   options: EmulatorOptions,
   prefix: string,
   store: Store,
-  load: Factories['loadSigningKey'],
+  load: typeof loadSigningKey,
 ): SigningKey {
   const meta = store.collection('meta');
   // Where version 1 of the store had it: in the file that people look at and check in.

@@ -1,10 +1,28 @@
 import type { ClockControl } from '../clock/clock.js';
-import type { compose } from '../composition.js';
+import type { Random } from '../clock/random.js';
+import type { Seed } from '../contract/seed.js';
+import type { Settings } from '../contract/settings.js';
 import type { State } from '../contract/state.js';
+import type { Events } from '../control/events.js';
 import type { SnapshotsPart } from '../control/snapshots.js';
+import type { Nonces } from '../daemon/nonces.js';
+import type { Accounts } from '../domain/accounts.js';
+import type { Interns } from '../domain/interns.js';
+import type { Limiter } from '../domain/limiter.js';
+import type { Provisioning } from '../domain/provisioning.js';
 import type { EndedRuns } from '../domain/run-index.js';
-import type { Lifetime } from '../lifetime.js';
+import type { Runs } from '../domain/runs.js';
+import type { Transcripts } from '../domain/transcripts.js';
+import type { Faults } from '../http/faults.js';
+import type { Journal } from '../http/journal.js';
+import type { RequestIds } from '../http/request-ids.js';
+import type { Login } from '../oidc/login.js';
+import type { Replay } from '../recording/replay/replay.js';
+import type { DaemonTokens } from '../spaces/daemon-tokens.js';
+import type { Store } from '../store/store.js';
 import { completeImport } from './export.js';
+import type { Lifetime } from './lifetime.js';
+import type { Randomness } from './randomness.js';
 import { seededState } from './seed.js';
 import { createSnapshots, type Snapshot } from './snapshots.js';
 
@@ -19,32 +37,32 @@ export interface StateControl {
   readonly snapshots: SnapshotsPart;
 }
 
-type Parts = Pick<
-  ReturnType<typeof compose>,
-  | 'accounts'
-  | 'adoptToken'
-  | 'proofs'
-  | 'requestIds'
-  | 'settings'
-  | 'sources'
-  | 'events'
-  | 'faults'
-  | 'initialSettings'
-  | 'interns'
-  | 'journal'
-  | 'limiter'
-  | 'login'
-  | 'provisioning'
-  | 'random'
-  | 'replay'
-  | 'runs'
-  | 'seed'
-  | 'setSettings'
-  | 'store'
-  | 'transcripts'
->;
+/** What holds a state of its own, and has to follow when the state as a whole is replaced. */
+export interface StateParts {
+  readonly store: Store;
+  readonly seed: Seed;
+  readonly random: Random;
+  readonly sources: Randomness['sources'];
+  readonly settings: () => Settings;
+  readonly setSettings: (next: Settings) => void;
+  readonly initialSettings: Settings;
+  readonly adoptToken: DaemonTokens['adopt'];
+  readonly accounts: Pick<Accounts, 'clearOwnKeys'>;
+  readonly interns: Pick<Interns, 'put' | 'reindex'>;
+  readonly provisioning: Pick<Provisioning, 'resume'>;
+  readonly runs: Pick<Runs, 'reset' | 'ended'>;
+  readonly limiter: Pick<Limiter, 'counted' | 'restore' | 'clear'>;
+  readonly login: Pick<Login, 'reset'>;
+  readonly proofs: { readonly daemon: { readonly nonces: Pick<Nonces, 'replaced'> } };
+  readonly requestIds: Pick<RequestIds, 'state' | 'restore'>;
+  readonly faults: Pick<Faults, 'list' | 'restore' | 'reset'>;
+  readonly replay: Pick<Replay, 'reset'> | undefined;
+  readonly journal: Pick<Journal, 'clear'>;
+  readonly transcripts: Pick<Transcripts, 'clear'>;
+  readonly events: Pick<Events, 'reset'>;
+}
 
-export function createStateControl(parts: Parts, clock: ClockControl, lifetime: Lifetime): StateControl {
+export function createStateControl(parts: StateParts, clock: ClockControl, lifetime: Lifetime): StateControl {
   const { events, interns, random, seed, store } = parts;
   const meta = store.collection('meta');
 

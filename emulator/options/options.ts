@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
-import type { ClockKind } from './clock/clock.js';
-import { chaosSchema, type Fault, type faultSchema } from './contract/fault.js';
-import { JsonSyntaxError, parseJson } from './contract/json.js';
-import { problem, words } from './contract/problem.js';
-import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from './contract/profile.js';
-import { type Seed, seedSchema } from './contract/seed.js';
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './contract/settings.js';
-import { inWords } from './contract/system-error.js';
-import type { Input } from './contract/with-zod.js';
-import { type Cors, CorsInvalid, createCors } from './http/cors.js';
-import { wrongAllowedHost } from './http/hosts.js';
-import type { OnRequest } from './http/request-log.js';
-import type { Behaviour } from './scripts/behaviour.js';
+import defaultSeed from '../../fixtures/seeds/default.json' with { type: 'json' };
+import type { ClockKind } from '../clock/clock.js';
+import { chaosSchema, type Fault, type faultSchema } from '../contract/fault.js';
+import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { problem, words } from '../contract/problem.js';
+import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from '../contract/profile.js';
+import { type Seed, seedSchema } from '../contract/seed.js';
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../contract/settings.js';
+import { inWords } from '../contract/system-error.js';
+import type { Input } from '../contract/with-zod.js';
+import { type Cors, CorsInvalid, createCors } from '../http/cors.js';
+import { wrongAllowedHost } from '../http/hosts.js';
+import type { OnRequest } from '../http/request-log.js';
+import type { Behaviour } from '../scripts/behaviour.js';
 
 /** How recordings are replayed. */
 export interface ReplayOptions {

@@ -1,5 +1,5 @@
-import { guardPage } from './control/guard.js';
-import type { ReceivedRequest } from './requests/received-request.js';
+import { guardPage } from '../control/guard.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 
 /** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
 const wantsPage = (request: ReceivedRequest): boolean => request.headers.get('accept')?.includes('text/html') ?? false;
@@ -21,7 +21,7 @@ export function createPage(
   let files: Promise<(name: string) => Promise<Response>> | undefined;
   const file = async (name: string, vary: boolean): Promise<Response> => {
     // Most emulators are never looked at: the page costs them nothing.
-    files ??= import('./console/serve.js').then(({ createConsole }) => createConsole());
+    files ??= import('../console/serve.js').then(({ createConsole }) => createConsole());
     const response = await (await files)(name);
     if (vary) response.headers.set('vary', 'accept');
     return response;

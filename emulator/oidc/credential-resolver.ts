@@ -1,7 +1,7 @@
-import type { Accounts } from './domain/accounts.js';
-import type { Caller } from './domain/caller.js';
-import type { Login } from './oidc/login.js';
-import type { LoginToken } from './oidc/terms.js';
+import type { Accounts } from '../domain/accounts.js';
+import type { Caller } from '../domain/caller.js';
+import type { Login } from './login.js';
+import type { LoginToken } from './terms.js';
 
 const callerOfLogin = ({ member, grant }: LoginToken): Caller => ({
   id: member.id,

@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createEmulator } from './emulator.js';
-import type { EmulatorOptions } from './options.js';
-import type { Behaviour } from './scripts/behaviour.js';
-import { heldOpen } from './serving/held-open.harness.js';
-import { createTestClient } from './test-client.js';
+import { createEmulator } from '../emulator.js';
+import type { EmulatorOptions } from '../options/options.js';
+import type { Behaviour } from '../scripts/behaviour.js';
+import { heldOpen } from '../serving/held-open.harness.js';
+import { createTestClient } from '../testing/client.js';
 
 const folders: string[] = [];
 afterEach(() => {

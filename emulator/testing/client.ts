@@ -1,6 +1,6 @@
-import { createEmulator, type Emulator } from './emulator.js';
-import { validateExchange } from './openapi/testing.js';
-import type { EmulatorOptions } from './options.js';
+import { createEmulator, type Emulator } from '../emulator.js';
+import { validateExchange } from '../openapi/testing.js';
+import type { EmulatorOptions } from '../options/options.js';
 
 /** A response read to its end. `json` is undefined where the body is none. */
 export interface Reply {

@@ -1,4 +1,4 @@
-import { suggestion } from './contract/nearest.js';
+import { suggestion } from '../contract/nearest.js';
 import type { EmulatorOptions } from './options.js';
 
 /** What an option may be: in words, and as a test. */

@@ -1,7 +1,7 @@
-import type { Clock } from './clock/clock.js';
-import type { DaemonRequest } from './daemon/daemon.js';
-import type { RequestRecord } from './http/request-log.js';
-import type { PlainResponse } from './http/response.js';
+import type { Clock } from '../clock/clock.js';
+import type { DaemonRequest } from '../daemon/daemon.js';
+import type { RequestRecord } from '../http/request-log.js';
+import type { PlainResponse } from '../http/response.js';
 
 /** How many of those that wait are remembered, so that each is told of once. */
 const REPORTED = 1_000;

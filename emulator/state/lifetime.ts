@@ -1,5 +1,5 @@
-import { Scope } from './clock/scope.js';
-import { Refusal } from './contract/errors.js';
+import { Scope } from '../clock/scope.js';
+import { Refusal } from '../contract/errors.js';
 
 /**
  * How long the parts of an emulator live. The root ends with the emulator. Within it, each state that an emulator has

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createEmulator, type Emulator } from './emulator.js';
-import type { EmulatorOptions } from './options.js';
-import { record } from './recording/record.js';
+import { createEmulator, type Emulator } from '../../emulator.js';
+import type { EmulatorOptions } from '../../options/options.js';
+import { record } from '../record.js';
 
 let folder: string;
 const open: Emulator[] = [];
