@@ -1,18 +1,4 @@
-import {
-  add,
-  BASE,
-  encode,
-  equal,
-  hashToScalar,
-  L,
-  multiply,
-  negate,
-  P,
-  type Point,
-  TORSION,
-  toBytes,
-  ZERO,
-} from './edwards.js';
+import { encode, hashToScalar, L, multiply, P, Point, TORSION, toBytes } from './edwards.js';
 
 /** One signature, and whether a strict verifier accepts it. */
 export interface SignatureVector {
@@ -65,22 +51,23 @@ function mixed(
   comment: string,
   parts: { secret: bigint; keyTorsion: number; nonce: bigint; rTorsion: number; holds: boolean; accept: boolean },
 ): SignatureVector {
-  const key = add(multiply(parts.secret, BASE), torsion(parts.keyTorsion));
-  const r = add(multiply(parts.nonce, BASE), torsion(parts.rTorsion));
+  const key = multiply(parts.secret, Point.BASE).add(torsion(parts.keyTorsion));
+  const r = multiply(parts.nonce, Point.BASE).add(torsion(parts.rTorsion));
   return search(name, comment, parts.accept, (text) => {
     const h = hashToScalar(encode(r), encode(key), text);
-    const residue = add(torsion(parts.rTorsion), multiply(h % 8n, torsion(parts.keyTorsion)));
-    if (equal(residue, ZERO) !== parts.holds) return undefined;
+    const residue = torsion(parts.rTorsion).add(multiply(h % 8n, torsion(parts.keyTorsion)));
+    if (residue.equals(Point.ZERO) !== parts.holds) return undefined;
     return { key: encode(key), r: encode(r), s: toBytes((parts.nonce + h * parts.secret) % L) };
   });
 }
 
 /** The encodings of `point` that aren't its canonical one: y + p where that fits, and the sign bit where x is 0. */
-function otherEncodings({ x, y }: Point): Buffer[] {
+function otherEncodings(point: Point): Buffer[] {
+  const { x, y } = point.toAffine();
   const ys = y < 19n ? [y, y + P] : [y];
   const signs = x === 0n ? [0n, 1n] : [x & 1n];
   const all = ys.flatMap((value) => signs.map((sign) => toBytes(value | (sign << 255n))));
-  return all.filter((bytes) => !bytes.equals(encode({ x, y })));
+  return all.filter((bytes) => !bytes.equals(encode(point)));
 }
 
 /** Signatures at the edges of Ed25519 verification, in the classes of "Taming the many EdDSAs" (Chalkias et al., 2020). */
@@ -131,9 +118,9 @@ export function signatureVectors(): SignatureVector[] {
     );
   }
 
-  const prime = multiply(secret, BASE);
-  const key = add(prime, TORSION);
-  const r = multiply(nonce, BASE);
+  const prime = multiply(secret, Point.BASE);
+  const key = prime.add(TORSION);
+  const r = multiply(nonce, Point.BASE);
   const withS = (name: string, comment: string, change: (s: bigint) => bigint) =>
     search(name, comment, false, (text) => {
       const h = hashToScalar(encode(r), encode(prime), text);
@@ -154,8 +141,8 @@ export function signatureVectors(): SignatureVector[] {
         search(`r_not_canonical_${name}`, 'R is not canonically encoded, and hashed as it is', false, (text) => {
           const h = hashToScalar(other, encode(prime), text);
           const hMixed = hashToScalar(other, encode(key), text);
-          const cancels = equal(add(point, multiply(hMixed % 8n, TORSION)), ZERO);
-          if (equal(point, ZERO)) return { key: encode(prime), r: other, s: toBytes((h * secret) % L) };
+          const cancels = point.add(multiply(hMixed % 8n, TORSION)).equals(Point.ZERO);
+          if (point.equals(Point.ZERO)) return { key: encode(prime), r: other, s: toBytes((h * secret) % L) };
           return cancels ? { key: encode(key), r: other, s: toBytes((hMixed * secret) % L) } : undefined;
         }),
         search(
@@ -163,9 +150,9 @@ export function signatureVectors(): SignatureVector[] {
           'the key is not canonically encoded, and hashed as it is',
           false,
           (text) => {
-            const wanted = add(r, negate(point));
+            const wanted = r.subtract(point);
             const h = hashToScalar(encode(wanted), other, text);
-            const cancels = equal(multiply(h % 8n, point), point);
+            const cancels = multiply(h % 8n, point).equals(point);
             return cancels ? { key: other, r: encode(wanted), s: toBytes(nonce) } : undefined;
           },
         ),
