@@ -51,6 +51,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--only', 'no/such'], /no check and no requirement is called no\/such/],
     [['--only', 'craete/*'], /called craete\/\* \(did you mean create\/\*\?\)/],
     [['drfit', 'recording.jsonl'], /there is no command "drfit" \(did you mean drift\?\)/],
+    [['report', 'merg', 'a.json'], /report: there is no command "merg" \(did you mean merge\?\)/],
     [['--level', 'statd'], /statd is not known \(did you mean stated\?\)/],
     [['--update-baseline'], /expected --baseline FILE/],
     [['--path', 'nonsense'], /NAME:PATH/],

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import type { PositionalOptions } from 'yargs';
+import { inWords } from '../../emulator/contract/system-error.js';
+import { readResults } from '../reporters/json.js';
+import { merge } from '../run/merge.js';
+import { UsageError } from '../run/usage.js';
+import { cleanupCommand } from './cleanup.js';
+import { driftCommand, driftTargets } from './drift.js';
+import { CLEANUP_FLAGS, CLIENT_FLAGS, type FlagTable, MERGE_FLAGS, RUN_FLAGS, TARGET_FLAGS } from './flags.js';
+import { deliver, type Io, runCommand } from './run.js';
+import { readSettings } from './settings.js';
+
+/** A command that was called: its flags by their names in snake case, its positionals by theirs, and what follows `--`. */
+export interface Call {
+  readonly found: Readonly<Record<string, unknown>>;
+  readonly adapter: readonly string[];
+  readonly io: Io;
+}
+
+/** A row of the command table. `run` answers the exit status, or throws a UsageError with one line. */
+export interface CommandRow {
+  /** The words it is called by; none for what is done without a command. */
+  readonly words: readonly string[];
+  /** Its positionals, as yargs takes them. */
+  readonly takes: string;
+  /** For the help; false leaves it out. */
+  readonly describe: string | false;
+  readonly positionals: Readonly<Record<string, PositionalOptions>>;
+  readonly flags: FlagTable;
+  /** What to say where its positionals are missing. */
+  readonly missing?: string;
+  run(call: Call): Promise<number>;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`report ${file} cannot be read: ${inWords(error)}`);
+  }
+}
+
+function readReport(file: string) {
+  const text = textOf(file);
+  try {
+    return readResults(text, file);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    words: [],
+    takes: '[url]',
+    describe: false,
+    positionals: { url: { type: 'string', describe: 'base address, ending in /api/v1' } },
+    flags: RUN_FLAGS,
+    run: ({ found, io }) => runCommand(readSettings(found, io.env), io),
+  },
+  {
+    words: ['report', 'merge'],
+    takes: '<files..>',
+    describe: 'one report out of those of the shards of a run',
+    positionals: { files: { type: 'string', array: true } },
+    flags: MERGE_FLAGS,
+    missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
+    async run({ found: { files, report }, io }) {
+      const settings = readSettings({ report }, {});
+      const merged = merge(texts(files).map(readReport));
+      deliver(merged, settings, io);
+      return merged.exit;
+    },
+  },
+  {
+    words: ['drift'],
+    takes: '[words..]',
+    describe: 'compare a target with recordings of another: drift FILE… [URL]',
+    positionals: { words: { type: 'string', array: true, describe: 'recordings, and a base address' } },
+    flags: TARGET_FLAGS,
+    async run({ found: { words, ...rest }, io }) {
+      const { files, url } = driftTargets(texts(words));
+      return driftCommand(files, readSettings({ ...rest, ...(url === undefined ? {} : { url }) }, io.env), io);
+    },
+  },
+  {
+    words: ['client'],
+    takes: '',
+    describe: 'run a client through the cases of the lab: client [options] -- COMMAND of its adapter (docs/lab.md)',
+    positionals: {},
+    flags: CLIENT_FLAGS,
+    async run({ found: { cuts, ...rest }, adapter, io }) {
+      const { clientCommand } = await import('./client.js');
+      return clientCommand(readSettings(rest, {}), cuts, adapter, io);
+    },
+  },
+  {
+    words: ['cleanup'],
+    takes: '<run>',
+    describe: 'take away what a run left behind',
+    positionals: { run: { type: 'string' } },
+    flags: CLEANUP_FLAGS,
+    missing: 'cleanup: name the run, as its end or its ledger does, as in: cleanup k3v9',
+    run: ({ found: { run, ...rest }, io }) =>
+      cleanupCommand(String(run), readSettings(rest, { ...io.env, INTERN_BASE_URL: undefined }), io),
+  },
+];
+
+/** The row that is meant by the words of a call: the one that shares the most of its first words. */
+export function meant(args: readonly string[]): CommandRow | undefined {
+  const plain = args.filter((arg) => !arg.startsWith('-'));
+  const named = COMMANDS.find(({ words }) => words.length > 0 && words.every((word, at) => plain[at] === word));
+  return named ?? COMMANDS.find(({ words }) => words.length === 0);
+}

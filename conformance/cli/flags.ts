@@ -1,0 +1,103 @@
+import type { Options } from 'yargs';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
+import { REPORT_KINDS } from '../reporters/index.js';
+import { FACTS, type Fact } from './files.js';
+
+const dashed = (name: string) => name.replaceAll('_', '-');
+
+/** What the kit may be given of a target, for the help. */
+const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
+  api_key: 'API key that the kit works with',
+  peer_api_key: 'API key of another caller of that workspace',
+  foreign_api_key: 'API key of a caller of another workspace',
+  outsider_api_key: 'API key of a caller outside the programme',
+  management_key: 'key for SCIM',
+  oauth_token: 'OAuth token with vault:read, of the same person as the API key',
+  oauth_interns_only_token: 'OAuth token without vault:read',
+  peer_oauth_token: 'OAuth token with vault:read of the other caller',
+  own_key: "an intern's own API key",
+  workspace_id: 'workspace to create interns in',
+  foreign_workspace_id: 'another workspace',
+  oauth_subject: 'user that proofs name',
+  peer_oauth_subject: 'the same of the other caller',
+  scim_mapping_id: 'a SCIM group mapping that is there',
+  own_intern_id: 'intern that the own key is of',
+  regional_host: 'hostname that is refused as regional',
+};
+
+/** Flags of one command, by their names on the command line. */
+export type FlagTable = Readonly<Record<string, Options>>;
+
+const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
+const list = (describe: string): Options => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe });
+const toggle = (describe: string): Options => ({ type: 'boolean', describe });
+
+const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`);
+const GROUP = 'Credentials and facts:';
+const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])];
+
+/** Flags of whatever sends to a target. Kept as text, so that one place validates them, wherever they come from. */
+export const TARGET_FLAGS: FlagTable = {
+  ...Object.fromEntries(
+    names.map((name) => [dashed(name), { ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`), group: GROUP }]),
+  ),
+  'public-keys': { ...text('JWK set that proofs are verified with'), group: GROUP },
+  'control-token': { ...text("token of an emulator's control interface"), group: GROUP },
+  config: text('JSON file with any of these settings, in snake_case, and prompts'),
+  profile: text('svc, openrouter, or a profile file'),
+  'read-only': toggle('create, change and delete nothing'),
+  rate: text('requests per second, 0 for no limit (5 without a control interface)'),
+  'max-requests': text('stop after so many'),
+  timeout: text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'),
+  'boot-timeout': text('longest wait for an intern to run (120s)'),
+  baseline: text('file of checks that are known to fail; entries that no longer do fail the run'),
+  'update-baseline': toggle('write what fails now into --baseline'),
+  plan: toggle('say what would be sent, written and skipped, and send nothing'),
+  report,
+  control: {
+    ...toggle("use an emulator's control interface where there is one (--no-control: treat it as a deployment)"),
+    default: undefined,
+  },
+  'ledger-dir': text('where ledgers of created interns are kept (.intern-conformance)'),
+};
+
+/** Flags of a run of checks. */
+export const RUN_FLAGS: FlagTable = {
+  ...TARGET_FLAGS,
+  only: list('ids of checks or requirements, * for anything; may be repeated'),
+  skip: list('the same, left out'),
+  level: list('stated, published, chosen'),
+  runs: text('runs of each property (100 with a control interface, 1 without)'),
+  seed: text('seed of everything generated'),
+  path: text('NAME:PATH of a counterexample, as a finding gives it'),
+  slow: text('longest real wait, such as 90s or 6m (default none)'),
+  concurrency: text('checks done at a time (4; always 1 with a control interface, whose clock they share)'),
+  'max-time': text('stop after so long, such as 10m'),
+  shard: text('i/n: the i-th of n parts'),
+  'min-coverage': text('percent of the checks that have to come to a verdict, else exit 3'),
+  save: text('folder for a script per finding that sends its requests again'),
+};
+
+/** Flags of the clean-up after a run. */
+export const CLEANUP_FLAGS: FlagTable = {
+  ...RUN_FLAGS,
+  url: {
+    type: 'string',
+    describe: 'address of the run, or another one; a credential is sent to no address that the ledger alone names',
+  },
+};
+
+/** Flags of a run of client cases. */
+export const CLIENT_FLAGS: FlagTable = {
+  only: list('ids of cases, * for anything; may be repeated'),
+  skip: list('the same, left out'),
+  cuts: text('few (default), all or none: where bodies are divided'),
+  seed: text('seed of the cuts left to chance'),
+  shard: text('i/n: the i-th of n parts'),
+  baseline: text('file of cases that are known to fail'),
+  'update-baseline': toggle('write what fails now into --baseline'),
+  report,
+};
+
+/** Flags of the merge of reports. */
+export const MERGE_FLAGS: FlagTable = { report };
