@@ -29,6 +29,9 @@ const ENTRIES = [
   'conformance/clients/vitest.ts',
 ];
 
+/** The recorder's thread. It stands beside the chunk that starts it. */
+const THREAD = { in: 'emulator/recording/thread-entry.ts', out: 'recorder' };
+
 /** zod's messages in forty languages, of which we speak one: most of its size. */
 const withoutLocales = {
   name: 'without-locales',
@@ -70,7 +73,7 @@ const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
 await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ENTRIES.filter((file) => existsSync(file)),
+  entryPoints: [...ENTRIES.filter((file) => existsSync(file)), THREAD],
   outdir,
   outbase: '.',
   bundle: true,
@@ -85,11 +88,14 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
-const loader = Object.entries(metafile.outputs).find(
-  ([, { inputs }]) => 'emulator/contract/with-zod.ts' in inputs,
-)?.[0];
-if (loader === undefined || relative(outdir, dirname(loader)) !== '')
-  throw new Error(`${ZOD} has to stand beside what loads it: ${loader}`);
+for (const [file, source] of [
+  [ZOD, 'emulator/contract/with-zod.ts'],
+  [`${THREAD.out}.js`, 'emulator/recording/thread.ts'],
+]) {
+  const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
+  if (loader === undefined || relative(outdir, dirname(loader)) !== '')
+    throw new Error(`${file} has to stand beside what loads it: ${loader}`);
+}
 const { metafile: zod } = await build({
   entryPoints: ['emulator/contract/zod.ts'],
   outfile: join(outdir, ZOD),

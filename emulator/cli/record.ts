@@ -11,6 +11,9 @@ import { UsageError } from './usage.js';
 /** Where the recorder listens unless it is told otherwise: beside an emulator, not in its place. */
 const DEFAULT_PORT = 4690;
 
+/** How long the lines of what has passed may take when the recorder is stopped, in ms. A second signal ends it at once. */
+const LONGEST_STOP = 60_000;
+
 /** The base URL of a deployment, as it was given. */
 function deployment(given: unknown): URL {
   const text = String(given ?? '');
@@ -105,7 +108,7 @@ const command: CommandModule = {
         now: () => performance.now(),
         log: logging.log,
       });
-      const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit);
+      const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit, { longest: LONGEST_STOP });
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {

@@ -21,7 +21,7 @@ const serve: CommandModule = {
     const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
     const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
     // Whoever waits for the line may send a signal at once: be there for it.
-    const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, gone);
+    const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, { also: gone });
     io.stdout(`${ready}\n`);
     void warmUp();
     return stopped.catch((error: unknown) => {

@@ -3,10 +3,17 @@ import { hostDelay } from '../clock/host.js';
 /** A second signal this soon is the same one: npm passes Ctrl-C on to a process that had it from the terminal already. */
 const SAME_WITHIN_MS = 100;
 
-/** How long stopping may take before the process ends regardless. */
-const LONGEST_STOP_MS = 1_900;
+/** How long stopping may take before the process ends regardless, in ms: for what has nothing to lose. */
+const LONGEST_STOP = 1_900;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+interface UntilStoppedOptions {
+  /** What else stops it. */
+  readonly also?: Promise<void> | undefined;
+  /** How long stopping may take before the process ends regardless, in ms. */
+  readonly longest?: number;
+}
 
 /**
  * Waits for the first signal, or for `also`, stops what runs, and resolves with the exit status: 0. A second signal ends
@@ -15,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function untilStopped(
   stop: () => Promise<void>,
   exit: (status: number) => void,
-  also: Promise<void> = new Promise(() => {}),
+  { also = new Promise(() => {}), longest = LONGEST_STOP }: UntilStoppedOptions = {},
 ): Promise<number> {
   let first: bigint | undefined;
   await new Promise<void>((resolve) => {
@@ -32,6 +39,6 @@ export async function untilStopped(
       });
     }
   });
-  await Promise.race([stop(), hostDelay(LONGEST_STOP_MS)]);
+  await Promise.race([stop(), hostDelay(longest)]);
   return 0;
 }

@@ -132,6 +132,9 @@ function walk(json: unknown, kindAt: KindAt, found: Finds): void {
 /** How long a text may be, in UTF-16 units, to be read as JSON as a whole: that takes a multiple of its memory. */
 const LONGEST_JSON = 4_194_304;
 
+/** What JSON with names in it begins with. What does not is tried by no parser: of a million lines each would throw. */
+const CONTAINER = /^\s*[[{]/;
+
 /** A body, and what it is of. */
 export interface Body {
   readonly operation: string | null;
@@ -152,7 +155,7 @@ export function discoverInBody(aliases: Aliases, { operation, path, text, isStre
     stores && key === 'value' ? 'key' : kindOf(key, holder, operation);
   const texts = isStream ? [...text.matchAll(/^data: ?([^\r\n]*)/gm)].map(([, data = '']) => data) : [text];
   for (const one of texts) {
-    if (one.length > LONGEST_JSON) continue;
+    if (one.length > LONGEST_JSON || !CONTAINER.test(one)) continue;
     walk(jsonOf(one), kindAt, {
       named: (kind, value) => give(aliases, kind, value),
       text(key, value) {

@@ -174,6 +174,7 @@ describe('aliases', () => {
       INTERN_API_KEY: 'a',
       INTERN_API2_KEY: 'b',
       INTERN_3_TOKEN: 'c',
+      INTERN_STAGING2_KEY: 'e',
       INTERN_COPY_API_KEY: 'a',
       OTHER: 'd',
     };
@@ -181,6 +182,7 @@ describe('aliases', () => {
       ['a', '$api_key'],
       ['b', '$other_api_key'],
       ['c', '$_token'],
+      ['e', '$staging_key'],
     ]);
   });
 });

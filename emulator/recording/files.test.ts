@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createScenarioFiles } from './files.js';
+import { appendExchange, createScenarioFiles, rewriteExchanges } from './files.js';
+import type { RecordedExchange } from './format.js';
 
 let folder = '';
 beforeEach(() => {
@@ -61,5 +62,44 @@ describe('a file that is there', () => {
     expect(() => createScenarioFiles(join(folder, 'no', 'x.jsonl'), false)(null)).toThrow(
       'cannot be written: there is no such file',
     );
+  });
+});
+
+describe('exchanges are written anew', () => {
+  const exchange = (n: number, body: string): RecordedExchange => ({
+    format: 1,
+    n,
+    scenario: null,
+    at: 0,
+    operation: null,
+    request: { method: 'GET', path: '/', headers: {} },
+    status: 200,
+    headers: {},
+    body,
+    ended: 'complete',
+  });
+  const bodies = ['a', 'ß'.repeat(700_000), 'b', 'x'.repeat(3_000_000), 'c'];
+  const lines = () =>
+    readFileSync(out(), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).body);
+
+  test('each of them, however long its line', () => {
+    for (const [index, body] of bodies.entries()) appendExchange(out(), exchange(index + 1, body));
+    rewriteExchanges(out(), (one) => ({ ...one, body: `${one.body}!` }));
+    expect(lines()).toEqual(bodies.map((body) => `${body}!`));
+    expect(readdirSync(folder)).toEqual(['main.jsonl']);
+  });
+
+  test('all or none: where one cannot be, the file stays', () => {
+    for (const [index, body] of bodies.entries()) appendExchange(out(), exchange(index + 1, body));
+    const change = (one: RecordedExchange) => {
+      if (one.n === 4) throw new Error('not this one');
+      return { ...one, body: 'changed' };
+    };
+    expect(() => rewriteExchanges(out(), change)).toThrow('not this one');
+    expect(lines()).toEqual(bodies);
+    expect(readdirSync(folder)).toEqual(['main.jsonl']);
   });
 });

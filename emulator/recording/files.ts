@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inWords } from '../contract/system-error.js';
 import type { RecordedExchange } from './format.js';
@@ -80,12 +80,50 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
 export const appendExchange = (path: string, exchange: RecordedExchange): void =>
   appendFileSync(path, `${JSON.stringify(exchange)}\n`);
 
+const LINE_FEED = 0x0a;
+
+/** The lines of a file, one at a time: a recording may be longer than any text can be. */
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.alloc(1_048_576);
+    let begun: Buffer[] = [];
+    for (let size = readSync(file, piece); size > 0; size = readSync(file, piece)) {
+      let from = 0;
+      for (let end = piece.indexOf(LINE_FEED); end >= 0 && end < size; end = piece.indexOf(LINE_FEED, from)) {
+        yield Buffer.concat([...begun, piece.subarray(from, end)]).toString();
+        begun = [];
+        from = end + 1;
+      }
+      begun.push(Buffer.from(piece.subarray(from, size)));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes the exchanges of a file to another as `change` gives them. The result says whether any differs. */
+function changeInto(target: string, path: string, change: (exchange: RecordedExchange) => RecordedExchange): boolean {
+  let differs = false;
+  const file = openSync(target, 'w');
+  try {
+    for (const before of linesOf(path)) {
+      const after = JSON.stringify(change(JSON.parse(before)));
+      differs ||= after !== before;
+      writeFileSync(file, `${after}\n`);
+    }
+  } finally {
+    closeSync(file);
+  }
+  return differs;
+}
+
 /** Writes every exchange of a file anew as `change` gives it. The file is exchanged whole, or not at all. */
 export function rewriteExchanges(path: string, change: (exchange: RecordedExchange) => RecordedExchange): void {
-  const before = readFileSync(path, 'utf8');
-  const lines = before.split('\n').filter((line) => line !== '');
-  const after = lines.map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`).join('');
-  if (after === before) return;
-  writeFileSync(`${path}.new`, after);
-  renameSync(`${path}.new`, path);
+  const changed = `${path}.new`;
+  try {
+    if (changeInto(changed, path, change)) renameSync(changed, path);
+  } finally {
+    rmSync(changed, { force: true });
+  }
 }

@@ -181,6 +181,7 @@ export class Passage {
     this.#upstream = asked;
     asked.setNoDelay(true);
     asked.on('socket', (socket) => {
+      if (asked.reusedSocket) return;
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         this.#connected = true;
       });
@@ -279,7 +280,7 @@ export class Passage {
     if (this.#over || this.#answer.status !== null) return;
     if (error.code?.startsWith('HPE_')) {
       this.#answerInstead(`it is not HTTP (${error.message})`);
-    } else if (this.#connected && this.#upstream?.reusedSocket === false) {
+    } else if (this.#connected) {
       // A connection that was kept may just have been closed: only one of its own breaks off as an answer.
       this.#breakOff();
     } else {

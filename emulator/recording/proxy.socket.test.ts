@@ -133,6 +133,17 @@ describe('a deployment that is odd in other ways', () => {
   });
 });
 
+test('a connection that is kept for many exchanges gathers nothing', async () => {
+  const warned: string[] = [];
+  const warn = (warning: Error) => void warned.push(warning.message);
+  process.on('warning', warn);
+  const base = await recording(await deployment((_request, response) => void response.end('{}')));
+  for (let time = 0; time < 15; time++) await (await fetch(`${base}/interns`)).text();
+  await written(15);
+  process.off('warning', warn);
+  expect(warned).toEqual([]);
+});
+
 describe('a request', () => {
   test.each(['content-length', 'Content-Length, host', 'transfer-encoding, content-length'])(
     'brings no second one with it by `Connection: %s`',

@@ -2,7 +2,7 @@ import { isLoopback } from '../http/hosts.js';
 import { createAdmission } from './admission.js';
 import { createScenarioFiles } from './files.js';
 import { type RecordingProxy, startProxy } from './proxy.js';
-import { createWriter } from './writer.js';
+import { createThreadedWriter } from './thread.js';
 
 export interface RecordOptions {
   /** The deployment's base URL, which ends in `/api/v1`. */
@@ -62,9 +62,9 @@ export async function record(options: RecordOptions): Promise<RecordingProxy> {
     cors: options.cors ?? [],
   });
   const fileOf = createScenarioFiles(options.out, options.force ?? false);
-  const writer = createWriter({ named: namedCredentials(options.env), limit });
   const unnamed = fileOf(options.name ?? null);
-  return startProxy({
+  const writer = createThreadedWriter({ named: namedCredentials(options.env), limit });
+  const proxy = await startProxy({
     target: options.url,
     host,
     port: options.port ?? 0,
@@ -78,5 +78,15 @@ export async function record(options: RecordOptions): Promise<RecordingProxy> {
       },
       failed: (event, method, path, problem) => options.log({ level: 'error', event, method, path, problem }),
     },
+  }).catch(async (error) => {
+    await writer.close();
+    throw error;
   });
+  return {
+    ...proxy,
+    async close() {
+      await proxy.close();
+      await writer.close();
+    },
+  };
 }

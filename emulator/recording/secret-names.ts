@@ -23,12 +23,21 @@ const wordsOf = (name: string): string[] =>
 /** No name of a credential is longer. */
 const LONGEST_NAME = 100;
 
+/** What was said of names: the same few come again with each event of a stream. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 1_000;
+
 /** Whether people send what gives access under this name: in camel, snake or kebab case, alone or as the end of a name. */
 export function isSecretName(name: string): boolean {
   if (name.length > LONGEST_NAME) return false;
+  const before = judged.get(name);
+  if (before !== undefined) return before;
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
-  return SECRET_WORD.test(last) || SECRET_COMPOUND.test(last) || SECRET_NAME.test(words.join(' '));
+  const is = SECRET_WORD.test(last) || SECRET_COMPOUND.test(last) || SECRET_NAME.test(words.join(' '));
+  if (judged.size >= MOST_JUDGED) judged.clear();
+  judged.set(name, is);
+  return is;
 }
 
 /** The same for a parameter of a query or a form, whose name may have parts: `credentials[0].value`. */
