@@ -39,17 +39,14 @@ export const text = (constraints: { minLength?: number; maxLength?: number } = {
 const LETTERS = [...'abcdefgh XYZ 0189'];
 const WORDS = [...'abc XYZ 0189 .,;:!?-_()/"\'\\{}[]<>&% éßñ€ωж文😀'];
 
+const kept = (letters: readonly string[]) => (constraints: { minLength?: number; maxLength?: number }) =>
+  fc.array(fc.constantFrom(...letters), constraints).map((units) => units.join('').trim() || 'said');
+
 /**
- * Text that is read back as it was said. Elsewhere than on an emulator no awkward one, none empty, no white space around it:
- * that texts are kept to the letter is not stated, and a database may not take every character.
- * Plain words where the target has refused others.
+ * Text that any service reads back as it was said: no awkward character, none empty, no white space around it. That texts are
+ * kept to the letter is not stated, and a database may not take every character.
  */
-export const said = (
-  { target, plain }: { readonly target: { readonly kind: 'emulator' | 'live' }; plain(): boolean },
-  constraints: { minLength?: number; maxLength?: number } = {},
-): fc.Arbitrary<string> =>
-  target.kind === 'emulator'
-    ? text(constraints)
-    : fc
-        .array(fc.constantFrom(...(plain() ? LETTERS : WORDS)), constraints)
-        .map((units) => units.join('').trim() || 'said');
+export const readable = kept(WORDS);
+
+/** The same in plain words, where the target has refused others. */
+export const plainText = kept(LETTERS);

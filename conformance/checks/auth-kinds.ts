@@ -1,7 +1,6 @@
 import { equal, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { each } from '../helpers/each.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 import { type As, internPath } from '../probe/request.js';
 
@@ -48,7 +47,7 @@ export const AUTH_KINDS = defineChecks([
     needs: ['write', 'management_key'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      await each(ctx, 'operations', OPERATIONS, async (row) => {
+      await ctx.each('operations', OPERATIONS, async (row) => {
         const answer = await ctx.send(request(ctx, row, intern.id, { as: 'management_key' }));
         expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} as management_key`);
       });
@@ -60,16 +59,16 @@ export const AUTH_KINDS = defineChecks([
     level: 'S',
     title: 'get_intern_daemon with an API key, of a person or an intern, is 403 personal_identity_required.',
     needs: ['running', 'oauth_token', 'own_key'],
-    async run({ api, interns, send, target, undisturbed }) {
+    async run({ api, interns, send, undisturbed }) {
       const own = await interns.own({ running: true });
       if (own.ours) expect.status(await api.daemon(own.id, { as: 'oauth_token' }), 200, 'the valid twin');
       for (const as of ['api_key', own.key] as const) {
         if (as === 'api_key' && !own.ours) continue;
         for (const path of ['daemon', 'daemon-access']) {
           const answer = await send({ path: internPath(own.id, `/${path}`), as });
-          // Whose state is judged before the kind of credential: nothing states the order.
-          // Nor is it where the alias is served.
-          if (target.kind === 'live' && path === 'daemon-access' && answer.status === 404) continue;
+          // Where the alias is served is not stated.
+          if (path === 'daemon-access' && answer.status === 404) continue;
+          // Nor is the order: the state of the intern may be judged before the kind of the credential.
           if (!own.ours) undisturbed(answer.status !== 409, 'the intern of the own key', 'running', answer.text);
           expect.error(answer, { status: 403, reason: 'personal_identity_required' }, `${path} with an API key`);
         }

@@ -5,7 +5,6 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { padded, pieces, textBytes } from '../helpers/bytes.js';
-import { picked } from '../helpers/each.js';
 import { operation } from '../helpers/operations.js';
 import { signWrites, type Write, writes } from '../helpers/writes.js';
 import type { Send } from '../probe/request.js';
@@ -72,7 +71,7 @@ export const BODY_SIZE = defineChecks([
     title: 'One byte less than the cap and one more are told apart on each of create, update and delete.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of picked(ctx, writes(ctx), 1)) {
+      for (const write of ctx.sample(writes(ctx))) {
         const path = await write.path();
         const more = await send(ctx, write, path, padded(write.body(), CAP + 1));
         expect.error(more, { status: 413 }, `${CAP + 1} bytes to ${write.row.name}`);
@@ -88,7 +87,7 @@ export const BODY_SIZE = defineChecks([
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of picked(ctx, writes(ctx), 1)) {
+      for (const write of ctx.sample(writes(ctx))) {
         const path = await write.path();
         const text = JSON.stringify({ ...write.body(), x: 'é'.repeat(CAP / 2) });
         ok(text.length < CAP, 'characters of the body', 'less than the cap', text.length);
@@ -108,7 +107,7 @@ export const BODY_SIZE = defineChecks([
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of picked(ctx, writes(ctx), 1)) {
+      for (const write of ctx.sample(writes(ctx))) {
         const path = await write.path();
         const bodies = [
           new Uint8Array(CAP + 1).fill(0x20),
@@ -133,7 +132,7 @@ export const BODY_SIZE = defineChecks([
     title: 'The 413 of create, update and delete is payload_too_large, in the words that signing has.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of picked(ctx, writes(ctx), 1)) {
+      for (const write of ctx.sample(writes(ctx))) {
         const answer = await send(ctx, write, await write.path(), padded(write.body(), CAP + 1));
         expect.error(answer, TOO_LARGE, `${CAP + 1} bytes to ${write.row.name}`);
       }
@@ -147,7 +146,7 @@ export const BODY_SIZE = defineChecks([
     title: 'Chat, invoke, provision and suspend refuse a body over the cap too, and take one at the cap.',
     needs: ['running'],
     async run(ctx) {
-      const names = picked(ctx, ['chat', 'invoke', 'suspend', 'provision']);
+      const names = ctx.sample(['chat', 'invoke', 'suspend', 'provision']);
       // A provision alone needs one that does not run; among all of them it comes after the suspend.
       const intern = names[0] === 'provision' ? await ctx.interns.stopped() : await ctx.interns.running();
       for (const name of names) {

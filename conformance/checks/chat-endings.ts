@@ -25,14 +25,14 @@ const SUSPENDED = expect.ACCEPTED;
 /** `asked` is who ended the run: the kit by a request of its own, or the intern that was asked to. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
   expect.finish(t, 'error', what);
-  if (asked === 'the intern') endedBy(ctx, t, 'run_ended', what);
+  if (asked === 'the intern') endedBy(ctx, t, 'run_ended');
   expect.grammar(t, 'S');
   equal(t.error?.code, 410, `error code of ${what}`);
   equal(t.error?.reason, 'run_ended', `error reason of ${what}`);
 };
 const severed = (ctx: Ctx, t: Transcript, what: string) => {
   expect.finish(t, 'error', what);
-  endedBy(ctx, t, 'stream_severed', what);
+  endedBy(ctx, t, 'stream_severed');
   expect.grammar(t, 'S');
   equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
 };
@@ -82,7 +82,7 @@ export const CHAT_ENDINGS = defineChecks([
       const intern = await ctx.interns.shared();
       const t = await talk(ctx, intern.id, ctx.prompt('severed'));
       expect.finish(t, 'error', 'a severed run');
-      endedBy(ctx, t, 'stream_severed', 'a severed run');
+      endedBy(ctx, t, 'stream_severed');
       equal(t.error?.code, 502, 'error code of a severed run');
       equal(t.error?.retryable, true, 'retryable of a severed run');
       expect.grammar(t, 'P');
@@ -180,11 +180,8 @@ export const CHAT_ENDINGS = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.running();
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
-      const said = reply.transcript.content;
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
-      const t = await reply.end();
-      ended(ctx, t, 'the stream of a suspended intern');
-      if (t.scripted) equal(t.content, said, 'content of the stream of a suspended intern');
+      ended(ctx, await reply.end(), 'the stream of a suspended intern');
     },
   },
   {
@@ -205,7 +202,7 @@ export const CHAT_ENDINGS = defineChecks([
     id: 'chat-endings/suspend-while-waiting',
     requirement: 'SUSP-1',
     level: 'S',
-    title: 'Suspending ends runs that wait: resumed, the intern has forgotten their questions and takes a prompt.',
+    title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -213,10 +210,11 @@ export const CHAT_ENDINGS = defineChecks([
       const { id: call, session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
+      const answer = { call, session, content: 'allow_once' };
+      closed(await badAnswer(ctx, intern.id, answer), 'suspended');
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      const late = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
-      closed(late, 'suspended');
+      closed(await badAnswer(ctx, intern.id, answer), 'suspended');
       expect.finish(
         await talk(ctx, intern.id, { prompt: 'Hello.', session_id: session }),
         'stop',

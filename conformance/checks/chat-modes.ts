@@ -5,7 +5,6 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../helpers/chat.js';
-import { picked } from '../helpers/each.js';
 import { consents } from '../helpers/words.js';
 
 /** Which of the four options the run consented to by itself is not stated: these say that it was one that allows. */
@@ -108,7 +107,7 @@ export const CHAT_MODES = defineChecks([
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
       const near = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive', 'Self-Drive', 'auto', 'none'];
-      for (const mode of picked(ctx, [...near, true, 1, {}, ['manual']])) await refused(mode);
+      for (const mode of ctx.sample([...near, true, 1, {}, ['manual']])) await refused(mode);
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
       await ctx.property('mode', fc.oneof(text, notText()), refused);
     },

@@ -35,14 +35,9 @@ export const CHAT_QUESTIONS = defineChecks([
       const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
       const { kind } = question(t);
-      const asks = {
-        did: 'ask a question',
-        question: true,
-        what: 'kind of the question',
-        expected: 'elicitation',
-        actual: kind,
-      } as const;
-      ctx.internDid(kind === 'elicitation', { ...asks, said: callOf(t).arguments });
+      const finding = { what: 'kind of the question', expected: 'elicitation', actual: kind };
+      const said = callOf(t).arguments;
+      ctx.internDid(kind === 'elicitation', { did: 'ask a question', question: true, said, finding });
       await answered(ctx, intern.id, t, { action: 'decline' });
     },
   },
@@ -156,9 +151,8 @@ export const CHAT_QUESTIONS = defineChecks([
       for (let turn = 0; turn < 2; turn++) {
         const intern = await ctx.interns.running();
         const first = await asked(ctx, intern.id, ctx.prompt('ask-twice'), undefined, 'any');
-        const { kind, options } = question(first);
-        const option = Array.isArray(options) && !first.scripted ? String(options[0]) : 'allow_once';
-        const again = await answered(ctx, intern.id, first, kind === 'permission' ? option : { action: 'decline' });
+        const content = question(first).kind === 'permission' ? 'allow_once' : { action: 'decline' };
+        const again = await answered(ctx, intern.id, first, content);
         expect.finish(again, 'tool_calls', 'the answer to the first of two questions');
         for (const t of [first, again]) {
           const { id } = callOf(t);

@@ -14,7 +14,6 @@ import {
   permission,
   stillOpen,
 } from '../helpers/chat.js';
-import { picked } from '../helpers/each.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -110,12 +109,12 @@ export const CHAT_REFUSALS = defineChecks([
         [UNKNOWN, 'an invented call'],
         [`${callOf(one).id}_`, 'a call spelled otherwise'],
       ] as const;
-      const elsewhere = picked(ctx, [
+      const elsewhere = ctx.sample([
         [intern.id, 'a call of another session'],
         [other.id, 'a call of another intern'],
       ] as const);
       const asking: [string, Transcript][] = [];
-      const calls: (readonly [string, string])[] = [...picked(ctx, invented)];
+      const calls: (readonly [string, string])[] = [...ctx.sample(invented)];
       for (const [id, what] of elsewhere) {
         const t = await asked(ctx, id, said);
         asking.push([id, t]);
@@ -285,23 +284,6 @@ export const CHAT_REFUSALS = defineChecks([
       const rest = await answered(ctx, intern.id, t, GOOD);
       expect.finish(rest, 'stop', 'the reply once nothing streams');
       equal(rest.content, 'Allowed.', 'content after the reply');
-    },
-  },
-  {
-    id: 'chat-refusals/not-running',
-    requirement: 'CHAT-7',
-    level: 'S',
-    title:
-      'A reply to an intern that was suspended meanwhile is refused: its run has ended, and the intern does not run.',
-    needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
-      await ctx.interns.untilSuspended(intern.id);
-      const answer = await badAnswer(ctx, intern.id, parts(t, GOOD));
-      if (ctx.target.kind === 'emulator') expect.status(answer, 409, 'a reply to a suspended intern');
-      else closed(answer, 'suspended');
     },
   },
 ]);

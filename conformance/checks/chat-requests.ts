@@ -6,7 +6,6 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk, unstreamed } from '../helpers/chat.js';
-import { picked } from '../helpers/each.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
@@ -36,7 +35,7 @@ export const CHAT_REQUESTS = defineChecks([
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      for (const unit of picked(ctx, ['a', 'é', '€', '😀'], 1)) {
+      for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         // A long reply costs: once in code points of one unit, once in such of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
         for (const length of fits) {
@@ -77,7 +76,7 @@ export const CHAT_REQUESTS = defineChecks([
       const sent = (stream: unknown) =>
         raw(ctx, intern.id, JSON.stringify({ messages, ...(stream === undefined ? {} : { stream }) }));
       expect.status(await sent(true), 200, 'the valid twin');
-      for (const stream of picked(ctx, [undefined, false, null, 'true', 1, 0, [], {}, [true]])) {
+      for (const stream of ctx.sample([undefined, false, null, 'true', 1, 0, [], {}, [true]])) {
         expect.error(await sent(stream), BAD, `a prompt with stream ${JSON.stringify(stream)}`);
       }
     },
@@ -93,7 +92,7 @@ export const CHAT_REQUESTS = defineChecks([
       const good = { role: 'user', content: 'Hello.' };
       const sent = (messages: unknown) => raw(ctx, intern.id, JSON.stringify({ messages, stream: true }));
       expect.status(await sent([good]), 200, 'the valid twin');
-      for (const messages of picked(ctx, [undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }])) {
+      for (const messages of ctx.sample([undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }])) {
         expect.error(await sent(messages), BAD, `messages ${JSON.stringify(messages)}`);
       }
     },
@@ -108,7 +107,7 @@ export const CHAT_REQUESTS = defineChecks([
       const intern = await ctx.interns.shared();
       const user = { role: 'user', content: 'Hello.' };
       expect.finish(await talk(ctx, intern.id, { messages: [user, user] }), 'stop', 'the valid twin');
-      for (const last of picked(ctx, LAST_MESSAGES)) {
+      for (const last of ctx.sample(LAST_MESSAGES)) {
         const answer = await unstreamed(ctx, intern.id, { messages: [user, last] });
         expect.error(answer, BAD, `a prompt whose last message is ${JSON.stringify(last)}`);
       }
@@ -128,7 +127,7 @@ export const CHAT_REQUESTS = defineChecks([
         'stop',
         'the valid twin',
       );
-      for (const content of picked(ctx, NO_CONTENTS)) {
+      for (const content of ctx.sample(NO_CONTENTS)) {
         const answer = await unstreamed(ctx, intern.id, { messages: [{ role: 'user', content }] });
         expect.error(answer, BAD, `a prompt with the content ${JSON.stringify(content)}`);
       }
@@ -138,17 +137,13 @@ export const CHAT_REQUESTS = defineChecks([
     id: 'chat-requests/unknown-fields',
     requirement: 'CHAT-15',
     level: 'P',
-    title: 'Fields that the interface does not know change nothing.',
+    title: 'A prompt with fields that the interface does not know is taken.',
     needs: ['running'],
     maxRuns: 40,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      // Two answers of a model differ by themselves.
-      const twin = ctx.target.kind === 'emulator' ? await talk(ctx, intern.id, 'Hello.') : undefined;
       await ctx.property('fields', unknownFields(), async (extra) => {
-        const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra });
-        expect.finish(t, 'stop');
-        if (twin !== undefined) equal(t.content, twin.content, 'content of a reply to a prompt with unknown fields');
+        expect.finish(await talk(ctx, intern.id, { prompt: 'Hello.', extra }), 'stop');
       });
     },
   },
@@ -171,7 +166,7 @@ export const CHAT_REQUESTS = defineChecks([
         '{"messages":[{"role":"user","content":"Hello."}],"stream":true',
         "{'a':1}",
       ];
-      for (const body of picked(ctx, broken)) {
+      for (const body of ctx.sample(broken)) {
         expect.error(await raw(ctx, intern.id, body), BAD, `the chat body ${JSON.stringify(body)}`);
         const invoked = await ctx.send({
           method: 'POST',

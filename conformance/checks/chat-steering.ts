@@ -106,11 +106,9 @@ export const CHAT_STEERING = defineChecks([
       expect.finish(rest, 'stop', 'the run, answered after a steer');
       ctx.internDid(rest.content.includes(word), {
         did: 'do what a steered prompt told it to',
-        what: 'content of the run, answered after a steer',
-        expected: `the word ${word}, which the steered prompt asked for`,
-        actual: rest.content,
         note: 'that it was delivered shows only where it does',
         said: rest.content,
+        finding: { what: 'content of the run, answered after a steer', expected: 'the word', actual: rest.content },
       });
     },
   },

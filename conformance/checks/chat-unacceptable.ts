@@ -1,4 +1,4 @@
-import { NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
+import { NEARLY_OPTIONS, NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -16,7 +16,6 @@ import {
   unstreamed,
   when,
 } from '../helpers/chat.js';
-import { picked } from '../helpers/each.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -26,8 +25,7 @@ import { GATEWAY } from '../probe/gateway.js';
  * either, that is what is wrong. What a gateway answers says nothing of the question, which the next value needs.
  */
 async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Promise<void> {
-  if (status >= 401 && (ctx.target.kind === 'emulator' || !GATEWAY.has(status)))
-    await answered(ctx, id, t, 'allow_once');
+  if (status >= 401 && !GATEWAY.has(status)) await answered(ctx, id, t, 'allow_once');
 }
 
 /** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
@@ -49,10 +47,8 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         await open(ctx, intern.id, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
-      // What is nearly an option, or says one in another form, may be taken for it: which answers will do is not stated.
-      const clear = (content: string) => ctx.target.kind === 'emulator' || !/allow|reject|cancel|accept/i.test(content);
-      for (const content of picked(ctx, NO_OPTIONS.filter(clear))) await refused(content);
-      await ctx.property('content', noOption().filter(clear), refused);
+      for (const content of ctx.sample(NO_OPTIONS)) await refused(content);
+      await ctx.property('content', noOption(), refused);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },
@@ -60,7 +56,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     id: 'chat-unacceptable/option-not-offered',
     requirement: 'CHAT-6',
     level: 'C',
-    title: 'Of the four options only those are taken that were offered.',
+    title: 'Of the four options only those are taken that were offered, letter for letter.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -70,7 +66,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]),
       );
       const { id: call, session } = callOf(t);
-      for (const content of ['allow_always', 'reject_once']) {
+      for (const content of ['allow_always', 'reject_once', ...NEARLY_OPTIONS]) {
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
         expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
       }
@@ -93,7 +89,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
         const answer = await badAnswer(ctx, intern.id, { call, session, content });
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `the answer ${content}`);
       };
-      for (const content of picked(ctx, NO_COLOURS)) await refused(content);
+      for (const content of ctx.sample(NO_COLOURS)) await refused(content);
       await ctx.property('content', noColour(), refused);
       const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
       expect.finish(rest, 'stop', 'the run, answered after all');
@@ -141,7 +137,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      for (const name of picked(ctx, ['constructor', 'toString', 'hasOwnProperty', 'valueOf'], 1)) {
+      for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
         const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
         const { id: call, session } = callOf(t);
@@ -182,7 +178,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      for (let turns = 0; turns < (ctx.target.kind === 'live' ? 2 : 5); turns++) {
+      for (let turns = 0; turns < ctx.upTo(5, 2); turns++) {
         const answer = await badAnswer(ctx, intern.id, {
           call: callOf(t).id,
           session: callOf(t).session,

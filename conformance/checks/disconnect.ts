@@ -62,7 +62,7 @@ export const DISCONNECT = defineChecks([
       const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
       await ctx.wait(31_000);
-      const next = await read(await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id })));
+      const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
     },
   },

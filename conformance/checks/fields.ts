@@ -3,8 +3,6 @@ import { noObject } from '../arbitraries/broken-json.js';
 import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { each, picked } from '../helpers/each.js';
-import { settings } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 
@@ -29,7 +27,7 @@ export const FIELDS = defineChecks([
       const { api, interns } = ctx;
       const intern = await interns.stopped();
       for (const [field, most] of LIMITS) {
-        for (const unit of picked(ctx, ['a', 'é', '😀'], 1)) {
+        for (const unit of ctx.sample(['a', 'é', '😀'])) {
           const text = long(most, unit);
           const made = expect.intern(
             await api.create(interns.body({ [field]: text })),
@@ -78,7 +76,7 @@ export const FIELDS = defineChecks([
     needs: ['write'],
     async run(ctx) {
       const { api, interns } = ctx;
-      await each(ctx, 'flags', ['true', 'false', '', 1, 0, null, [], {}], async (value) => {
+      await ctx.each('flags', ['true', 'false', '', 1, 0, null, [], {}], async (value) => {
         expect.error(
           await api.create(interns.body({ provision: value })),
           INVALID,
@@ -136,7 +134,7 @@ export const FIELDS = defineChecks([
         const body = { [field]: own, ...(beside ? { description: 'slipped in' } : {}) };
         expect.error(await api.update(intern.id, body), INVALID, `an update with ${field}`);
         const after = expect.intern(await api.get(intern.id), 200, 'the read');
-        equal(settings(ctx, after), settings(ctx, before), 'the record after the refusal');
+        ctx.same(after, before, 'the record after the refusal');
       });
     },
   },

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
-import { said } from '../arbitraries/text.js';
 import { equal, fail, gist, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { each, picked } from '../helpers/each.js';
-import { listed, newestFirst, oneAfterAnother } from '../helpers/lists.js';
-import { settings } from '../helpers/settings.js';
 import type { Answer } from '../probe/client.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
@@ -57,14 +53,11 @@ export const LIST = defineChecks([
     title: 'The list holds what was created, newest first.',
     needs: ['write'],
     async run(ctx) {
-      const { target } = ctx;
-      const interned = await oneAfterAnother(ctx, target.kind === 'live' ? 3 : 4);
-      const made = interned.map(({ id }) => id);
-      const data = await listed(ctx, 'the list', { having: made });
-      newestFirst(ctx, of(data, made), interned, 'the list of interns');
-      // Of what others make at the same moment nobody can say which is newer.
-      const told = data.filter(({ id }) => target.kind === 'emulator' || made.includes(id));
-      const dates = told.map(({ created_at }) => Date.parse(created_at));
+      const made = await ctx.interns.inOrder(3);
+      const ids = made.map(({ id }) => id);
+      const data = await ctx.listed('the list', { having: ids });
+      ctx.newestFirst(of(data, ids), made, 'the list of interns');
+      const dates = data.filter(({ id }) => ids.includes(id)).map(({ created_at }) => Date.parse(created_at));
       for (const [at, date] of dates.entries()) {
         if (at > 0 && date > (dates[at - 1] ?? date))
           fail('created_at in the list', 'newest first', dates.slice(0, at + 1));
@@ -81,23 +74,22 @@ export const LIST = defineChecks([
     maxRuns: 20,
     async run(ctx) {
       const { api, property } = ctx;
-      const made = await oneAfterAnother(ctx, 3);
+      const made = await ctx.interns.inOrder(3);
       const order = made.map(({ id }) => id);
       // An update of the newest cannot move it.
       await property(
         'updates',
         fc.integer({ min: 1, max: 2 }),
-        said(ctx, { maxLength: 20 }),
+        ctx.texts({ maxLength: 20 }),
         async (which, description) => {
           const id = made[which]?.id ?? '';
           expect.status(await api.update(id, { description }), expect.ACCEPTED, 'the update');
-          const data = await listed(ctx, 'the list', { having: order });
-          newestFirst(ctx, of(data, order), made, 'the list of interns');
+          const data = await ctx.listed('the list', { having: order });
+          ctx.newestFirst(of(data, order), made, 'the list of interns');
           const read = expect.intern(await api.get(id), 200, 'the read');
-          const entry = data.find((intern) => intern.id === id) ?? read;
-          // A deployment may list less of an intern than it reads.
-          const told = ctx.target.kind === 'live' ? { ...read, ...entry } : entry;
-          equal(settings(ctx, told), settings(ctx, read), 'the record in the list against the read');
+          // What a list shows of an intern may be less than the record.
+          const entry = { ...read, ...data.find((intern) => intern.id === id) };
+          ctx.same(entry, read, 'the record in the list against the read');
         },
       );
     },
@@ -115,7 +107,7 @@ export const LIST = defineChecks([
       const gone = await interns.stopped();
       expect.done(await api.remove(gone.id), 'the delete');
       await interns.untilGone(gone.id);
-      const data = await listed(ctx, 'the list', { having: [kept.id] });
+      const data = await ctx.listed('the list', { having: [kept.id] });
       equal(of(data, [kept.id, gone.id]), [kept.id], 'the interns listed after the teardown');
     },
   },
@@ -132,14 +124,11 @@ export const LIST = defineChecks([
       const other = await interns.stopped();
       const ours = [made.id, other.id];
       const query = { workspace_id: target.workspaceId };
-      const filtered = await listed(ctx, 'the list by workspace', { having: ours, query });
-      const all = await listed(ctx, 'the list', { having: ours });
+      const filtered = await ctx.listed('the list by workspace', { having: ours, query });
+      const all = await ctx.listed('the list', { having: ours });
       ok(of(filtered, [made.id]).length === 1, 'the list by workspace', 'the new intern in it', filtered.length);
-      // Others may be at work in the workspace: only the interns of this check stand still.
-      const whole = target.kind === 'emulator';
-      const shown = (page: typeof all) => (whole ? page.map(({ id }) => id) : of(page, ours));
-      equal(shown(filtered), shown(all), 'the list by workspace against the whole');
-      for (const { workspace_id = whole ? undefined : target.workspaceId } of filtered)
+      equal(of(filtered, ours), of(all, ours), 'the list by workspace against the whole');
+      for (const { workspace_id = target.workspaceId } of filtered)
         equal(workspace_id, target.workspaceId, 'workspace_id in the list');
     },
   },
@@ -155,7 +144,7 @@ export const LIST = defineChecks([
       const theirs = await interns.stopped({ workspace_id }, { as: 'foreign_api_key' });
       const ours = await interns.stopped();
       const look = { having: [theirs.id], query: { workspace_id }, options: { as: 'foreign_api_key' as const } };
-      const seen = await listed(ctx, 'the list with its key', look);
+      const seen = await ctx.listed('the list with its key', look);
       const foreign = of(seen, [theirs.id, ours.id]).filter((id) => id !== theirs.id);
       equal(foreign, [], 'interns of another workspace in the list of a key');
       const answer = await api.list({ workspace_id });
@@ -234,7 +223,7 @@ export const LIST = defineChecks([
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
     async run(ctx) {
-      const { api, interns, target } = ctx;
+      const { api, interns } = ctx;
       const made = await interns.stopped();
       const { status } = expect.intern(await api.get(made.id), 200, 'the read');
       const other = status === 'running' ? 'stopped' : 'running';
@@ -245,7 +234,7 @@ export const LIST = defineChecks([
         [`${status},${other}`, true],
       ] as const) {
         const look = { having: there ? [made.id] : [], query: { status: filter } };
-        const data = await listed(ctx, `the list by ${filter}`, look);
+        const data = await ctx.listed(`the list by ${filter}`, look);
         const found = of(data, [made.id]).length;
         if (found !== (there ? 1 : 0))
           fail(
@@ -253,10 +242,8 @@ export const LIST = defineChecks([
             there ? 'every intern of these statuses' : 'none of another status',
             gist(`${there ? 'without' : 'with'} one that is ${status}`, found),
           );
-        // Those of others may change while they are listed.
-        for (const intern of data.filter(({ id }) => target.kind === 'emulator' || id === made.id)) {
+        for (const intern of data.filter(({ id }) => id === made.id))
           ok(filter.split(',').includes(intern.status), `status in the list by ${filter}`, filter, intern.status);
-        }
       }
     },
   },
@@ -269,7 +256,7 @@ export const LIST = defineChecks([
     needs: [],
     async run(ctx) {
       const { api } = ctx;
-      for (const status of picked(ctx, STATUSES)) expect.page(await api.list({ status }), `the list by ${status}`);
+      for (const status of ctx.sample(STATUSES)) expect.page(await api.list({ status }), `the list by ${status}`);
       expect.page(await api.list({ status: STATUSES.join(',') }), 'the list by all eight');
       expect.page(await api.list({ status: Array(8).fill('running').join(',') }), 'the list by one, eight times');
     },
@@ -286,7 +273,7 @@ export const LIST = defineChecks([
       expect.page(await api.list({ status: 'running,stopped' }), 'the valid twin');
       const refused = async (status: string) =>
         expect.error(await api.list({ status }), BAD_QUERY, `the list by ${JSON.stringify(status)}`);
-      await each(ctx, 'fixed filters', BAD_STATUSES, refused);
+      await ctx.each('fixed filters', BAD_STATUSES, refused);
       await property('filters', badStatusFilter(), refused);
     },
   },
@@ -304,7 +291,7 @@ export const LIST = defineChecks([
       const refused = async (limit: string | number) =>
         expect.error(await api.list({ limit }), BAD_QUERY, `the list with limit ${JSON.stringify(limit)}`);
       const fixed = ['0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'];
-      await each(ctx, 'fixed limits', fixed, refused);
+      await ctx.each('fixed limits', fixed, refused);
       await property('limits', fc.oneof(fc.integer({ min: 501 }), fc.integer({ max: 0 })), refused);
     },
   },
@@ -319,7 +306,7 @@ export const LIST = defineChecks([
       const { api } = ctx;
       expect.page(await api.list({ limit: 1 }), 'the valid twin');
       const bad = ['!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '=='];
-      await each(ctx, 'cursors', bad, async (cursor) => {
+      await ctx.each('cursors', bad, async (cursor) => {
         const answer = await api.list({ limit: 1, starting_after: cursor });
         expect.error(answer, BAD_QUERY, `the list after ${JSON.stringify(cursor)}`);
       });

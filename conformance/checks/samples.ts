@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { said } from '../arbitraries/text.js';
 import { equal, fail } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { allowable, sameSession, sessionOf } from '../helpers/chat.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
-import { nothingElse } from './keepalive.js';
 
 /** One check of each kind, as patterns for the others. */
 export const SAMPLES = defineChecks([
@@ -37,7 +35,7 @@ export const SAMPLES = defineChecks([
     async run(ctx) {
       const { api, interns, property } = ctx;
       const intern = await interns.stopped();
-      const field = () => fc.option(said(ctx, { maxLength: 200 }), { nil: undefined });
+      const field = () => fc.option(ctx.texts({ maxLength: 200 }), { nil: undefined });
       await property('fields', fc.record({ description: field(), instructions: field() }), async (wanted) => {
         const body = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
         const before = expect.intern(await api.get(intern.id), 200, 'the read before');
@@ -69,38 +67,6 @@ export const SAMPLES = defineChecks([
         sameSession(after, sessionOf(before), 'the answered run');
         return { before, after };
       });
-    },
-  },
-  {
-    id: 'chat/keepalive-in-silence',
-    requirement: 'CHAT-11',
-    level: 'S',
-    title: 'A keepalive is written after 30 seconds of silence.',
-    needs: ['running', 'behaviour:silent', 'slow:31s'],
-    // A clock check: `wait` moves a virtual clock and waits for real elsewhere. Give the network its leave.
-    async run({ interns, chat, prompt, wait, settle, internDid, needsStreaming, unmet }) {
-      needsStreaming();
-      const intern = await interns.running();
-      const reply = await chat(intern.id, prompt('silent'));
-      await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
-      const said = reply.transcript.content;
-      await wait(29_000);
-      await settle();
-      // Other comments are lawful at any time.
-      const keepalives = () => reply.transcript.comments.filter(({ text }) => text === 'keepalive').length;
-      if (reply.transcript.scripted) equal(keepalives(), 0, 'keepalives after 29 s');
-      await wait(2_000);
-      const { finish, content } = reply.transcript;
-      internDid(finish === undefined && content === said, {
-        did: 'stay silent',
-        what: 'a silent run',
-        expected: 'nothing said',
-        actual: content,
-        said: content,
-      });
-      if (!reply.transcript.scripted) nothingElse({ unmet }, reply.transcript);
-      await reply.promised('a keepalive after 31 s', () => keepalives() > 0);
-      await reply.disconnect();
     },
   },
   {

@@ -5,7 +5,6 @@ import { ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { each, picked } from '../helpers/each.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
@@ -83,11 +82,11 @@ export const SIGN = defineChecks([
       for (const bad of NEARLY_DIGESTS) {
         expect.error(await sign(ctx, intern.id, { bodySha256: bad }), INVALID, `signing with ${bad}`);
       }
-      await each(ctx, 'fixed digests', BAD_DIGESTS, (bad) => refused(bad, PATHS[0], false));
+      await ctx.each('fixed digests', BAD_DIGESTS, (bad) => refused(bad, PATHS[0], false));
       await ctx.property('digests', badDigest(), where, fc.boolean(), refused);
       const bodies = [{}, { bodysha256: DIGEST }, { body_sha256: DIGEST }, [], null, 'x', [{ bodySha256: DIGEST }]];
-      for (const body of picked(ctx, bodies)) {
-        for (const at of picked(ctx, PATHS, 1)) {
+      for (const body of ctx.sample(bodies)) {
+        for (const at of ctx.sample(PATHS)) {
           expect.error(await sign(ctx, intern.id, body, at), INVALID, `${at} without a digest`);
         }
       }
@@ -123,7 +122,7 @@ export const SIGN = defineChecks([
         {},
       ];
       const refused = others.filter((one) => !ctx.profile.route_methods.some((known) => known === one));
-      for (const method of picked(ctx, refused, 3)) {
+      for (const method of ctx.sample(refused, 3)) {
         const json = { bodySha256: DIGEST, route: { method, path } };
         expect.error(await sign(ctx, intern.id, json), INVALID, `a route with method ${JSON.stringify(method)}`);
       }
@@ -138,7 +137,7 @@ export const SIGN = defineChecks([
     needs: ['write', 'oauth_token'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      await each(ctx, 'paths', BAD_ROUTE_PATHS, async (path) => {
+      await ctx.each('paths', BAD_ROUTE_PATHS, async (path) => {
         const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
         expect.error(await sign(ctx, intern.id, json), INVALID, `a route with path ${JSON.stringify(path)}`);
       });
@@ -157,7 +156,7 @@ export const SIGN = defineChecks([
     async run(ctx) {
       const intern = await ctx.interns.stopped();
       const paths = ['/A/b', '/a/../b', '/a/./b', '/a//b', '/a/', '/%41', '/a%2Fb', '/a%2fb', '/a+b', "/a'(b)"];
-      await each(ctx, 'paths', paths, async (path) => {
+      await ctx.each('paths', paths, async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
         const proof = proofOf(ctx, await sign(ctx, intern.id, json), true, `the proof for ${path}`);
         await holds(ctx, proof, { internId: intern.id, ...json }, `the proof for ${path}`);
@@ -186,8 +185,8 @@ export const SIGN = defineChecks([
         false,
         0,
       ];
-      for (const one of picked(ctx, routes, 3)) {
-        for (const at of picked(ctx, PATHS, 1)) {
+      for (const one of ctx.sample(routes, 3)) {
+        for (const at of ctx.sample(PATHS)) {
           const answer = await sign(ctx, intern.id, { bodySha256: DIGEST, route: one }, at);
           expect.error(answer, INVALID, `${at} with route ${JSON.stringify(one)}`);
         }
@@ -227,9 +226,7 @@ export const SIGN = defineChecks([
     async run(ctx) {
       const interns = [await ctx.interns.stopped(), await ctx.interns.stopped()];
       const seen = new Set<string>();
-      // One alone says nothing, and a live run may have a single race.
-      const racing = fc.integer({ min: ctx.target.kind === 'live' ? 3 : 1, max: 8 });
-      await ctx.property('races', racing, async (n) => {
+      await ctx.property('races', fc.integer({ min: 3, max: 8 }), async (n) => {
         const answers = await ctx.race(n, (index) => {
           const json = { bodySha256: DIGEST, route: route('/api/invoke') };
           return sign(ctx, interns[index % 2]?.id ?? '', json, PATHS[index % 3 === 0 ? 1 : 0]);
@@ -272,7 +269,7 @@ export const SIGN = defineChecks([
       const intern = await ctx.interns.stopped();
       expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin');
       for (const at of PATHS) {
-        for (const json of picked(ctx, [{ bodySha256: DIGEST }, {}], 1)) {
+        for (const json of ctx.sample([{ bodySha256: DIGEST }, {}])) {
           const answer = await sign(ctx, intern.id, json, at, { as: 'outsider_api_key' });
           expect.error(answer, { status: 404 }, `${at} from outside the programme`);
         }

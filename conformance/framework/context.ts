@@ -65,21 +65,30 @@ export interface InternFactory {
   untilGone(id: string, options?: SendOptions): Promise<void>;
   /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
   own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
+  /** Creates `count` of which the service can say which is newer, the newest first. */
+  inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */
   unknownId(): string;
 }
 
+/** What is looked for in the list, and where. */
+export interface Look {
+  /** Ids that should be there. */
+  readonly having?: readonly string[];
+  readonly query?: Send['query'];
+  readonly options?: SendOptions;
+}
+
 /** What an intern was to do, and what it did instead. */
 export interface Observed extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
-  /** For a finding under control. */
-  readonly what: string;
-  readonly expected: unknown;
-  readonly actual: unknown;
+  /** The finding that it is where a script decides; without it, what follows finds that it did otherwise. */
+  readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
 }
 
 /** Everything a check works with. */
 export interface Ctx {
-  readonly target: Target;
+  /** What is known of the target. Of which kind it is no check asks: what differs is behind this context. */
+  readonly target: Omit<Target, 'kind'>;
   readonly profile: Profile;
   /** Names of the proof headers under the profile. */
   readonly proof: ProofHeaders;
@@ -141,6 +150,11 @@ export interface Ctx {
    */
   unmet(need: string, note: string | undefined, got?: unknown): never;
   /**
+   * What the interface leaves open, and the check builds on: where it does not hold the check is a skip, as by `unmet`. An
+   * emulator has to keep to it all the same: what follows finds that it does not.
+   */
+  assume(holds: boolean, need: string | Because<'need'>, note?: string, got?: unknown): void;
+  /**
    * What only the intern decides, and it owes the kit nothing: where it did something else the check is a skip that says
    * what. Under control a script decides, so there it is a finding.
    */
@@ -150,6 +164,22 @@ export interface Ctx {
    * check is a skip. Under control nobody else acts, so there it is a finding.
    */
   undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
+  /** Reads until `holds`, for `within` ms where things may be late; once where they may not. What was read last. */
+  eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
+  /** All of the items; where requests cost, `few` of them (1), others in each run. */
+  sample<T>(items: readonly T[], few?: number): readonly T[];
+  /** Holds `look` against every item; where requests cost, against as many generated picks as a property has runs. */
+  each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>): Promise<void>;
+  /** How many of what costs: `many`, or `few` where requests cost. */
+  upTo(many: number, few: number): number;
+  /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */
+  same(one: Intern, other: Intern, of: string): void;
+  /** The interns of the list, the newest first. Others may be in it. */
+  listed(of: string, look?: Look): Promise<Intern[]>;
+  /** The ids `found` are those of `made`, each once, newest first, as far as their times of creation tell. */
+  newestFirst(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[], of: string): void;
+  /** Text that the target reads back as it was said. */
+  texts(constraints?: { minLength?: number; maxLength?: number }): fc.Arbitrary<string>;
   /**
    * From here to the end of the check the run of this reply has to go on. Where the check finds something, and the run has
    * ended by then, that proves nothing: a skip. Under control it is a finding all the same.

@@ -119,27 +119,17 @@ export async function asked(
 
 /** What was asked can be answered with `allow_once`: what it asks, an intern decides. */
 export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
-  if (t.scripted) return;
   const { options } = question(t);
   ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
     did: 'ask for a permission that can be allowed',
     question: true,
-    what: 'what was asked',
-    expected: 'a permission with the option allow_once',
-    actual: callOf(t).arguments,
     asked: question(t),
   });
 }
 
 /** An `error` that ends a run: why it ended so, an intern decides, unless the kit has ended it. */
-export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string, what: string): void {
-  ctx.internDid(t.scripted || t.error?.reason === reason, {
-    did: `end with ${reason}`,
-    what: `error reason of ${what}`,
-    expected: reason,
-    actual: t.error,
-    said: t.error,
-  });
+export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string): void {
+  ctx.internDid(t.error?.reason === reason, { did: `end with ${reason}`, said: t.error });
 }
 
 /** The session that a response was in, out of its final chunk. */
@@ -232,13 +222,7 @@ export async function streaming(
   ctx.needsStreaming();
   const reply = await ctx.chat(id, input, options);
   const t = await reply.until('the first content', (seen) => seen.content !== '' || seen.finish !== undefined);
-  ctx.internDid(t.finish === undefined, {
-    did: 'fall silent',
-    what: 'a run that says no more',
-    expected: 'no finish reason',
-    actual: t.finish,
-    said: t.content,
-  });
+  ctx.internDid(t.finish === undefined, { did: 'fall silent', said: t.content });
   return reply;
 }
 

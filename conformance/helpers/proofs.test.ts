@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Ctx } from '../framework/context.js';
 import { Finding } from '../framework/finding.js';
 import { proofHeadersOf, SHIPPED } from '../framework/profile.js';
-import { Skipped } from '../framework/skip.js';
+import { type Because, lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { holds, type Proof, type ProofSubject, proofOf, sha256, signedBytes } from './proofs.js';
 
@@ -27,7 +27,10 @@ function deployment(separator: string, signs: (path: string) => string) {
   const ctx = {
     profile,
     proof: names,
-    target: { kind: 'live', publicKeys: [{ x: Buffer.from(pair.publicKey).toString('base64url') }] },
+    assume(holds: boolean, because: Because<'need'>) {
+      if (!holds) throw lacking(because);
+    },
+    target: { publicKeys: [{ x: Buffer.from(pair.publicKey).toString('base64url') }] },
     api: {
       sign: async (internId: string, body: Omit<ProofSubject, 'internId'>) => {
         const proof = proofFor({ internId, ...body });

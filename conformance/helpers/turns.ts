@@ -2,10 +2,11 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, fail, gist, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { ChatReply } from '../probe/reply.js';
 import type { As, CredentialName } from '../probe/request.js';
-import { plain } from './chat.js';
+import { plain, read } from './chat.js';
 
 /** Starts a run by invoke, or continues a session. */
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
@@ -30,31 +31,20 @@ export function steered(answer: Answer, id: string | undefined, what: string): v
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
 }
 
-/** How often a prompt that finds the intern busy is sent again, a second apart. */
-const TRIES = 4;
+/** ms that the way there and back may add to the 30 s within which a disconnect is noticed (CHAT-10). */
+const ON_THE_WAY = 3_000;
 
-/**
- * A prompt to an intern whose client left its stream 31 s ago. That is noticed within 30 s (CHAT-10); a deployment gets some
- * more for the way there and back.
- */
-export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Promise<ChatReply> {
-  for (let tries = 1; ; tries++) {
-    const reply = await prompt();
-    if (reply.status !== 409 && reply.status !== 202) return reply;
-    const answer = await reply.whole();
-    if (ctx.target.kind === 'emulator' || tries === TRIES) goesOn(31 + tries - 1, answer);
-    await ctx.wait(1_000);
-  }
-}
-
-/** The run that a client left goes on: what it was answered to another prompt says so. */
-function goesOn(seconds: number, answer: Answer): never {
-  const how =
-    answer.status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
-  fail(
-    `the run whose client left its stream ${seconds} s ago`,
+/** Sends a prompt to an intern whose client left its stream 31 s ago: that run is cancelled, and the prompt is taken. */
+export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Promise<Transcript> {
+  const free = ({ status }: ChatReply) => status !== 409 && status !== 202;
+  const reply = await ctx.eventually(prompt, free, ON_THE_WAY);
+  if (free(reply)) return read(reply);
+  const goesOn =
+    reply.status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
+  return fail(
+    'the run whose client left its stream 31 s ago',
     'cancelled: a disconnect is noticed within 30 s',
-    gist(how, expect.seen(answer)),
+    gist(goesOn, expect.seen(await reply.whole())),
   );
 }
 
@@ -62,19 +52,18 @@ function goesOn(seconds: number, answer: Answer): never {
 const WOKEN = ['queued', 'provisioning', 'running'];
 
 /**
- * What became of a prompt to an intern that does not run. That it is refused is published (CHAT-16): a deployment may boot
- * the intern for it, and then shows that it does. An answer of one that still does not run is a finding.
+ * What became of a prompt to an intern that does not run. That it is refused is published (CHAT-16): a service may boot the
+ * intern for it, and then shows that it does. An answer of one that still does not run is a finding.
  */
 export async function refusedOrWoken(
-  ctx: Pick<Ctx, 'api' | 'target'>,
+  ctx: Pick<Ctx, 'api'>,
   id: string,
   answer: Answer,
   what: string,
 ): Promise<'refused' | 'woken'> {
   const { status } = answer;
-  const live = ctx.target.kind === 'live';
-  if (status >= 400 && (status < 500 || (live && status === 503))) return 'refused';
-  if (live && status < 300) {
+  if ((status >= 400 && status < 500) || status === 503) return 'refused';
+  if (status < 300) {
     const now = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that answers').status;
     if (WOKEN.includes(now)) return 'woken';
   }
@@ -83,29 +72,30 @@ export async function refusedOrWoken(
 
 /** The same, where what follows is about an intern that does not run. */
 export async function asleep(
-  ctx: Pick<Ctx, 'api' | 'target' | 'unmet'>,
+  ctx: Pick<Ctx, 'api' | 'assume'>,
   id: string,
   answer: Answer,
   what: string,
 ): Promise<void> {
-  if ((await refusedOrWoken(ctx, id, answer, what)) === 'woken')
-    ctx.unmet(SLEEPS, 'a prompt has woken one that did not run');
+  const woken = (await refusedOrWoken(ctx, id, answer, what)) === 'woken';
+  ctx.assume(!woken, SLEEPS, 'a prompt has woken one that did not run');
+  if (woken) expect.answered(answer, 'refusal', what);
 }
 const SLEEPS = 'an intern that sleeps until it is provisioned';
 
 /**
- * Provisions one that refused a prompt, as it did not run. A deployment may refuse the prompt and boot the intern for it all
- * the same: then it shows that it does, and there is nothing left to provision. `before` is what it showed before.
+ * Provisions one that refused a prompt, as it did not run. A service may refuse the prompt and boot the intern for it all the
+ * same: then it shows that it does, and there is nothing left to provision. `before` is what it showed before.
  */
 export async function provisioned(
-  ctx: Pick<Ctx, 'api' | 'target' | 'unmet'>,
+  ctx: Pick<Ctx, 'api' | 'assume'>,
   { id, status: before }: Pick<Intern, 'id' | 'status'>,
 ): Promise<void> {
   const answer = await ctx.api.provision(id);
-  if (ctx.target.kind === 'live' && answer.status === 409) {
+  if (answer.status === 409) {
     const { status } = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that is not provisioned');
-    if (status !== before && WOKEN.includes(status))
-      ctx.unmet(SLEEPS, 'a prompt that was refused has woken one that did not run', status);
+    const woken = status !== before && WOKEN.includes(status);
+    ctx.assume(!woken, SLEEPS, 'a prompt that was refused has woken one that did not run', status);
   }
   expect.done(answer, 'the provision');
 }
@@ -117,19 +107,19 @@ export function closed(answer: Answer, why: 'answered' | 'suspended'): void {
 }
 export const CLOSED = 'an answer to a question that is not open any more';
 
-/** Skips the check where a peer does not see the intern: which ones a key sees, the deployment decides (AUTH-2). */
+/** Needs a peer who sees the intern: which interns a key sees, the service decides (AUTH-2). */
 export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
-  if (ctx.target.kind === 'emulator') return;
   const { status } = await ctx.api.get(id, { as });
-  if (status === 404) ctx.unmet('a peer that sees the interns of others', '404 for an intern of the API key', as);
+  const note = '404 for an intern of the API key';
+  ctx.assume(status !== 404, 'a peer that sees the interns of others', note, as);
 }
 
 /** What a turn over the limit is refused with. */
 export const LIMITED = { status: 429, reason: 'rate_limited', retryable: true } as const;
 
 /** A prompt whose 429 is not waited out: its status, and the whole answer where it was refused. */
-export async function prompt(ctx: Ctx, id: string, as: As = 'api_key'): Promise<Answer> {
-  const reply = await ctx.chat(id, 'Hello.', { as, limited: true });
+export async function prompt(ctx: Ctx, id: string, as: As = 'api_key', said = 'Hello.'): Promise<Answer> {
+  const reply = await ctx.chat(id, said, { as, limited: true });
   if (reply.status !== 200) return reply.whole();
   await reply.end();
   return plain(ctx, reply);

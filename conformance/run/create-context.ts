@@ -1,9 +1,8 @@
 import { createApi } from '../framework/api.js';
-import { fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
 import { proofHeadersOf } from '../framework/profile.js';
-import { byTheIntern, lacking, raced } from '../framework/skip.js';
+import { lacking, raced } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import type { ChatReply } from '../probe/reply.js';
@@ -11,8 +10,10 @@ import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
 import { createInternFactory } from './intern-factory.js';
+import { createListed } from './listed.js';
 import { forget } from './pool.js';
 import type { RunContext } from './run-context.js';
+import { createTolerance } from './tolerance.js';
 
 /** What one try of a check has of its own. */
 export interface TryOfCheck {
@@ -38,6 +39,10 @@ function guarded(interns: InternFactory, declared: Declared): InternFactory {
       declared.require('running interns', 'running');
       return interns.running(...args);
     },
+    inOrder(...args) {
+      declared.require('interns', 'write', 'running');
+      return interns.inOrder(...args);
+    },
     shared() {
       declared.require('running interns', 'running');
       return interns.shared();
@@ -46,32 +51,6 @@ function guarded(interns: InternFactory, declared: Declared): InternFactory {
       declared.require('an own key', 'own_key');
       return interns.own(...args);
     },
-  };
-}
-
-/** Preconditions, as they are observed. Under control scripts decide what an intern does: there an unmet one is a finding. */
-function preconditions(
-  { driver, obstacles }: RunContext,
-  check: string,
-): Pick<Ctx, 'unmet' | 'internDid' | 'undisturbed' | 'needsStreaming' | 'streamsAreHeldBack'> {
-  const controlled = driver.control !== undefined;
-  return {
-    unmet(need, note, got) {
-      const met = { ...(note === undefined ? {} : { note }), ...(got === undefined ? {} : { got }) };
-      throw lacking({ kind: 'met', need, ...met });
-    },
-    internDid(holds, { what, expected, actual, ...observed }) {
-      if (holds) return;
-      if (controlled) fail(what, expected, actual);
-      throw byTheIntern({ kind: 'did-otherwise', ...observed });
-    },
-    undisturbed(holds, what, expected, actual) {
-      if (holds) return;
-      if (controlled) fail(what, expected, actual);
-      throw raced({ kind: 'disturbed', of: what, got: actual });
-    },
-    needsStreaming: () => obstacles.pass('streaming', check),
-    streamsAreHeldBack: () => obstacles.met('streaming', check),
   };
 }
 
@@ -86,7 +65,7 @@ const isLarge = (body: Send['body']) =>
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host, lane, pool, session } = run;
+  const { driver, host, lane, obstacles, pool, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -116,7 +95,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     recycle: driver.control === undefined && check.fresh !== true,
     random,
   });
-  const conditions = preconditions(run, check.id);
+  const api = createApi(send);
   const control = () => {
     declared.require('the control interface', 'control');
     if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'control' });
@@ -129,10 +108,13 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     proof: proofHeadersOf(target.profile),
     send,
     open,
-    api: createApi(send),
+    api,
     interns: guarded(interns, declared),
+    listed: createListed(api, driver.control !== undefined),
     ...createConversation(run, check.id, open),
-    ...conditions,
+    ...createTolerance(run, attempt),
+    needsStreaming: () => obstacles.pass('streaming', check.id),
+    streamsAreHeldBack: () => obstacles.met('streaming', check.id),
     prompt(behaviour, text) {
       if (behaviour !== 'echo' && !declared.has('control')) declared.require(behaviour, `behaviour:${behaviour}`);
       return driver.prompt(behaviour, text);

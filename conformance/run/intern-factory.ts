@@ -192,6 +192,17 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       pool.shared.set(lane, intern);
       return intern;
     },
+    async inOrder(count) {
+      const made: Intern[] = [];
+      while (made.length < count) {
+        const last = made.length === count - 1;
+        const alike = made.length > 0 && made[0]?.created_at === made.at(-1)?.created_at;
+        // Times of creation may be kept in whole seconds.
+        if (last && alike && driver.control === undefined) await host.sleep(1_000, options.signal);
+        made.unshift(await stopped());
+      }
+      return made;
+    },
     settled,
     untilSuspended,
     untilGone,

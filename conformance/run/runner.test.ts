@@ -570,7 +570,7 @@ test('that no permission was asked for under manual is told, though questions we
     const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
     const waits = check('a/waits', async ({ chat, interns, internDid }) => {
       await (await chat(interns.unknownId(), { prompt: 'Hello.', approval_mode: 'manual' })).end();
-      internDid(false, { did: 'ask for a permission', question: true, what: 'x', expected: 'x', actual: 'y' });
+      internDid(false, { did: 'ask for a permission', question: true });
     });
     return (await go([waits], target)).coverage;
   };
@@ -624,7 +624,7 @@ test.each([
   const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
   const waits = check('a/waits', async ({ chat, interns, internDid }) => {
     await (await chat(interns.unknownId(), 'Hello.')).end();
-    internDid(false, { did: 'ask a question', question: true, what: 'x', expected: 'x', actual: 'y' });
+    internDid(false, { did: 'ask a question', question: true });
   });
   expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
 });

@@ -10,7 +10,7 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     requirement: 'CHAT-16',
     description: 'An intern that does not run is 503.',
     mutant: errorStatus('intern_not_ready', 409, 503),
-    caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses', 'provision/first-boot'],
+    caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses'],
   },
   {
     name: 'not-ready-wakes-it',

@@ -78,7 +78,7 @@ export const CHAT_REFUSALS = defineDeviations([
         ? REFUSED.unknown
         : undefined,
     ),
-    caughtBy: ['chat-refusals/not-running'],
+    caughtBy: ['suspend/ends-every-run'],
   },
   {
     name: 'reply-need-not-stream',

@@ -9,12 +9,10 @@ export const KEEPALIVE = defineDeviations([
     description: 'A keepalive comes after 15 seconds.',
     mutant: settings({ keepalive: 15_000 }),
     caughtBy: [
-      'keepalive/after-30-seconds',
       'keepalive/to-the-millisecond',
       'keepalive/between-events',
       'keepalive/not-while-active',
       'keepalive/after-an-answer',
-      'chat/keepalive-in-silence',
     ],
   },
   {

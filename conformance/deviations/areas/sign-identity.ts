@@ -46,6 +46,21 @@ export const SIGN_IDENTITY = defineDeviations([
     caughtBy: ['sign/timestamp-is-now', 'proof/old-is-refused'],
   },
   {
+    name: 'sign-user-of-a-header',
+    requirement: 'SIGN-6',
+    description: 'A user that a header of the request names is signed for.',
+    mutant: () => {
+      let named: string | null = null;
+      const signing = signs((request) => (named === null ? request : { ...request, user: named }));
+      const around: Mutant['around'] = (next) => (request) => {
+        if (exchangeOf(request).operation === 'sign') named = request.headers.get('x-forwarded-user');
+        return next(request);
+      };
+      return { ...signing, around };
+    },
+    caughtBy: ['sign/user-of-the-request-is-ignored'],
+  },
+  {
     name: 'sign-nonce-of-the-intern',
     requirement: 'SIGN-7',
     description: 'Nonces are counted apart for each intern.',

@@ -105,7 +105,7 @@ export const SIGN = defineDeviations([
     requirement: 'SIGN-3',
     description: 'A route that is null is taken for none.',
     mutant: routed((route) => (route === null ? undefined : route)),
-    caughtBy: ['sign/route-form', 'sign/alias'],
+    caughtBy: ['sign/route-form'],
   },
   {
     name: 'sign-refuses-unknown-fields',
@@ -114,7 +114,7 @@ export const SIGN = defineDeviations([
     mutant: asked((body) =>
       Object.keys(body).some((key) => !['bodySha256', 'route'].includes(key)) ? { ...body, bodySha256: '' } : body,
     ),
-    caughtBy: ['sign/unknown-fields', 'sign/user-of-the-request-is-ignored'],
+    caughtBy: ['sign/unknown-fields'],
   },
   {
     name: 'sign-v2-without-the-method',

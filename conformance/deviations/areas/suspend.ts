@@ -32,7 +32,6 @@ export const SUSPEND = defineDeviations([
     mutant: survives('suspended'),
     caughtBy: [
       'suspend/ends-runs',
-      'suspend/ends-waiting-runs',
       'suspend/ends-every-run',
       'chat-endings/suspend-while-streaming',
       'chat-endings/suspend-while-waiting',
