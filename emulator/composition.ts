@@ -24,9 +24,10 @@ import { withReplay, withReplayedInterns } from './recording/replay/serve.js';
 import type { Mount } from './serving/addresses.js';
 import { createWaitReporter, daemonRecord } from './serving/log.js';
 import type { DaemonTokens } from './spaces/daemon-tokens.js';
-import { keptNonces, signingKeyOf } from './state/kept.js';
+import { checkVaultKey, keptNonces, signingKeyOf, vaultKeyOf } from './state/kept.js';
 import type { Lifetime } from './state/lifetime.js';
 import { createRandomness } from './state/randomness.js';
+import { createSealing } from './vault/sealing.js';
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
@@ -61,6 +62,9 @@ export function compose(
   const initialSettings = factories.loadSettings(options.settings);
   let current = initialSettings;
   const settings = () => current;
+  const setSettings = (next: Settings) => {
+    current = next;
+  };
 
   // Time, state, randomness.
   const clock = factories.createClock(options.clock, {
@@ -78,6 +82,7 @@ export function compose(
     undone(rows) {
       accounts.clearOwnKeys();
       interns.reindex();
+      vaults.reindex();
       provisioning.resume(new Set(rows.flatMap(({ collection, id }) => (collection === 'interns' ? [id] : []))));
     },
     log,
@@ -90,7 +95,11 @@ export function compose(
   const target = createTarget(
     mount.addresses,
     () => [signingKey.jwk],
-    { profile: profile.name, clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual' },
+    {
+      profile: profile.name,
+      default_workspace: profile.default_workspace === true,
+      clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
+    },
     seed,
   );
   const daemonOrigin = () => target.daemon_origin;
@@ -137,6 +146,14 @@ export function compose(
     changed: (name) => events.changed('script', name),
   });
   lifetime.root.defer(scripts.close);
+  const vaults = factories.createVaults({
+    clock,
+    store,
+    sealing: createSealing(vaultKeyOf(store, randomOf('vaults'))),
+    settings,
+  });
+  for (const { value } of seed.secrets) if (value !== undefined) accounts.addVaultSecret(value);
+  checkVaultKey(store, (rows) => vaults.unsealable(rows) === undefined);
   const plan = (row: InternRow) => scripts.resolveLifecycle(row);
   const internsDeps: InternsDeps = {
     clock,
@@ -146,6 +163,7 @@ export function compose(
     transitions: TRANSITIONS,
     scope: lifetime.state,
     plan,
+    dropVault: vaults.drop,
     endRuns: (id, cause) => runs.endAll(id, cause),
     forgetRuns: (id) => runs.forget(id),
     log,
@@ -155,6 +173,15 @@ export function compose(
   const interns = factories.createInterns(internsDeps);
   const provisioning = factories.createProvisioning(interns, internsDeps);
   const create = factories.createCreate(interns, provisioning, internsDeps);
+  const directory = factories.createDirectory({
+    clock,
+    random: randomOf('directory'),
+    seed,
+    store,
+    settings,
+    failureUsed: () => setSettings({ ...current, scim_sync: 'succeeds' }),
+    scope: lifetime.state,
+  });
   const limiter = factories.createLimiter({ clock, settings });
   const runs: Runs = factories.createRuns({
     clock,
@@ -210,7 +237,8 @@ export function compose(
     chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn },
     daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
-    scim: seed.scim_group_mappings,
+    scim: { directory, store, prefix: mount.prefix },
+    vault: { vaults, interns, store },
   });
   const cors = loadCors(options.cors, profile);
   const regional = matchRegional(loadRegionalHosts(options.regionalHosts));
@@ -267,9 +295,7 @@ export function compose(
     seed,
     initialSettings,
     settings,
-    setSettings(next: Settings) {
-      current = next;
-    },
+    setSettings,
     clock,
     store,
     random,
@@ -284,6 +310,8 @@ export function compose(
     scripts,
     interns,
     provisioning,
+    vaults,
+    directory,
     limiter,
     runs,
     proofs,

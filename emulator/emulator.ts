@@ -171,6 +171,7 @@ function connect(
       parts.setSettings({ ...settings(), turns_per_minute: turns });
       limiter.clear();
     },
+    changeSettings: (change) => parts.setSettings({ ...settings(), ...change }),
     interns: () => [...store.collection('interns').values()].sort((a, b) => b.seq - a.seq),
     setScript(row, name) {
       interns.put(row, undefined, { script: name });

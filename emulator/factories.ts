@@ -3,6 +3,7 @@ import { createEvents } from './control/events.js';
 import { createProofs } from './daemon/proofs.js';
 import { createAccounts } from './domain/accounts.js';
 import { createCreate } from './domain/create.js';
+import { createDirectory } from './domain/directory.js';
 import { createInterns } from './domain/interns.js';
 import { createLimiter } from './domain/limiter.js';
 import { createProvisioning } from './domain/provisioning.js';
@@ -19,6 +20,7 @@ import { createScriptRegistry } from './scripts/registry.js';
 import { stockBehaviours } from './scripts/stock.js';
 import { loadSigningKey } from './signing/keys.js';
 import { openStore } from './store/open.js';
+import { createVaults } from './vault/vaults.js';
 
 /**
  * What makes the parts of an emulator. The `load…` factories are pure and what they return is never changed: emulators
@@ -38,6 +40,8 @@ export const defaultFactories = {
   createInterns,
   createProvisioning,
   createCreate,
+  createVaults,
+  createDirectory,
   createLimiter,
   createRuns,
   createTranscripts,

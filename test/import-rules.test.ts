@@ -19,6 +19,8 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/credentials', 'emulator/contract', 'emulator/clock'],
     types: ['emulator/store', 'emulator/scripts'],
   },
+  // Secrets and how they are sealed, without HTTP.
+  'emulator/vault': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
   // What a request is, in process too, and how its body is read, within its bounds.
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
   // What bearer tokens belong to, and how they may be spelled, wherever one is looked up or taken out of a text.
@@ -60,7 +62,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/signing',
       'emulator/requests',
     ],
-    types: ['emulator/store', 'emulator/scripts'],
+    types: ['emulator/store', 'emulator/scripts', 'emulator/vault'],
   },
   // Makes emulators for the real side of `signing`: the function that does is received.
   'emulator/lab': { uses: ['emulator/contract', 'emulator/clock'] },
@@ -102,6 +104,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/oidc',
       'emulator/recording',
       'emulator/spaces',
+      'emulator/vault',
     ],
   },
   // Many emulators behind one listener: what makes one is received.

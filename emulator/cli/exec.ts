@@ -24,6 +24,10 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
     INTERN_OAUTH_SUBJECT: target.oauth_subject,
     INTERN_PEER_OAUTH_SUBJECT: target.peer_oauth_subject,
     INTERN_SCIM_MAPPING_ID: target.scim_mapping_id,
+    INTERN_SCIM_GROUP_ID: target.scim_group_id,
+    INTERN_FOREIGN_ORGANIZATION_WORKSPACE_ID: target.foreign_organization_workspace_id,
+    INTERN_FOREIGN_SCIM_GROUP_ID: target.foreign_scim_group_id,
+    INTERN_FOREIGN_SCIM_MAPPING_ID: target.foreign_scim_mapping_id,
     INTERN_INTERN_ID: intern?.id,
     INTERN_OWN_KEY: intern?.api_key,
   };

@@ -6,5 +6,5 @@ import { createBodySchema } from '../contract/intern.js';
  */
 export async function warmUp(): Promise<void> {
   await import('@hono/node-server');
-  createBodySchema();
+  createBodySchema({})();
 }

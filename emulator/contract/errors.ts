@@ -17,6 +17,7 @@ export const ERRORS = {
   path_not_found: { status: 404, message: 'Not found', reason: 'not_found', retryable: false },
   workspace_not_found: { status: 404, message: 'Workspace not found', reason: 'not_found', retryable: false },
   session_not_found: { status: 404, message: 'Session not found', reason: 'not_found', retryable: false },
+  secret_not_found: { status: 404, message: 'Secret not found', reason: 'not_found', retryable: false },
   method_not_allowed: { status: 405, message: 'Method not allowed', reason: 'method_not_allowed', retryable: false },
   personal_identity_required: {
     status: 403,
@@ -63,6 +64,24 @@ export const ERRORS = {
     reason: 'vault_unavailable',
     retryable: false,
   }, // P (409)
+  vault_full: {
+    status: 409,
+    message: 'The vault holds as many secrets as it can',
+    reason: 'vault_full',
+    retryable: false,
+  },
+  secret_unbound: {
+    status: 409,
+    message: 'A secret without hosts cannot be copied; store it again with hosts',
+    reason: 'secret_unbound',
+    retryable: false,
+  }, // P (409)
+  vault_writes_disabled: {
+    status: 503,
+    message: 'Vault writes are disabled',
+    reason: 'vault_writes_disabled',
+    retryable: true,
+  }, // P (503)
   intern_busy: {
     status: 409,
     message: 'The intern is in a state that does not allow this',
@@ -186,6 +205,7 @@ export const ERRORS = {
   },
   scim_unauthorized: { status: 401, message: 'Missing Authentication header' }, // S
   scim_not_found: { status: 404, message: 'Resource not found' }, // S
+  scim_mapping_conflict: { status: 409, message: 'The mapping exists with another role' }, // P (409)
   scim_internal: { status: 500, message: 'Internal Server Error' }, // S
 } as const satisfies Record<string, ErrorRow>;
 

@@ -15,6 +15,10 @@ export const OPERATIONS = [
   'daemon',
   'sign',
   'scim',
+  'vault-list',
+  'vault-store',
+  'vault-delete',
+  'vault-copy',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 

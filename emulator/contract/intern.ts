@@ -82,18 +82,27 @@ export const model = withZod((z) =>
     .regex(/^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]+)?$/, 'expected author/slug[:variant]'),
 );
 
-/** Body of create (CREATE-1, CREATE-5). `workspace_id` is looked at apart: which workspace is refused is another row. */
-export const createBodySchema = withZod((z) =>
+const workspaceId = withZod((z) => z.string().min(1));
+const createFields = withZod((z) =>
   z.strictObject({
     name: nameSchema(),
-    workspace_id: z.string().min(1),
+    workspace_id: workspaceId().optional(),
     description: description().nullable().optional(),
     instructions: instructions().nullable().optional(),
     provision: z.boolean().optional(),
     vault_id: z.string().min(1).optional(),
   }),
 );
-export type CreateBody = Infer<typeof createBodySchema>;
+export type CreateBody = Infer<typeof createFields>;
+
+const explicitWorkspace = withZod(() => createFields().extend({ workspace_id: workspaceId() }));
+
+/**
+ * Body of create under a profile (CREATE-1, CREATE-5): the workspace may be left out where the profile has it default to
+ * that of the key. Which workspace is refused is looked at apart: that is another row.
+ */
+export const createBodySchema = ({ default_workspace }: { readonly default_workspace?: boolean | undefined }) =>
+  default_workspace === true ? createFields : explicitWorkspace;
 
 /** Body of update (UPDATE-1). */
 export const updateBodySchema = withZod((z) =>

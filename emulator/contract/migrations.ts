@@ -34,6 +34,8 @@ export const FORMAT: Format = {
           }),
       }),
     }),
+    // Vaults had no secrets, and the mappings of SCIM were read from the seed: whoever takes the state up adds its own.
+    2: (state) => ({ ...state, secrets: [], scim_mappings: [], scim_jobs: [] }),
   },
 };
 

@@ -1,4 +1,6 @@
-import { description, instructions, model, nameSchema, STATUSES, timestampSchema } from './intern.js';
+import { description, instructions, model, nameSchema, STATUSES } from './intern.js';
+import { scimGroupSchema, scimMappingSchema } from './scim.js';
+import { hostSchema, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
@@ -28,19 +30,39 @@ export const memberSchema = withZod((z) =>
 );
 export type Member = Infer<typeof memberSchema>;
 
-/** A SCIM group mapping as it goes over the wire (SCIM-1). */
-export const scimMappingSchema = withZod((z) =>
+/** A SCIM group; the organization is the one that it is listed in. */
+const seedGroupSchema = withZod(() => scimGroupSchema().omit({ organization_id: true }));
+
+/** An organization with nobody in it: its own directory, which the first one's key does not see. */
+const seedOrganizationSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
-    scim_group_id: uuid(),
-    workspace_id: uuid(),
-    organization_id: z.string(),
-    role: z.enum(['admin', 'member']),
-    created_at: timestampSchema(),
-    updated_at: timestampSchema(),
+    id: z.string().min(1),
+    name: z.string(),
+    workspaces: z.array(z.strictObject({ id: uuid(), name: z.string() })),
+    management_key: credential(),
+    scim_groups: z.array(seedGroupSchema()).default([]),
+    scim_group_mappings: z.array(scimMappingSchema()).default([]),
   }),
 );
-export type ScimMapping = Infer<typeof scimMappingSchema>;
+
+/** A secret that is there from the start, in the vault of a workspace or of an intern. */
+const seedSecretSchema = withZod((z) =>
+  z
+    .strictObject({
+      workspace_id: uuid().optional(),
+      intern_id: uuid().optional(),
+      name: secretNameSchema(),
+      value: z.string().min(1).max(65_536).optional(),
+      hosts: z.array(hostSchema()).min(1).max(100).nullable(),
+    })
+    .refine((secret) => (secret.workspace_id === undefined) !== (secret.intern_id === undefined), {
+      message: 'expected workspace_id or intern_id, one of the two',
+    })
+    .refine((secret) => (secret.value === undefined) === (secret.hosts === null), {
+      path: ['value'],
+      message: 'expected a value exactly where there are hosts: without any it can be released to nobody',
+    }),
+);
 
 /** An intern that is there from the start. */
 export const seedInternSchema = withZod((z) =>
@@ -73,8 +95,11 @@ export const seedSchema = withZod((z) =>
       workspaces: z.array(z.strictObject({ id: uuid(), name: z.string() })).min(1),
       members: z.array(memberSchema()).min(1),
       management_key: credential(),
+      scim_groups: z.array(seedGroupSchema()).default([]),
       scim_group_mappings: z.array(scimMappingSchema()),
       interns: z.array(seedInternSchema()),
+      secrets: z.array(seedSecretSchema()).default([]),
+      other_organizations: z.array(seedOrganizationSchema()).default([]),
     })
     .superRefine((seed, context) => {
       const workspaces = new Set(seed.workspaces.map((workspace) => workspace.id));
@@ -92,6 +117,26 @@ export const seedSchema = withZod((z) =>
             path: ['interns', index, 'last_failure_message'],
             message: `expected none for status ${status}: only failed and destroy_failed have one`,
           });
+      const interns = new Set(seed.interns.map((intern) => intern.id));
+      for (const [index, { workspace_id, intern_id }] of seed.secrets.entries()) {
+        const at = (key: string) => ['secrets', index, key];
+        if (workspace_id !== undefined && !workspaces.has(workspace_id))
+          context.addIssue({ code: 'custom', path: at('workspace_id'), message: 'no such workspace' });
+        if (intern_id !== undefined && !interns.has(intern_id))
+          context.addIssue({ code: 'custom', path: at('intern_id'), message: 'no such intern' });
+      }
+      const mappingsOf = (organization: string, mappings: typeof seed.scim_group_mappings, path: PropertyKey[]) => {
+        for (const [index, { organization_id }] of mappings.entries())
+          if (organization_id !== organization)
+            context.addIssue({
+              code: 'custom',
+              path: [...path, 'scim_group_mappings', index, 'organization_id'],
+              message: `expected ${JSON.stringify(organization)}, the organization that it is listed in`,
+            });
+      };
+      mappingsOf(seed.organization.id, seed.scim_group_mappings, []);
+      for (const [index, { id, scim_group_mappings }] of seed.other_organizations.entries())
+        mappingsOf(id, scim_group_mappings, ['other_organizations', index]);
       const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
         const known = new Set<string>();
         for (const [index, value] of values.entries()) {
@@ -100,12 +145,28 @@ export const seedSchema = withZod((z) =>
           known.add(value);
         }
       };
-      for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings'] as const)
+      for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings', 'scim_groups'] as const)
         unique(
           seed[rows].map(({ id }) => id),
           (index) => [rows, index, 'id'],
           'id',
         );
+      for (const rows of ['workspaces', 'scim_group_mappings', 'scim_groups'] as const)
+        unique(
+          [seed, ...seed.other_organizations].flatMap((one) => one[rows].map(({ id }) => id)),
+          () => ['other_organizations'],
+          `id in ${rows}`,
+        );
+      unique(
+        [seed.organization, ...seed.other_organizations].map(({ id }) => id),
+        (index) => (index === 0 ? ['organization', 'id'] : ['other_organizations', index - 1, 'id']),
+        'id',
+      );
+      unique(
+        seed.secrets.map(({ workspace_id, intern_id, name }) => `${workspace_id ?? intern_id} ${name}`),
+        (index) => ['secrets', index, 'name'],
+        'name of one vault',
+      );
       unique(
         seed.interns.map(({ creator, name }) => `${creator} ${name}`),
         (index) => ['interns', index, 'name'],
@@ -127,6 +188,8 @@ export const seedSchema = withZod((z) =>
         seen.add(value);
       };
       once(seed.management_key, ['management_key']);
+      for (const [index, { management_key }] of seed.other_organizations.entries())
+        once(management_key, ['other_organizations', index, 'management_key']);
       for (const [index, member] of seed.members.entries())
         for (const key of ['api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
           once(member[key], ['members', index, key]);

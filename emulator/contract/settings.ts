@@ -13,9 +13,11 @@ export const DEFAULT_SETTINGS = {
   max_waiting_runs: 64,
   signing_timeout: 10_000,
   pace: 0,
+  vault_writes: 'on' as 'on' | 'off',
+  scim_sync: 'succeeds' as 'succeeds' | 'fails',
 };
 
-/** The numbers of an emulator that a flag, a variable, a config file or the control interface may change. ms, but for the limit. */
+/** What of an emulator a flag, a variable, a config file or the control interface may change. Times in ms. */
 export const settingsSchema = withZod((z) => {
   const duration = z.int().min(1).max(LONGEST);
   return z.strictObject({
@@ -35,6 +37,10 @@ export const settingsSchema = withZod((z) => {
     signing_timeout: duration.default(DEFAULT_SETTINGS.signing_timeout),
     /** Between two words of what is said in one piece, as a model says it; 0 says it at once (WEB-2). */
     pace: z.int().min(0).max(LONGEST).default(DEFAULT_SETTINGS.pace),
+    /** Whether secrets can be stored, deleted and copied (VAULT-8). */
+    vault_writes: z.enum(['on', 'off']).default(DEFAULT_SETTINGS.vault_writes),
+    /** How the next directory sync ends; `fails` is spent by it (SCIM-7). */
+    scim_sync: z.enum(['succeeds', 'fails']).default(DEFAULT_SETTINGS.scim_sync),
   });
 });
 export type Settings = Infer<typeof settingsSchema>;

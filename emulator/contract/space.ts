@@ -14,7 +14,7 @@ export const nameSchema = withZod((z) =>
     ),
 );
 
-const COUNTS = new Set(['turns_per_minute', 'max_waiting_runs']);
+const NO_TIMES = new Set(['turns_per_minute', 'max_waiting_runs', 'vault_writes', 'scim_sync']);
 
 /** Each setting by itself: what is not given stays as it is. Times also as `"5m"`. */
 const someSettings = withZod(
@@ -23,7 +23,10 @@ const someSettings = withZod(
       Object.fromEntries(
         Object.entries(settingsSchema().shape).map(([name, schema]) => {
           const own = schema.unwrap();
-          return [name, (COUNTS.has(name) ? own : durationSchema().pipe(own)).optional()];
+          return [
+            name,
+            (NO_TIMES.has(name) ? own : durationSchema().pipe(own as z.ZodType<number, number>)).optional(),
+          ];
         }),
       ),
     ) as unknown as z.ZodType<Partial<Settings>>,

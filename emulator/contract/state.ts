@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import { internSchema, timestampSchema } from './intern.js';
+import { type ScimJobRow, type ScimMapping, scimJobRowSchema, scimMappingSchema } from './scim.js';
+import { type SecretRow, secretRowSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /**
@@ -91,7 +93,10 @@ export const nonceRowSchema = withZod((z) =>
 );
 export type NonceRow = Infer<typeof nonceRowSchema>;
 
-/** Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`. */
+/**
+ * Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`, and `directory` where the state holds the secrets
+ * and mappings of its seed, or what became of them.
+ */
 export const metaRowSchema = withZod((z) => z.strictObject({ id: z.string(), value: z.json() }));
 export type MetaRow = Infer<typeof metaRowSchema>;
 
@@ -103,6 +108,9 @@ export const COLLECTIONS = {
   reveals: revealRowSchema,
   scripts: scriptRowSchema,
   nonces: nonceRowSchema,
+  secrets: secretRowSchema,
+  scim_mappings: scimMappingSchema,
+  scim_jobs: scimJobRowSchema,
 } as const;
 export type CollectionName = keyof typeof COLLECTIONS;
 export interface Rows {
@@ -113,6 +121,9 @@ export interface Rows {
   reveals: RevealRow;
   scripts: ScriptRow;
   nonces: NonceRow;
+  secrets: SecretRow;
+  scim_mappings: ScimMapping;
+  scim_jobs: ScimJobRow;
 }
 
 /** A rule between interns that one of them breaks. */
@@ -147,7 +158,7 @@ export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
 }
 
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 /** A whole state: what a store file's snapshot and an export hold. */
 export const stateSchema = withZod((z) => {
@@ -171,6 +182,9 @@ export const stateSchema = withZod((z) => {
     reveals: rowsOf(revealRowSchema),
     scripts: rowsOf(scriptRowSchema),
     nonces: rowsOf(nonceRowSchema),
+    secrets: rowsOf(secretRowSchema),
+    scim_mappings: rowsOf(scimMappingSchema),
+    scim_jobs: rowsOf(scimJobRowSchema),
   });
 });
 export type State = Infer<typeof stateSchema>;

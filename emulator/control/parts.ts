@@ -31,6 +31,8 @@ export interface ControlParts {
   settings(): Settings;
   /** Changes the turn limit and clears what was counted (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
+  /** Changes some settings, and leaves the others. */
+  changeSettings(change: Partial<Settings>): void;
   /** All of them, newest first. */
   interns(): InternRow[];
   /** Puts a script on an intern, or takes it off. */

@@ -33,6 +33,11 @@ const limitsBody = withZod((z) =>
   z.strictObject({ turns_per_minute: settingsSchema().shape.turns_per_minute.unwrap() }),
 );
 
+const switchesBody = withZod((z) => {
+  const { vault_writes, scim_sync } = settingsSchema().shape;
+  return z.strictObject({ vault_writes: vault_writes.unwrap().optional(), scim_sync: scim_sync.unwrap().optional() });
+});
+
 /** What is wrong with one of a list is told with its place. */
 const faultsBody = withZod((z) =>
   z.unknown().transform((value, context) => {
@@ -61,6 +66,10 @@ const orRefused = <T>(work: () => T): T => {
 export function controlRows(parts: ControlParts): readonly ControlRow[] {
   const { clock, faults, journal, readers, scripts } = parts;
   const now = () => json(readers.clock());
+  const switches = () => {
+    const { vault_writes, scim_sync } = parts.settings();
+    return json({ vault_writes, scim_sync });
+  };
   const limits = () => json({ turns_per_minute: parts.settings().turns_per_minute });
 
   const internOf = (id: string | undefined): InternRow => {
@@ -220,6 +229,24 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       async handle(call) {
         parts.setTurnsPerMinute((await call.body()).turns_per_minute);
         return limits();
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/settings',
+      does: 'Tells whether vaults can be written, and how the next directory sync ends',
+      handle: switches,
+    }),
+    controlRow({
+      method: 'PUT',
+      path: '/settings',
+      does: 'Turns vault writes off or on, or has the next directory sync fail; what is not given stays',
+      body: switchesBody,
+      shape: '{"vault_writes"?: "on"|"off", "scim_sync"?: "succeeds"|"fails"}',
+      async handle(call) {
+        const { vault_writes, scim_sync } = await call.body();
+        parts.changeSettings({ ...(vault_writes && { vault_writes }), ...(scim_sync && { scim_sync }) });
+        return switches();
       },
     }),
     controlRow({

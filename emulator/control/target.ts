@@ -10,6 +10,8 @@ export interface Target {
   control_url: string;
   daemon_origin: string;
   profile: string;
+  /** Whether a create that names no workspace is made in that of its key (CREATE-1). */
+  default_workspace: boolean;
   workspace_id: string;
   foreign_workspace_id?: string;
   oauth_subject: string;
@@ -17,12 +19,18 @@ export interface Target {
   clock: 'real' | 'virtual';
   public_keys: PublicJwk[];
   scim_mapping_id?: string;
+  scim_group_id?: string;
+  /** Of another organization: its workspace, group and mapping are not there for `management_key`. */
+  foreign_organization_workspace_id?: string;
+  foreign_scim_group_id?: string;
+  foreign_scim_mapping_id?: string;
   credentials: {
     api_key: string;
     peer_api_key?: string;
     foreign_api_key?: string;
     outsider_api_key?: string;
     management_key: string;
+    foreign_management_key?: string;
     oauth_token: string;
     oauth_interns_only_token: string;
     peer_oauth_token?: string;
@@ -33,7 +41,10 @@ export interface Target {
 /** The part of a target that the seed decides: who plays the caller, its peer, the foreigner and the outsider. */
 export function seededTarget(
   seed: Seed,
-): Omit<Target, 'base_url' | 'control_url' | 'daemon_origin' | 'profile' | 'clock' | 'public_keys'> {
+): Omit<
+  Target,
+  'base_url' | 'control_url' | 'daemon_origin' | 'profile' | 'default_workspace' | 'clock' | 'public_keys'
+> {
   const insiders = seed.members.filter((member) => member.programme);
   const caller = insiders[0] ?? seed.members[0];
   if (!caller) throw new RangeError('a seed needs a member');
@@ -43,18 +54,25 @@ export function seededTarget(
   const foreignWorkspace = seed.workspaces.find((workspace) => workspace.id !== caller.workspace_id);
   const intern = seed.interns.find((candidate) => candidate.creator === caller.id);
   const mapping = seed.scim_group_mappings[0];
+  const group = seed.scim_groups[0];
+  const other = seed.other_organizations[0];
   return {
     workspace_id: caller.workspace_id,
     ...(foreignWorkspace && { foreign_workspace_id: foreignWorkspace.id }),
     oauth_subject: caller.oauth_subject,
     ...(peer && { peer_oauth_subject: peer.oauth_subject }),
     ...(mapping && { scim_mapping_id: mapping.id }),
+    ...(group && { scim_group_id: group.id }),
+    ...(other?.workspaces[0] && { foreign_organization_workspace_id: other.workspaces[0].id }),
+    ...(other?.scim_groups[0] && { foreign_scim_group_id: other.scim_groups[0].id }),
+    ...(other?.scim_group_mappings[0] && { foreign_scim_mapping_id: other.scim_group_mappings[0].id }),
     credentials: {
       api_key: caller.api_key,
       ...(peer && { peer_api_key: peer.api_key }),
       ...(foreign && { foreign_api_key: foreign.api_key }),
       ...(outsider && { outsider_api_key: outsider.api_key }),
       management_key: seed.management_key,
+      ...(other && { foreign_management_key: other.management_key }),
       oauth_token: caller.oauth_token,
       oauth_interns_only_token: caller.oauth_interns_only_token,
       ...(peer && { peer_oauth_token: peer.oauth_token }),
@@ -67,7 +85,7 @@ export function seededTarget(
 export function createTarget(
   addresses: () => Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>,
   publicKeys: () => PublicJwk[],
-  fixed: Pick<Target, 'profile' | 'clock'>,
+  fixed: Pick<Target, 'profile' | 'default_workspace' | 'clock'>,
   seed: Seed,
 ): Target {
   return {

@@ -18,6 +18,8 @@ export interface Accounts {
   readonly redactWrites: Redaction['redactWrites'];
   /** Has a credential redacted that isn't looked up here: a token of a login. */
   readonly addLoginToken: Redaction['addLoginToken'];
+  /** Has the value of a secret redacted, which is no credential of anybody's here. */
+  readonly addVaultSecret: Redaction['addVaultSecret'];
 }
 
 /** `digestKey` is any secret of this emulator: 32 random bytes. */
@@ -37,7 +39,10 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     add(member.oauth_token, { ...oauth, grant: 'full' });
     add(member.oauth_interns_only_token, { ...oauth, grant: 'interns' });
   }
-  add(seed.management_key, { id: 'management', kind: 'management', workspaceId: '', programme: false });
+  const manager = { kind: 'management', workspaceId: '', programme: false } as const;
+  add(seed.management_key, { ...manager, id: 'management', organizationId: seed.organization.id });
+  for (const { id, management_key } of seed.other_organizations)
+    add(management_key, { ...manager, id: `management:${id}`, organizationId: id });
 
   return {
     resolve: (token) => entries.get(token),
@@ -59,5 +64,6 @@ export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
     redact: redaction.redact,
     redactWrites: redaction.redactWrites,
     addLoginToken: redaction.addLoginToken,
+    addVaultSecret: redaction.addVaultSecret,
   };
 }

@@ -12,6 +12,8 @@ export interface Caller {
   readonly subject?: string;
   /** Only for `oauth`: `full` carries `vault:read`, `interns` does not (AUTH-8). */
   readonly grant?: 'full' | 'interns';
+  /** Only for `management`: the organization whose directory it opens. */
+  readonly organizationId?: string;
   /** Only for `own_key`: the one intern it sees (AUTH-4). */
   readonly internId?: string;
 }

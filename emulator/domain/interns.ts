@@ -21,6 +21,8 @@ export interface InternsDeps {
   scope(): Scope;
   /** How the script that governs an intern wants its boot, teardown, vault and daemon to go. */
   plan(row: InternRow): LifecyclePlan;
+  /** Forgets a vault with all it holds. */
+  dropVault(vaultId: string): void;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */
   endRuns(internId: string, cause: 'suspended' | 'deleted'): void;
   /** Lets go of what is left of the runs and sessions of an intern that is gone. */
@@ -120,6 +122,7 @@ export function createInterns(deps: InternsDeps): Interns {
     },
     remove(row) {
       rows.delete(row.id);
+      if (row.record.vault_id !== null) deps.dropVault(row.record.vault_id);
       names.delete(keyOf(row));
       accounts.removeOwnKey(row);
       for (const entry of [...store.collection('idempotency').values()])

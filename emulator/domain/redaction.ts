@@ -32,6 +32,12 @@ export const REDACTED = '[redacted]';
 /** Login tokens remembered for redaction at most: as many as the journal has entries, which each bring one at most. */
 const MOST_LOGIN_TOKENS = 1_000;
 
+/** Of the values of secrets, so many characters are remembered for redaction: the newest, in pieces of so many. */
+const MOST_SECRET_TEXT = 262_144;
+const SECRET_PIECE = 256;
+/** What is shorter stands in the middle of words: it is taken out where it is known to be, and nowhere else. */
+const LEAST_SECRET = 8;
+
 /** A part of a text that is shown as something else. */
 interface Span {
   readonly start: number;
@@ -49,10 +55,14 @@ const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
 export function createRedaction() {
   const secrets = new Set<string>();
   const loginTokens = new Set<string>();
+  /** Pieces of the values of secrets, oldest first. */
+  const vaultSecrets = new Set<string>();
+  let vaultText = 0;
+  const byValue = () => [...secrets, ...loginTokens, ...vaultSecrets];
   let search: Search | undefined;
 
   const spansOf = function* (text: string): Generator<Span> {
-    search ??= createSearch([...secrets, ...loginTokens], SHAPES);
+    search ??= createSearch(byValue(), SHAPES);
     for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
   };
 
@@ -61,7 +71,7 @@ export function createRedaction() {
     for (const read of readings(text)) {
       const length = read.text.length;
       const shape = BEGUN.exec(read.text.slice(-4_096));
-      const value = begunAtEnd(read.text, [...secrets, ...loginTokens], LEAST_BEGUN);
+      const value = begunAtEnd(read.text, byValue(), LEAST_BEGUN);
       const begun = Math.max(shape ? shape[0].length : 0, value ? length - value.start : 0);
       if (begun > 0) yield { start: read.at(length - begun), end: text.length, shown: REDACTED };
     }
@@ -122,6 +132,23 @@ export function createRedaction() {
       }
       search = undefined;
     },
+    /** Has the value of a secret redacted (VAULT-2), in place of the oldest where they are many. */
+    addVaultSecret(value: string): void {
+      for (let at = 0; at < value.length; at += SECRET_PIECE) {
+        // The last piece reaches back: none is too short to be told from a word.
+        const from = Math.max(0, Math.min(at, value.length - LEAST_SECRET));
+        const piece = value.slice(from, at + SECRET_PIECE);
+        if (piece.length < LEAST_SECRET || BY_SHAPE.test(piece) || secrets.has(piece)) continue;
+        vaultText += vaultSecrets.delete(piece) ? 0 : piece.length;
+        vaultSecrets.add(piece);
+      }
+      for (const oldest of vaultSecrets) {
+        if (vaultText <= MOST_SECRET_TEXT) break;
+        vaultSecrets.delete(oldest);
+        vaultText -= oldest.length;
+      }
+      search = undefined;
+    },
     redact(text: string): string {
       let clean = '';
       let last = 0;
@@ -159,7 +186,7 @@ export function createRedaction() {
     },
     /** How many credentials are known by value. */
     get size(): number {
-      return secrets.size + loginTokens.size;
+      return secrets.size + loginTokens.size + vaultSecrets.size;
     },
   };
 }

@@ -80,7 +80,7 @@ export function createAccept(deps: AcceptDeps) {
     const blank = row.body.blank === 'none' && isBlank(bytes);
     if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
-    const input = row.parse(new ReadRequest(request, row, bytes, blank));
+    const input = row.parse(new ReadRequest(request, row, bytes, blank, exchange.resource.secretName));
     const call = new AcceptedCall(exchange, deps, caller, input);
     row.authorize?.(call);
     const fault = deps.faults.take(
@@ -109,7 +109,9 @@ export function createAccept(deps: AcceptDeps) {
     const ready = row.heavy ? reading.then((bytes) => after(deps.heavyWork.next(), () => bytes)) : reading;
     return scope.race(ready).then((bytes) => {
       needTime(exchange);
-      deps.journal.noteRequestBody(exchange.draft, bytes);
+      const concealed = row.body.conceal?.(bytes);
+      if (concealed) deps.journal.noteConcealed(exchange.draft, concealed);
+      else deps.journal.noteRequestBody(exchange.draft, bytes);
       return handle(exchange, row, caller, bytes);
     });
   };

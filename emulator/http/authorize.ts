@@ -22,7 +22,7 @@ export const allow = (routes: readonly Route[]): string => {
 };
 
 export const notFound = (area: Area, wrong: string) =>
-  new Refusal(area === 'scim' ? 'scim_not_found' : area === 'interns' ? 'not_found' : 'path_not_found', { wrong });
+  new Refusal(area === 'scim' ? 'scim_not_found' : area === 'none' ? 'path_not_found' : 'not_found', { wrong });
 
 // A management key and the other credentials open different doors (AUTH-6).
 const admitted = (caller: Caller | undefined, area: Area, request: ReceivedRequest): Caller => {

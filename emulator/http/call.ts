@@ -20,6 +20,7 @@ export class ReadRequest implements RequestParts {
     readonly bytes: Uint8Array,
     /** The body is white space where that is no body. */
     private readonly blank: boolean,
+    readonly secretName: string | undefined,
   ) {}
   get headers(): Headers {
     return this.request.headers;
@@ -48,8 +49,11 @@ export class AcceptedCall implements Call<unknown> {
     readonly caller: Caller,
     readonly input: unknown,
   ) {}
-  get mappingId(): string | undefined {
-    return this.exchange.resource.mappingId;
+  get scimId(): string {
+    return this.exchange.resource.scimId ?? '';
+  }
+  get secretName(): string {
+    return this.exchange.resource.secretName ?? '';
   }
   /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
   get intern(): InternRow {

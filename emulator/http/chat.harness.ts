@@ -200,6 +200,7 @@ export function createHarness(options: HarnessOptions = {}) {
         query: new URLSearchParams(),
         headers: new Headers(),
         json: () => body,
+        secretName: undefined,
       });
       const made: Call<unknown> = {
         caller,
@@ -207,6 +208,8 @@ export function createHarness(options: HarnessOptions = {}) {
         input,
         headers: new Headers(),
         requestId: 'r',
+        scimId: '',
+        secretName: '',
         signal: signal ?? new AbortController().signal,
         onRun() {},
         scope: signal ? state.child().follow(signal) : state.child(),

@@ -3,8 +3,8 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { Route } from './route.js';
 
-/** Which rules a path is under: interns, SCIM, or neither. */
-export type Area = 'interns' | 'scim' | 'none';
+/** Which rules a path is under: interns, their vaults, SCIM, or none of them. */
+export type Area = 'interns' | 'vault' | 'scim' | 'none';
 
 /** One path of the table with all that is known of it. */
 export interface Resource {
@@ -12,7 +12,9 @@ export interface Resource {
   /** The rows of this path; none for a path that isn't known. */
   readonly routes: readonly Route[];
   readonly internId?: string | undefined;
-  readonly mappingId?: string | undefined;
+  /** Of a mapping or a job. */
+  readonly scimId?: string | undefined;
+  readonly secretName?: string | undefined;
 }
 
 /** What a request came by. */

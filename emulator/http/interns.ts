@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { Refusal } from '../contract/errors.js';
 import {
   type CreateBody,
@@ -12,12 +11,12 @@ import {
   type UpdateBody,
   updateBodySchema,
 } from '../contract/intern.js';
-import { problems, words } from '../contract/problem.js';
 import { idempotencyHeader, type Profile } from '../contract/profile.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
 import type { Store } from '../store/store.js';
+import { checked } from './checked.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
 import { json, type PlainResponse } from './response.js';
 import { type RequestParts, type Route, route } from './route.js';
@@ -33,13 +32,6 @@ export interface InternRoutesDeps {
 const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
-
-/** Holds a body against its schema, or throws the 400 of lifecycle routes (BODY-4). */
-function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
-  const result = schema().safeParse(value, { error: words });
-  if (!result.success) throw new Refusal('invalid_body', { detail: problems(result.error, 'body') });
-  return result.data;
-}
 
 /** Records are never changed, only replaced: the text of one stays right. */
 function recordAnswers(): (record: Intern) => PlainResponse {
@@ -73,6 +65,7 @@ function idempotencyKey(headers: Headers, name: string): string | undefined {
 /** The lifecycle operations: LIST, CREATE, GET, UPDATE, DELETE, PROV and SUSP of the contract. */
 export function internRoutes({ interns, provisioning, store, profile, create }: InternRoutesDeps): Route[] {
   const keyHeader = idempotencyHeader(profile);
+  const createBody = createBodySchema(profile);
   const recordAnswer = recordAnswers();
   return [
     route<ListQuery>({
@@ -95,11 +88,12 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       credential: 'any',
       body: JSON_BODY,
       parse: (parts) => ({
-        body: checked(createBodySchema, parts.json()),
+        body: checked(createBody, parts.json()),
         key: idempotencyKey(parts.headers, keyHeader),
       }),
       authorize({ caller, input }) {
-        if (input.body.workspace_id.toLowerCase() !== caller.workspaceId) throw new Refusal('workspace_not_found');
+        const named = input.body.workspace_id?.toLowerCase() ?? caller.workspaceId;
+        if (named !== caller.workspaceId) throw new Refusal('workspace_not_found');
       },
       meetsFault: ({ caller, input }, step) =>
         (step !== 'provisioner' || input.body.provision === true) &&

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import type { Redaction } from '../domain/redaction.js';
+import { REDACTED, type Redaction } from '../domain/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
@@ -23,6 +23,11 @@ export interface Journal {
   /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
+  /**
+   * Notes what may be kept of a request that brings a secret. From here on the secret is taken out of whatever is shown;
+   * what was noted of this request is redacted before it is kept.
+   */
+  noteConcealed(draft: JournalDraft, body: { readonly shown: string; readonly secret: string | undefined }): void;
   watch(draft: JournalDraft): StreamHooks;
   /** To be called when status and headers are known, or the connection was dropped instead. */
   responded(draft: JournalDraft): void;
@@ -47,7 +52,7 @@ const MAX_ENTRIES = 1_000;
  */
 export function createJournal(
   clock: Clock,
-  redaction: Pick<Redaction, 'redact' | 'redactWrites'>,
+  redaction: Pick<Redaction, 'redact' | 'redactWrites' | 'addVaultSecret'>,
   next: () => number = () => 0,
   prefix = '',
 ): Journal {
@@ -98,6 +103,15 @@ export function createJournal(
     },
     noteRequestBody(draft, bytes) {
       draft.requestBody = render.hold(bytes);
+    },
+    noteConcealed(draft, { shown, secret }) {
+      if (secret !== undefined) redaction.addVaultSecret(secret);
+      const { headers } = draft;
+      draft.url = redaction.redact(draft.url);
+      const flat = headers instanceof Headers ? [...headers].flat() : headers;
+      // A short secret is found only where it is a whole value: anywhere, it would be a part of every word.
+      draft.headers = flat.map((text) => (text === secret ? REDACTED : redaction.redact(text)));
+      draft.requestBody = render.hold(redaction.redact(shown));
     },
     noteResponseBody(draft, text) {
       draft.responseBody = render.hold(text);

@@ -64,15 +64,17 @@ export function createPipeline(deps: PipelineDeps) {
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
     return after(callerOf(exchange, deps.resolve), (caller) => {
       draft.caller = caller.id;
-      if (area === 'interns' && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
+      const ofInterns = area === 'interns' || area === 'vault';
+      if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
       if (resource.routes.length === 0) throw notFound(area, 'no such path');
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
       draft.operation = row.operation;
-      // An intern's own key sees that intern: the collection isn't there for it (AUTH-4).
-      if (area === 'interns' && resource.internId === undefined && caller.kind === 'own_key')
+      // An intern's own key sees that intern: the collection isn't there for it (AUTH-4), nor the workspace's vault.
+      if (ofInterns && (resource.internId === undefined || row.ofWorkspace) && caller.kind === 'own_key')
         throw notFound(area, "an intern's own key sees that intern alone");
       if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
+      row.admit?.(caller, resource);
       authorizeKind(row, caller);
       return accept(exchange, row, caller);
     });

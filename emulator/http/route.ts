@@ -4,6 +4,7 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
 import type { StreamHooks } from '../sse/stream.js';
+import type { Resource } from './exchange.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 
@@ -21,6 +22,8 @@ export interface StreamFault {
 
 /** What a route's `parse` has to go by, once caller, size and media type have been checked. */
 export interface RequestParts {
+  /** The secret that the path names, on routes that have one. */
+  readonly secretName: string | undefined;
   /** The bytes of the body; empty where there is none. */
   readonly bytes: Uint8Array;
   readonly query: URLSearchParams;
@@ -34,8 +37,10 @@ export interface Call<Input> {
   readonly caller: Caller;
   /** The visible intern, on routes with an id in their path. */
   readonly intern: InternRow;
-  /** On the SCIM route: the id in the path. */
-  readonly mappingId?: string | undefined;
+  /** On routes of SCIM: the mapping or job in the path. */
+  readonly scimId: string;
+  /** On routes of the vault: the secret in the path. */
+  readonly secretName: string;
   readonly input: Input;
   readonly headers: Headers;
   readonly requestId: string;
@@ -59,16 +64,18 @@ export interface Call<Input> {
 
 /**
  * One row of the route table. The pipeline checks, in the order of BODY-5: region, credential, programme, path, method,
- * visibility, kind of credential, size, media type; then `parse` (400), `authorize` (what the body names: 400 or 404),
+ * visibility (`admit` too), kind of credential, size, media type; then `parse` (400), `authorize` (what the body names: 400 or 404),
  * injected faults, and `handle`, which answers or throws a `Refusal` (409, then 429).
  */
 export interface Route<Input = unknown> {
   readonly operation: Operation;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base, in Hono's notation: `/interns/:id/chat/completions`. */
   readonly path: string;
   /** Which credential the path's area takes is needed; `oauth` and `oauth_vault` answer 403 to others (AUTH-7, AUTH-8). */
   readonly credential: 'any' | 'oauth' | 'oauth_vault';
+  /** Uses what belongs to the whole workspace: not there for an intern's own key, on whatever intern (AUTH-4, VAULT-7). */
+  readonly ofWorkspace?: true;
   readonly body: {
     /** Whether the route reads a body at all. */
     readonly read: boolean;
@@ -78,7 +85,11 @@ export interface Route<Input = unknown> {
     readonly invalid: 'invalid_body' | 'bad_request';
     /** `none`: white space is no body, and needs no content type (DELETE-2, BODY-1). */
     readonly blank?: 'none';
+    /** What is kept of a body that holds a secret, and the secret, wherever else it may stand (VAULT-2). */
+    conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
+  /** Throws the 404 of what the path names and the caller does not see, beside interns. */
+  admit?(caller: Caller, resource: Pick<Resource, 'internId' | 'scimId'>): void;
   parse(parts: RequestParts): Input;
   authorize?(call: Call<Input>): void;
   /** Whether a call can meet an injected fault, or one at a step: not where it only repeats an answer. Default: it can. */

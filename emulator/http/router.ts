@@ -7,6 +7,7 @@ const areaOf = (path: string): Area => {
   const below = path.slice(BASE.length);
   if (!path.startsWith(`${BASE}/`)) return 'none';
   if (below === '/interns' || below.startsWith('/interns/')) return 'interns';
+  if (below === '/vault' || below.startsWith('/vault/')) return 'vault';
   if (below === '/scim' || below.startsWith('/scim/')) return 'scim';
   return 'none';
 };
@@ -19,21 +20,62 @@ function decoded(at: number | string | undefined, values: readonly string[] | un
   return value === undefined ? undefined : tryDecodeURIComponent(value);
 }
 
+/** What is known of a path, beside the values of its parameters. */
+interface Known {
+  readonly area: Area;
+  readonly routes: readonly Route[];
+  /** More rows where the parameter that a path ends in has this very value: `…/secrets/copy` is an operation too. */
+  readonly literal: ReadonlyMap<string, readonly Route[]>;
+}
+
+const LAST_PARAMETER = /:\w+$/;
+/** Whether a path is another one, but for a word in place of the parameter that this ends in. */
+const isLiteralOf = (path: string, pattern: string): boolean =>
+  path !== pattern &&
+  LAST_PARAMETER.test(pattern) &&
+  !LAST_PARAMETER.test(path) &&
+  path.slice(0, path.lastIndexOf('/')) === pattern.slice(0, pattern.lastIndexOf('/'));
+
+/** What is to be known of each path; a literal one stands with the pattern that it is of, as Hono's router wants it. */
+function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
+  const byPath = new Map<string, Route[]>();
+  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  const paths = [...byPath.keys()];
+  const known = new Map<string, Known>();
+  for (const [path, rows] of byPath) {
+    if (paths.some((pattern) => isLiteralOf(path, pattern))) continue;
+    const literal = paths.filter((other) => isLiteralOf(other, path));
+    known.set(path, {
+      area: areaOf(BASE + path),
+      routes: rows,
+      literal: new Map(
+        literal.map((other) => [other.slice(other.lastIndexOf('/') + 1), [...rows, ...(byPath.get(other) ?? [])]]),
+      ),
+    });
+  }
+  return known;
+}
+
 /**
  * Finds what a request is for, by its path alone: the method is for the pipeline to look at. Hono's router without Hono
  * around it, since nothing else of it would be used.
  */
 export function createRouter(routes: readonly Route[]): (request: Pick<Request, 'url'>) => Resource {
-  const byPath = new Map<string, Route[]>();
-  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
-  const router = new RegExpRouter<Pick<Resource, 'area' | 'routes'>>();
-  for (const [path, rows] of byPath) router.add(ANY_METHOD, BASE + path, { area: areaOf(BASE + path), routes: rows });
+  const router = new RegExpRouter<Known>();
+  for (const [path, known] of knownPaths(routes)) router.add(ANY_METHOD, BASE + path, known);
 
   return ({ url }) => {
     const path = getPath({ url } as Request);
     const [[found], values] = router.match(ANY_METHOD, path);
     if (!found) return { area: areaOf(path), routes: [] };
-    const [{ area, routes }, names] = found;
-    return { area, routes, internId: decoded(names.id, values), mappingId: decoded(names.mappingId, values) };
+    const [{ area, routes, literal }, names] = found;
+    const last = literal.size === 0 ? '' : path.slice(path.lastIndexOf('/') + 1);
+    return {
+      area,
+      routes: literal.get(last) ?? routes,
+      internId: decoded(names.id, values),
+      scimId: decoded(names.scimId, values),
+      secretName: decoded(names.secretName, values),
+    };
   };
 }

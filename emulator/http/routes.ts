@@ -3,8 +3,9 @@ import { type DaemonRouteDeps, daemonAliasRoute, daemonRoute } from './daemon.js
 import { type InternRoutesDeps, internRoutes } from './interns.js';
 import { invokeRoute } from './invoke.js';
 import type { Route } from './route.js';
-import { scimRoute } from './scim.js';
+import { type ScimRoutesDeps, scimRoutes } from './scim.js';
 import { type SignDeps, signAliasRoute, signRoute } from './sign.js';
+import { type VaultRoutesDeps, vaultRoutes } from './vault.js';
 
 /** What the handlers of each resource need. */
 export interface RoutesDeps {
@@ -12,11 +13,12 @@ export interface RoutesDeps {
   readonly chat: ChatDeps;
   readonly daemon: DaemonRouteDeps;
   readonly sign: SignDeps;
-  readonly scim: Parameters<typeof scimRoute>[0];
+  readonly scim: ScimRoutesDeps;
+  readonly vault: VaultRoutesDeps;
 }
 
 /** The route table: every operation of the interface. */
-export const createRoutes = ({ interns, chat, daemon, sign, scim }: RoutesDeps): readonly Route[] => [
+export const createRoutes = ({ interns, chat, daemon, sign, scim, vault }: RoutesDeps): readonly Route[] => [
   ...internRoutes(interns),
   chatRoute(chat),
   invokeRoute(chat),
@@ -24,5 +26,6 @@ export const createRoutes = ({ interns, chat, daemon, sign, scim }: RoutesDeps):
   daemonAliasRoute(daemon),
   signRoute(sign),
   signAliasRoute(sign),
-  scimRoute(scim),
+  ...scimRoutes(scim),
+  ...vaultRoutes(vault),
 ];

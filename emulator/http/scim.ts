@@ -1,25 +1,141 @@
 import { Refusal } from '../contract/errors.js';
-import type { ScimMapping } from '../contract/seed.js';
+import {
+  type CreateMappingBody,
+  createMappingSchema,
+  DEFAULT_SCIM_PAGE,
+  MAX_SCIM_PAGE,
+  type UpdateMappingBody,
+  updateMappingSchema,
+} from '../contract/scim.js';
+import type { Caller } from '../domain/caller.js';
+import type { Directory } from '../domain/directory.js';
+import type { Store } from '../store/store.js';
+import { checked, countOf } from './checked.js';
 import { json } from './response.js';
-import { type Route, route } from './route.js';
+import { BASE, type RequestParts, type Route, route } from './route.js';
 
-/** The one SCIM operation (SCIM-1, SCIM-2): UUIDs match in any case, anything else is unknown. */
-export function scimRoute(mappings: readonly ScimMapping[]): Route {
-  const byId = new Map(mappings.map((mapping) => [mapping.id.toLowerCase(), mapping]));
-  const known = (id = ''): ScimMapping => {
-    const mapping = byId.get(id.toLowerCase());
-    if (!mapping) throw new Refusal('scim_not_found');
-    return mapping;
+export interface ScimRoutesDeps {
+  readonly directory: Directory;
+  readonly store: Pick<Store, 'commit'>;
+  /** What paths begin with, in front of the base. */
+  readonly prefix: string;
+}
+
+interface PageQuery {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
+const JSON_BODY = { read: true, json: 'ignored', invalid: 'invalid_body' } as const;
+
+const parsePage = ({ query }: RequestParts): PageQuery => ({
+  offset: countOf(query, 'offset', 0, Number.POSITIVE_INFINITY, 0),
+  limit: countOf(query, 'limit', 1, MAX_SCIM_PAGE, DEFAULT_SCIM_PAGE),
+});
+const pageOf = (rows: readonly unknown[], { offset, limit }: PageQuery) =>
+  json({ data: rows.slice(offset, offset + limit), total_count: rows.length });
+
+/** Deleting what was granted must not happen by accident: there is no default. */
+function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
+  const values = query.getAll('keep_members');
+  const [value] = values;
+  if (values.length === 1 && (value === 'true' || value === 'false')) return { keepMembers: value === 'true' };
+  throw new Refusal('invalid_query', { detail: 'keep_members: expected true or false, once' });
+}
+
+const organizationOf = ({ organizationId = '' }: Caller): string => organizationId;
+
+/** The directory's operations (SCIM-1 to SCIM-7). UUIDs match in any case; an id that is none is unknown. */
+export function scimRoutes({ directory, store, prefix }: ScimRoutesDeps): Route[] {
+  const mappingOf = (caller: Caller, id = '') => directory.mapping(organizationOf(caller), id);
+  const jobOf = (caller: Caller, id = '') => directory.job(organizationOf(caller), id);
+  const base = { operation: 'scim', credential: 'any' } as const;
+  const onMapping = {
+    ...base,
+    path: '/scim/group-mappings/:scimId',
+    admit: (caller: Caller, { scimId }: { scimId?: string | undefined }) => void mappingOf(caller, scimId),
   };
-  return route<undefined>({
-    operation: 'scim',
-    method: 'GET',
-    path: '/scim/group-mappings/:mappingId',
-    credential: 'any',
-    body: { read: false, json: 'ignored', invalid: 'invalid_body' },
-    parse: () => undefined,
-    // Before injected faults: a call that is refused anyway uses none up.
-    authorize: ({ mappingId }) => void known(mappingId),
-    handle: ({ mappingId }) => json({ data: known(mappingId) }),
-  });
+
+  return [
+    route<PageQuery>({
+      ...base,
+      method: 'GET',
+      path: '/scim/group-mappings',
+      body: NO_BODY,
+      parse: parsePage,
+      handle: ({ caller, input }) => pageOf(directory.mappings(organizationOf(caller)), input),
+    }),
+    route<CreateMappingBody>({
+      ...base,
+      method: 'POST',
+      path: '/scim/group-mappings',
+      body: JSON_BODY,
+      parse: (parts) => checked(createMappingSchema, parts.json()),
+      authorize: ({ caller, input }) => directory.authorizeMapping(organizationOf(caller), input),
+      async handle({ caller, input }) {
+        const mapping = directory.createMapping(organizationOf(caller), input);
+        await store.commit();
+        return json({ data: mapping }, 201);
+      },
+    }),
+    route<undefined>({
+      ...onMapping,
+      method: 'GET',
+      body: NO_BODY,
+      parse: () => undefined,
+      handle: ({ caller, scimId }) => json({ data: mappingOf(caller, scimId) }),
+    }),
+    route<UpdateMappingBody>({
+      ...onMapping,
+      method: 'PATCH',
+      body: JSON_BODY,
+      parse: (parts) => checked(updateMappingSchema, parts.json()),
+      async handle({ caller, scimId, input }) {
+        const mapping = directory.updateMapping(mappingOf(caller, scimId), input.role);
+        await store.commit();
+        return json({ data: mapping });
+      },
+    }),
+    route<{ keepMembers: boolean }>({
+      ...onMapping,
+      method: 'DELETE',
+      body: NO_BODY,
+      parse: parseKeepMembers,
+      async handle({ caller, scimId }) {
+        directory.deleteMapping(mappingOf(caller, scimId));
+        await store.commit();
+        return json({ deleted: true });
+      },
+    }),
+    route<PageQuery>({
+      ...base,
+      method: 'GET',
+      path: '/scim/groups',
+      body: NO_BODY,
+      parse: parsePage,
+      handle: ({ caller, input }) => pageOf(directory.groups(organizationOf(caller)), input),
+    }),
+    route<undefined>({
+      ...base,
+      method: 'POST',
+      path: '/scim/sync-jobs',
+      body: NO_BODY,
+      parse: () => undefined,
+      async handle({ caller }) {
+        const job = directory.startJob(organizationOf(caller));
+        await store.commit();
+        return json({ data: job }, 202, { location: `${prefix}${BASE}/scim/sync-jobs/${job.id}` });
+      },
+    }),
+    route<undefined>({
+      ...base,
+      method: 'GET',
+      path: '/scim/sync-jobs/:scimId',
+      admit: (caller, { scimId }) => void jobOf(caller, scimId),
+      body: NO_BODY,
+      parse: () => undefined,
+      handle: ({ caller, scimId }) => json({ data: jobOf(caller, scimId) }),
+    }),
+  ];
 }

@@ -1,6 +1,6 @@
 import type { Profile } from '../contract/profile.js';
 import type { Route } from '../http/route.js';
-import { OPERATION_TEXTS, type ResponseDescription } from './operations.js';
+import { type ResponseDescription, textOf } from './operations.js';
 import { refusalResponses } from './refusals.js';
 import { bodyComponents, reference } from './schemas.js';
 
@@ -31,6 +31,7 @@ const HEADERS = {
   Detail: { description: 'The emulator alone: what was wrong, and where.', schema: { type: 'string' } },
   NoStore: { description: 'Never cached.', schema: { type: 'string', const: 'no-store' }, required: true },
   Deprecation: { description: 'Marks a deprecated operation.', schema: { type: 'string' }, required: true },
+  Location: { description: 'Where what was started is found.', schema: { type: 'string' }, required: true },
   Link: {
     description: 'The operation to use instead.',
     schema: { type: 'string', pattern: 'rel="successor-version"$' },
@@ -40,12 +41,18 @@ const HEADERS = {
 
 const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
 
-const answerOf = ({ status, description, schema, stream, noStore }: ResponseDescription) => [
+const answerOf = ({ status, description, schema, stream, noStore, location }: ResponseDescription) => [
   String(status),
   {
     description,
-    headers: { 'x-request-id': header('RequestId'), ...(noStore ? { 'cache-control': header('NoStore') } : {}) },
-    content: { [stream ? 'text/event-stream' : 'application/json']: { schema: reference(schema) } },
+    headers: {
+      'x-request-id': header('RequestId'),
+      ...(noStore ? { 'cache-control': header('NoStore') } : {}),
+      ...(location ? { location: header('Location') } : {}),
+    },
+    ...(schema === undefined
+      ? {}
+      : { content: { [stream ? 'text/event-stream' : 'application/json']: { schema: reference(schema) } } }),
   },
 ];
 
@@ -62,12 +69,11 @@ const deprecated = (responses: Responses) =>
     ]),
   );
 
-/** `:id` and `:mappingId` as OpenAPI has them. */
+const PARAMETERS: Readonly<Record<string, string>> = { id: 'internId', scimId: 'id', secretName: 'name' };
+
+/** The parameters of a path as OpenAPI has them, by the names that are published. */
 const shownPath = (path: string): string =>
-  path
-    .replace(/:mappingId/, '{id}')
-    .replace(/:(\w+)/g, '{$1}')
-    .replace('/interns/{id}', '/interns/{internId}');
+  path.replace(/:(\w+)/g, (_, name: string) => `{${PARAMETERS[name] ?? name}}`);
 
 const PARAMETER = {
   internId: {
@@ -81,8 +87,15 @@ const PARAMETER = {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'Id of the mapping',
+    description: 'Id of the mapping, or of the sync',
     schema: { type: 'string', minLength: 1 },
+  },
+  name: {
+    name: 'name',
+    in: 'path',
+    required: true,
+    description: 'Name of the secret',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[a-z](?:_?[a-z0-9])*$' },
   },
 } as const;
 
@@ -91,14 +104,14 @@ const named = (parameters: readonly { readonly name?: string }[] = [], { idempot
   parameters.map((one) => (name !== undefined && one.name === 'Idempotency-Key' ? { ...one, name } : one));
 
 function operationOf(route: Route, profile: Profile, components: Record<string, object>) {
-  const text = OPERATION_TEXTS[route.operation];
+  const text = textOf(route);
   const alias = route.successor !== undefined;
   const path = shownPath(route.path);
   const refusals = refusalResponses(route, text.refusals);
   Object.assign(components, refusals.schemas);
   const responses = { ...Object.fromEntries(text.answers.map(answerOf)), ...refusals.responses };
   const parameters = [
-    ...(path.includes('{internId}') ? [PARAMETER.internId] : path.includes('{id}') ? [PARAMETER.id] : []),
+    ...Object.values(PARAMETER).filter(({ name }) => path.includes(`{${name}}`)),
     ...named(text.parameters, profile),
     { $ref: '#/components/parameters/RequestId' },
   ];
@@ -146,7 +159,8 @@ export function openApiDocument({ routes, profile, version, baseUrl, issuer }: D
       { name: 'Lifecycle', description: 'Create, inspect, update, provision, suspend and delete interns' },
       { name: 'Chat', description: 'Talk to an intern' },
       { name: 'Daemon', description: 'Attach a terminal client, and sign its requests' },
-      { name: 'SCIM', description: 'Group-to-workspace mappings' },
+      { name: 'Vault', description: 'Secrets of the workspace and of interns: stored, and never shown again' },
+      { name: 'SCIM', description: 'Groups, group-to-workspace mappings, and directory syncs' },
     ],
     paths,
     components: {

@@ -1,13 +1,18 @@
 import type { ErrorKey } from '../contract/errors.js';
 import { MAX_PAGE, MAX_STATUSES_IN_FILTER, STATUSES } from '../contract/intern.js';
-import type { Operation } from '../http/route.js';
+import { DEFAULT_SCIM_PAGE, MAX_SCIM_PAGE } from '../contract/scim.js';
+import { MAX_SECRETS_OFFSET, MAX_SECRETS_PAGE } from '../contract/vault.js';
+import type { Operation, Route } from '../http/route.js';
 import type { RequestSchema, ResponseSchema } from './schemas.js';
 
 /** An answer that is no refusal. */
 export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
-  readonly schema: ResponseSchema;
+  /** Undefined for an answer without a body. */
+  readonly schema?: ResponseSchema;
+  /** It says where what was made is found. */
+  readonly location?: true;
   /** The answer is a stream of server-sent events, of which each holds one of `schema`. */
   readonly stream?: true;
   readonly noStore?: true;
@@ -18,7 +23,7 @@ export interface OperationText {
   readonly id: string;
   /** Of the deprecated alias, where there is one. */
   readonly aliasId?: string;
-  readonly tag: 'Lifecycle' | 'Chat' | 'Daemon' | 'SCIM';
+  readonly tag: 'Lifecycle' | 'Chat' | 'Daemon' | 'Vault' | 'SCIM';
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly object[];
@@ -45,8 +50,11 @@ const TURN_REFUSALS = [
   'turn_timeout',
 ] as const;
 
+/** Those of which several rows of the route table are one. */
+type Shared = 'scim' | 'vault-list' | 'vault-store' | 'vault-delete';
+
 /** What each operation is called, takes and answers. */
-export const OPERATION_TEXTS: Readonly<Record<Operation, OperationText>> = {
+const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText>> = {
   list: {
     id: 'list_interns',
     tag: 'Lifecycle',
@@ -197,11 +205,152 @@ export const OPERATION_TEXTS: Readonly<Record<Operation, OperationText>> = {
     ],
     refusals: ['timeout', 'rate_limited'],
   },
-  scim: {
+  'vault-copy': {
+    id: 'copy_vault_secrets_to_intern',
+    tag: 'Vault',
+    summary: "Copy secrets of the workspace into an intern's vault",
+    description: 'All of them or none. What changes later in one vault does not in the other.',
+    body: { schema: 'VaultSecretCopyRequest', required: true },
+    answers: [{ status: 200, description: 'The copies, in the order asked', schema: 'VaultSecretCopyResponse' }],
+    refusals: ['secret_not_found', 'vault_writes_disabled', 'secret_unbound', 'vault_full'],
+  },
+};
+
+const SECRET_PAGE = [
+  query('limit', 'Secrets on a page', {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_SECRETS_PAGE,
+    default: MAX_SECRETS_PAGE,
+  }),
+  query('offset', 'Secrets to skip', { type: 'integer', minimum: 0, maximum: MAX_SECRETS_OFFSET, default: 0 }),
+];
+
+/** The operations on secrets of a scope, by the end of their ids and what the scope is called. */
+const vaultTexts = (path: string, ids: { list: string; one: string }, vault: string) =>
+  ({
+    [`GET ${path}`]: {
+      id: `list_${ids.list}`,
+      tag: 'Vault',
+      summary: `List the secrets in the vault of ${vault}, by name`,
+      parameters: SECRET_PAGE,
+      answers: [{ status: 200, description: 'A page of secrets, without values', schema: 'VaultSecretListResponse' }],
+      refusals: ['invalid_query'],
+    },
+    [`PUT ${path}/:secretName`]: {
+      id: `store_${ids.one}`,
+      tag: 'Vault',
+      summary: `Store a secret in the vault of ${vault}`,
+      description: 'Creates or replaces. The value is released to exactly these hosts, and never shown again.',
+      body: { schema: 'VaultSecretWriteRequest', required: true },
+      answers: [{ status: 200, description: 'The secret, without its value', schema: 'VaultSecretResponse' }],
+      refusals: ['vault_writes_disabled', 'vault_full'],
+    },
+    [`DELETE ${path}/:secretName`]: {
+      id: `delete_${ids.one}`,
+      tag: 'Vault',
+      summary: `Delete a secret from the vault of ${vault}`,
+      answers: [{ status: 204, description: 'It is gone' }],
+      refusals: ['invalid_body', 'secret_not_found', 'vault_writes_disabled'],
+    },
+  }) satisfies Record<string, OperationText>;
+
+const SCIM_PAGE = [
+  query('offset', 'Records to skip', { type: 'integer', minimum: 0, default: 0 }),
+  query('limit', 'Records on a page', {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_SCIM_PAGE,
+    default: DEFAULT_SCIM_PAGE,
+  }),
+];
+
+/** What rows of the route table are called, take and answer that share their operation, by method and path. */
+const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
+  ...vaultTexts('/vault/secrets', { list: 'vault_secrets', one: 'vault_secret' }, 'the workspace'),
+  ...vaultTexts(
+    '/vault/interns/:id/secrets',
+    { list: 'intern_vault_secrets', one: 'intern_vault_secret' },
+    'an intern',
+  ),
+  'GET /scim/group-mappings': {
+    id: 'list_scim_group_mappings',
+    tag: 'SCIM',
+    summary: 'List the SCIM group mappings, oldest first',
+    parameters: SCIM_PAGE,
+    answers: [{ status: 200, description: 'A page of mappings', schema: 'ScimGroupMappingListResponse' }],
+    refusals: ['invalid_query'],
+  },
+  'POST /scim/group-mappings': {
+    id: 'create_scim_group_mapping',
+    tag: 'SCIM',
+    summary: 'Map a SCIM group to a role in a workspace',
+    description: 'A mapping that is there with the same role is applied again.',
+    body: { schema: 'CreateScimGroupMappingRequest', required: true },
+    answers: [{ status: 201, description: 'The mapping', schema: 'ScimGroupMappingResponse' }],
+    refusals: ['scim_mapping_conflict'],
+  },
+  'GET /scim/group-mappings/:scimId': {
     id: 'get_scim_group_mapping',
     tag: 'SCIM',
     summary: 'Get a SCIM group mapping',
     answers: [{ status: 200, description: 'The mapping', schema: 'ScimGroupMappingResponse' }],
     refusals: [],
   },
+  'PATCH /scim/group-mappings/:scimId': {
+    id: 'update_scim_group_mapping',
+    tag: 'SCIM',
+    summary: 'Change the role of a SCIM group mapping',
+    body: { schema: 'UpdateScimGroupMappingRequest', required: true },
+    answers: [{ status: 200, description: 'The mapping', schema: 'ScimGroupMappingResponse' }],
+    refusals: [],
+  },
+  'DELETE /scim/group-mappings/:scimId': {
+    id: 'delete_scim_group_mapping',
+    tag: 'SCIM',
+    summary: 'Delete a SCIM group mapping',
+    parameters: [
+      query(
+        'keep_members',
+        'Whether the members keep what the mapping gave them. There is no default.',
+        { type: 'string', enum: ['true', 'false'] },
+        { required: true },
+      ),
+    ],
+    answers: [{ status: 200, description: 'It is gone', schema: 'DeleteScimGroupMappingResponse' }],
+    refusals: ['invalid_query'],
+  },
+  'GET /scim/groups': {
+    id: 'list_scim_groups',
+    tag: 'SCIM',
+    summary: 'List the SCIM groups of the organization, oldest first',
+    parameters: SCIM_PAGE,
+    answers: [{ status: 200, description: 'A page of groups', schema: 'ScimGroupListResponse' }],
+    refusals: ['invalid_query'],
+  },
+  'POST /scim/sync-jobs': {
+    id: 'create_scim_sync_job',
+    tag: 'SCIM',
+    summary: 'Start a directory sync, or get the one that is under way',
+    answers: [{ status: 202, description: 'The sync is under way', schema: 'ScimSyncJobResponse', location: true }],
+    refusals: [],
+  },
+  'GET /scim/sync-jobs/:scimId': {
+    id: 'get_scim_sync_job',
+    tag: 'SCIM',
+    summary: 'Get how a directory sync goes',
+    answers: [{ status: 200, description: 'The sync', schema: 'ScimSyncJobResponse' }],
+    refusals: [],
+  },
 };
+
+/** Every text, of operations and of rows. */
+export const TEXTS: readonly OperationText[] = [...Object.values(OPERATION_TEXTS), ...Object.values(ROW_TEXTS)];
+
+/** What a row of the route table is called, takes and answers. */
+export function textOf({ operation, method, path }: Route): OperationText {
+  const text =
+    ROW_TEXTS[`${method} ${path}`] ?? (OPERATION_TEXTS as Readonly<Record<string, OperationText>>)[operation];
+  if (!text) throw new Error(`${method} ${path} has no text`);
+  return text;
+}

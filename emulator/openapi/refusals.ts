@@ -75,7 +75,7 @@ function componentOf(key: ErrorKey, scim: boolean): { name: string; schema: obje
 const headersOf = (keys: readonly ErrorKey[]) => ({
   'x-request-id': { $ref: '#/components/headers/RequestId' },
   'x-emulator-detail': { $ref: '#/components/headers/Detail' },
-  ...(keys.some((key) => ['rate_limited', 'busy', 'too_many_waiting'].includes(key))
+  ...(keys.some((key) => ['rate_limited', 'busy', 'too_many_waiting', 'vault_writes_disabled'].includes(key))
     ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
     : {}),
 });

@@ -9,8 +9,15 @@ import {
   updateBodySchema,
 } from '../contract/intern.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
-import { scimMappingSchema } from '../contract/seed.js';
+import {
+  createMappingSchema,
+  scimGroupSchema,
+  scimJobSchema,
+  scimMappingSchema,
+  updateMappingSchema,
+} from '../contract/scim.js';
 import { ROUTE_PATH } from '../contract/signing.js';
+import { copySecretsSchema, storeSecretSchema, type VaultSecretList, vaultSecretSchema } from '../contract/vault.js';
 import { loadZod } from '../contract/with-zod.js';
 
 const z = loadZod();
@@ -34,8 +41,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const signature = z.string().regex(BASE64);
 
 /** What requests hold, by the names of their components. */
-const requests = ({ route_methods }: Profile) => ({
-  CreateInternRequest: createBodySchema(),
+const requests = ({ route_methods, default_workspace }: Profile) => ({
+  CreateInternRequest: createBodySchema({ default_workspace })(),
   UpdateInternRequest: updateBodySchema(),
   DeleteInternRequest: deleteBodySchema(),
   NoFields: z.strictObject({}),
@@ -46,6 +53,10 @@ const requests = ({ route_methods }: Profile) => ({
     approval_mode: z.enum(['manual', 'self-drive']).optional(),
     model: z.unknown().optional().meta({ description: 'Ignored: the intern says which model it runs.' }),
   }),
+  CreateScimGroupMappingRequest: createMappingSchema(),
+  UpdateScimGroupMappingRequest: updateMappingSchema(),
+  VaultSecretWriteRequest: storeSecretSchema(),
+  VaultSecretCopyRequest: copySecretsSchema(),
   InvokeInternRequest: z.looseObject({ input: promptText(), session_id: sessionId.optional() }),
   SignDaemonRequest: z.looseObject({
     bodySha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -151,6 +162,19 @@ const responses = (profile: Profile) => {
     ]),
     ScimGroupMapping: scimMappingSchema(),
     ScimGroupMappingResponse: z.strictObject({ data: scimMappingSchema() }),
+    ScimGroupMappingListResponse: z.strictObject({ data: z.array(scimMappingSchema()), total_count: z.int() }),
+    DeleteScimGroupMappingResponse: z.strictObject({ deleted: z.literal(true) }),
+    ScimGroup: scimGroupSchema(),
+    ScimGroupListResponse: z.strictObject({ data: z.array(scimGroupSchema()), total_count: z.int() }),
+    ScimSyncJob: scimJobSchema(),
+    ScimSyncJobResponse: z.strictObject({ data: scimJobSchema() }),
+    VaultSecret: vaultSecretSchema(),
+    VaultSecretResponse: z.strictObject({ data: vaultSecretSchema() }),
+    VaultSecretCopyResponse: z.strictObject({ data: z.array(vaultSecretSchema()) }),
+    VaultSecretListResponse: z.strictObject({
+      data: z.array(vaultSecretSchema()),
+      has_more: z.boolean(),
+    }) satisfies Z.ZodType<VaultSecretList>,
   };
 };
 

@@ -14,7 +14,7 @@ export interface Observed {
 
 interface DescribedResponse {
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
-  readonly content: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 interface Document {
   readonly paths: Readonly<
@@ -81,8 +81,9 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
   return ({ method, url, status, headers, text }) => {
     const path = new URL(url, 'http://127.0.0.1').pathname;
     if (!path.startsWith(BASE)) return [];
-    const found = paths.find(({ pattern }) => pattern.test(path.slice(BASE.length)));
     const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
+    const candidates = paths.filter(({ pattern }) => pattern.test(path.slice(BASE.length)));
+    const found = candidates.find(({ operations }) => operations[verb]) ?? candidates[0];
     const operation = found?.operations[verb];
     if (!found || !operation) {
       if (status >= 400 || (method === 'OPTIONS' && status === 204)) return [];
@@ -90,6 +91,8 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
     }
     const response = operation.responses[String(status)];
     if (!response) return [`status ${status} is none of ${Object.keys(operation.responses).join(', ')}`];
+    if (!response.content)
+      return [...headerProblems(response, headers), ...(text === '' ? [] : ['a body, where none is'])];
     const type = headers.get('content-type') ?? '';
     if (!(type in response.content)) return [`content type ${type} is none of ${Object.keys(response.content)}`];
     const at = ['', 'paths', found.path, verb, 'responses', String(status), 'content', type, 'schema'];

@@ -195,7 +195,14 @@ describe('a space', () => {
       make: (_, mount) => ({
         fetch: () => new Response(),
         daemon: async () => new Response(),
-        target: { ...seededTarget(loadSeed()), ...mount.addresses(), profile: 'svc', clock: 'real', public_keys: [] },
+        target: {
+          ...seededTarget(loadSeed()),
+          ...mount.addresses(),
+          profile: 'svc',
+          default_workspace: false,
+          clock: 'real',
+          public_keys: [],
+        },
         close: async () => void closed.push(mount.prefix),
       }),
     });

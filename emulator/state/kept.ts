@@ -1,5 +1,7 @@
 import { type Clock, VIRTUAL_EPOCH } from '../clock/clock.js';
 import { hostNow } from '../clock/host.js';
+import type { Random } from '../clock/random.js';
+import type { SecretRow } from '../contract/vault.js';
 import type { KeptNonces } from '../daemon/nonces.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
 import { type loadSigningKey, type SigningKey, UnusableKey } from '../signing/keys.js';
@@ -39,6 +41,52 @@ export function signingKeyOf(
   else if (typeof inside === 'string' && store.keyFile?.read() === undefined) store.keyFile?.write(inside);
   meta.delete('signing_key');
   return key;
+}
+
+const VAULT_KEY = /^[0-9a-f]{64}$/;
+
+/**
+ * The key that values of secrets are sealed with (VAULT-9): kept beside the store, where one is made with the first secret;
+ * without a store drawn from the seed.
+ *
+ * @returns a function that has the key. It throws OptionError for a file that holds none
+ */
+export function vaultKeyOf(store: Store, random: Pick<Random, 'bytes'>): () => Buffer {
+  const file = store.vaultKeyFile;
+  let key: Buffer | undefined;
+  const kept = (): Buffer | undefined => {
+    const text = file?.read()?.trim();
+    if (text === undefined) return undefined;
+    if (VAULT_KEY.test(text)) return Buffer.from(text, 'hex');
+    throw new OptionError(`vault key ${file?.path}: expected 64 lower-case hex digits`);
+  };
+  return () => {
+    if (key) return key;
+    const held = kept();
+    key = held ?? random.bytes(32);
+    if (!held) file?.write(`${key.toString('hex')}\n`);
+    return key;
+  };
+}
+
+/**
+ * Holds the sealed rows of a store against its key, so that a store that lost its key is found out before it is changed.
+ *
+ * @throws OptionError that names the file
+ */
+export function checkVaultKey(store: Store, opens: (rows: readonly SecretRow[]) => boolean): void {
+  const sealed = [...store.collection('secrets').values()].filter((row) => row.sealed !== null);
+  const file = store.vaultKeyFile;
+  if (sealed.length === 0 || !file) return;
+  const count = `${sealed.length} secret${sealed.length === 1 ? '' : 's'}`;
+  const wrong =
+    file.read() === undefined
+      ? `it is missing, and ${count} of the store cannot be opened without it`
+      : opens(sealed)
+        ? undefined
+        : `it is not the key that ${count} of the store were sealed with`;
+  if (wrong !== undefined)
+    throw new OptionError(`vault key ${file.path}: ${wrong}; put the file back that was beside the store`);
 }
 
 /**

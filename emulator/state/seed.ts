@@ -3,6 +3,7 @@ import type { Random } from '../clock/random.js';
 import { blankIntern } from '../contract/intern-row.js';
 import type { Seed } from '../contract/seed.js';
 import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from '../contract/state.js';
+import type { SecretRow } from '../contract/vault.js';
 import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
 
 /** The rows of a seed's interns, oldest first. */
@@ -37,15 +38,52 @@ export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] 
   });
 }
 
+/** Makes the row of a secret. */
+export type MakeSecret = (
+  vault: string,
+  name: string,
+  secret: { readonly value?: string | undefined; readonly hosts: readonly string[] | null },
+) => SecretRow;
+
+/**
+ * A state with the secrets and mappings of a seed, where it has none of its own yet: a state of before there were any
+ * (version 2) is brought up to date by it, and everything else stays as it is.
+ */
+export function withDirectory(state: State, seed: Seed, makeSecret: MakeSecret): State {
+  if (state.meta.some(({ id }) => id === 'directory')) return state;
+  const vaults = new Map(state.interns.map((row) => [row.id, row.record.vault_id]));
+  const secrets = seed.secrets.flatMap(({ workspace_id, intern_id, name, value, hosts }) => {
+    const vault = workspace_id ?? vaults.get(intern_id ?? '');
+    return vault ? [makeSecret(vault, name, { value, hosts })] : [];
+  });
+  const mappings = [seed, ...seed.other_organizations].flatMap((one) => one.scim_group_mappings);
+  const both = <R extends { id: string }>(own: readonly R[], seeded: readonly R[]) => [
+    ...new Map([...seeded, ...own].map((row) => [row.id, row])).values(),
+  ];
+  return {
+    ...state,
+    secrets: both(state.secrets, secrets),
+    scim_mappings: both(state.scim_mappings, mappings),
+    meta: [...state.meta, { id: 'directory', value: true }],
+  };
+}
+
 /** A whole state with a seed's interns and the given single values. */
-export function seededState(seed: Seed, clock: Clock, random: Random, meta: State['meta']): State {
+export function seededState(
+  seed: Seed,
+  clock: Clock,
+  random: Random,
+  meta: State['meta'],
+  makeSecret: MakeSecret,
+): State {
   const empty = Object.fromEntries(Object.keys(COLLECTIONS).map((name) => [name, []])) as unknown as State;
   const interns = seedRows(seed, clock, random);
-  return {
+  const state: State = {
     ...empty,
     format: 'intern-emulator',
     version: STATE_VERSION,
     interns,
     meta: [...meta.filter((row) => row.id !== 'seq'), { id: 'seq', value: interns.length }],
   };
+  return withDirectory(state, seed, makeSecret);
 }

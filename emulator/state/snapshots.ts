@@ -18,6 +18,8 @@ export interface SnapshotsDeps {
   /** Everything as it is now. */
   keep(): Snapshot;
   restore(snapshot: Snapshot): Promise<void>;
+  /** The place of a secret that the key of this emulator does not open; undefined where it opens all. */
+  sealedOtherwise(rows: Kept['state']['secrets']): number | undefined;
   /** Where they outlive the process. */
   readonly files: SnapshotFiles | undefined;
 }
@@ -28,7 +30,7 @@ const MOST = 100;
 const NO_RUNS: EndedRuns = { runs: [], gone: [] };
 
 /** Snapshots by name (SPACE-2). One that cannot be written, read or used is refused, and changes nothing. */
-export function createSnapshots({ keep, restore, files }: SnapshotsDeps): SnapshotsPart {
+export function createSnapshots({ keep, restore, files, sealedOtherwise }: SnapshotsDeps): SnapshotsPart {
   const snapshots = new Map<string, Snapshot>([[START, keep()]]);
 
   /** From the file of another process. */
@@ -48,7 +50,10 @@ export function createSnapshots({ keep, restore, files }: SnapshotsDeps): Snapsh
       throw wrong(`its format is version ${version}, this release reads up to ${SNAPSHOT_VERSION}`);
     const read = snapshotFileSchema().safeParse(value, { error: words });
     if (!read.success) throw wrong(problem(read.error, 'the whole'));
-    return { kept: read.data.kept, runs: NO_RUNS };
+    const { kept } = read.data;
+    if (sealedOtherwise(kept.state.secrets) !== undefined)
+      throw wrong('its secrets were sealed with another key than that of this store');
+    return { kept, runs: NO_RUNS };
   };
   const find = (name: string): Snapshot => {
     const known = snapshots.get(name) ?? load(name);

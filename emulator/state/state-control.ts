@@ -3,10 +3,12 @@ import type { Random } from '../clock/random.js';
 import type { Seed } from '../contract/seed.js';
 import type { Settings } from '../contract/settings.js';
 import type { State } from '../contract/state.js';
+import { ControlError } from '../control/error.js';
 import type { Events } from '../control/events.js';
 import type { SnapshotsPart } from '../control/snapshots.js';
 import type { Nonces } from '../daemon/nonces.js';
 import type { Accounts } from '../domain/accounts.js';
+import type { Directory } from '../domain/directory.js';
 import type { Interns } from '../domain/interns.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Provisioning } from '../domain/provisioning.js';
@@ -20,10 +22,11 @@ import type { Login } from '../oidc/login.js';
 import type { Replay } from '../recording/replay/replay.js';
 import type { DaemonTokens } from '../spaces/daemon-tokens.js';
 import type { Store } from '../store/store.js';
+import type { Vaults } from '../vault/vaults.js';
 import { completeImport } from './export.js';
 import type { Lifetime } from './lifetime.js';
 import type { Randomness } from './randomness.js';
-import { seededState } from './seed.js';
+import { seededState, seedRows, withDirectory } from './seed.js';
 import { createSnapshots, type Snapshot } from './snapshots.js';
 
 /** What may be done with the state of an emulator as a whole. */
@@ -49,6 +52,8 @@ export interface StateParts {
   readonly adoptToken: DaemonTokens['adopt'];
   readonly accounts: Pick<Accounts, 'clearOwnKeys'>;
   readonly interns: Pick<Interns, 'put' | 'reindex'>;
+  readonly vaults: Pick<Vaults, 'reindex' | 'row' | 'unsealable'>;
+  readonly directory: Pick<Directory, 'resume'>;
   readonly provisioning: Pick<Provisioning, 'resume'>;
   readonly runs: Pick<Runs, 'reset' | 'ended'>;
   readonly limiter: Pick<Limiter, 'counted' | 'restore' | 'clear'>;
@@ -63,7 +68,7 @@ export interface StateParts {
 }
 
 export function createStateControl(parts: StateParts, clock: ClockControl, lifetime: Lifetime): StateControl {
-  const { events, interns, random, seed, store } = parts;
+  const { events, interns, random, seed, store, vaults } = parts;
   const meta = store.collection('meta');
 
   /** Takes up what the rows have going on, and what else ends with their state. */
@@ -71,8 +76,11 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
     const scope = lifetime.state();
     scope.defer(() => clock.interrupt(scope.signal.reason));
     interns.reindex();
+    vaults.reindex();
     parts.provisioning.resume();
+    parts.directory.resume();
   };
+  const complete = (state: State) => withDirectory(state, seed, vaults.row);
 
   /**
    * Exchanges the rows, and all that goes with them, in one turn: nobody sees half of it. What was under way in the old
@@ -123,30 +131,37 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
     parts.limiter.restore(kept.turns);
     parts.faults.restore(kept.faults);
     parts.replay?.reset();
-    const replaced = replace(state, 'The emulator went back to a snapshot', runs);
+    const replaced = replace(complete(state), 'The emulator went back to a snapshot', runs);
     parts.journal.clear();
     parts.transcripts.clear();
     events.reset();
     await replaced;
   };
+  const snapshotsDeps = { keep, restore, files: store.snapshotFiles, sealedOtherwise: vaults.unsealable };
   let snapshots: SnapshotsPart | undefined;
 
   return {
     get snapshots() {
-      snapshots ??= createSnapshots({ keep, restore, files: store.snapshotFiles });
+      snapshots ??= createSnapshots(snapshotsDeps);
       return snapshots;
     },
 
     begin() {
       if (!meta.has('seeded')) {
-        for (const row of seededState(seed, clock, random, []).interns) interns.put(row);
+        for (const row of seedRows(seed, clock, random)) interns.put(row);
         meta.put({ id: 'seq', value: seed.interns.length });
         meta.put({ id: 'seeded', value: true });
+      }
+      if (!meta.has('directory')) {
+        const { secrets, scim_mappings } = complete(store.snapshot());
+        for (const row of secrets) store.collection('secrets').put(row);
+        for (const row of scim_mappings) store.collection('scim_mappings').put(row);
+        meta.put({ id: 'directory', value: true });
       }
       resume();
       // The store reports it where it fails; it is brought along by the next commit.
       store.commit({ keep: true }).catch(() => {});
-      snapshots = createSnapshots({ keep, restore, files: store.snapshotFiles });
+      snapshots = createSnapshots(snapshotsDeps);
     },
 
     async reset() {
@@ -156,7 +171,7 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       parts.faults.reset();
       parts.replay?.reset();
       const state = {
-        ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }]),
+        ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }], vaults.row),
         // What was used stays used.
         nonces: [...store.collection('nonces').values()],
       };
@@ -169,7 +184,13 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
     },
 
     async import(state) {
-      const completed = completeImport(state, store.snapshot(), random, parts.adoptToken);
+      const sealed = vaults.unsealable(state.secrets);
+      if (sealed !== undefined)
+        throw new ControlError(
+          400,
+          `secrets[${sealed}].sealed: the key of this emulator does not open it: secrets go no further than their store`,
+        );
+      const completed = complete(completeImport(state, store.snapshot(), random, parts.adoptToken));
       const replaced = replace(completed, 'The state of the emulator was replaced');
       events.reset();
       await replaced;

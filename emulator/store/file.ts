@@ -177,6 +177,7 @@ function openLocked(
   return {
     collection: tables.collection,
     keyFile: keyFileOf(path, files),
+    vaultKeyFile: keyFileOf(path, files, 'vault'),
     snapshotFiles: snapshotFilesOf(path, files),
     async commit({ keep = false } = {}) {
       ensureOpen();

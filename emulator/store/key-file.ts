@@ -10,9 +10,16 @@ export interface KeyFile {
   write(text: string): void;
 }
 
-/** The key file of the store at `path`, links followed: `<path>.key`. Both calls throw StoreError. */
-export function keyFileOf(path: string, files: Files = realFiles): KeyFile {
-  const file = `${path}.key`;
+/** Which keys are kept: what is added to the name of the store, and what belongs there. */
+const KEYS = { signing: ['.key', 'the signing key'], vault: ['.vault-key', 'the key of the vaults'] } as const;
+
+/**
+ * A key file of the store at `path`, links followed: `<path>.key` for signing, `<path>.vault-key` for the values of
+ * secrets. Both calls throw StoreError.
+ */
+export function keyFileOf(path: string, files: Files = realFiles, kind: keyof typeof KEYS = 'signing'): KeyFile {
+  const [end, content] = KEYS[kind];
+  const file = path + end;
   const failed = (what: string, cause: unknown) =>
     new StoreError(
       what === 'read' ? 'unreadable' : 'unwritable',
@@ -26,8 +33,7 @@ export function keyFileOf(path: string, files: Files = realFiles): KeyFile {
       try {
         const stats = files.statSync(file, { throwIfNoEntry: false });
         if (!stats) return undefined;
-        if (!stats.isFile())
-          throw new StoreError('foreign', file, `${file}: it is no file; the signing key belongs there`);
+        if (!stats.isFile()) throw new StoreError('foreign', file, `${file}: it is no file; ${content} belongs there`);
         // It may have been copied, or restored, without its mode.
         if ((stats.mode & 0o077) !== 0) files.chmodSync(file, 0o600);
         return files.readFileSync(file, 'utf8');

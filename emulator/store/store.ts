@@ -34,6 +34,8 @@ export interface Store {
   close(): Promise<void>;
   /** Where the signing key is kept, which is not part of the state; undefined for a store in memory. */
   readonly keyFile?: KeyFile;
+  /** Where the key is kept that values of secrets are sealed with; undefined for a store in memory. */
+  readonly vaultKeyFile?: KeyFile;
   /** Where snapshots are kept; undefined for a store in memory. */
   readonly snapshotFiles?: SnapshotFiles;
 }

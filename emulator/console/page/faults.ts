@@ -15,6 +15,10 @@ const OF_THE_CONTRACT: Readonly<Record<Operation, true>> = {
   daemon: true,
   sign: true,
   scim: true,
+  'vault-list': true,
+  'vault-store': true,
+  'vault-delete': true,
+  'vault-copy': true,
 };
 export const OPERATIONS = Object.keys(OF_THE_CONTRACT);
 export const STATUSES = [408, 429, 500, 502, 503, 504];

@@ -1,0 +1,166 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { Scope } from '../clock/scope.js';
+import { Refusal } from '../contract/errors.js';
+import type { CreateMappingBody, ScimGroup, ScimJob, ScimJobRow, ScimMapping } from '../contract/scim.js';
+import type { Seed } from '../contract/seed.js';
+import type { Settings } from '../contract/settings.js';
+import type { Store } from '../store/store.js';
+
+/**
+ * The directory of each organization: groups, what they are mapped to, and the jobs that bring it up to date (SCIM-1 to
+ * SCIM-7). What is not of the organization is 404. Nobody is in a group here, so that mappings grant nothing.
+ */
+export interface Directory {
+  /** Oldest first. */
+  mappings(organization: string): ScimMapping[];
+  mapping(organization: string, id: string): ScimMapping;
+  /** Throws the 404 of a group or workspace that is not the organization's. */
+  authorizeMapping(organization: string, body: CreateMappingBody): void;
+  /** Throws 409 where the mapping is there with another role; with the same one it is that mapping, again. */
+  createMapping(organization: string, body: CreateMappingBody): ScimMapping;
+  updateMapping(mapping: ScimMapping, role: ScimMapping['role']): ScimMapping;
+  deleteMapping(mapping: ScimMapping): void;
+  /** Oldest first. */
+  groups(organization: string): ScimGroup[];
+  /** Starts a job, or answers the one that is under way. */
+  startJob(organization: string): ScimJob;
+  job(organization: string, id: string): ScimJob;
+  /** Takes up the jobs that a stopped process or an imported state left under way. */
+  resume(): void;
+}
+
+export interface DirectoryDeps {
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly seed: Pick<Seed, 'organization' | 'workspaces' | 'scim_groups' | 'other_organizations'>;
+  readonly store: Pick<Store, 'collection' | 'commit'>;
+  readonly settings: () => Pick<Settings, 'scim_sync'>;
+  /** A job that is to fail was started: the next one is not. */
+  readonly failureUsed: () => void;
+  /** The scope of the present state: jobs end with it. */
+  scope(): Scope;
+}
+
+/** How long a job is queued, and then runs, in ms. */
+const STAGE = 1_000;
+export const SYNC_FAILED = 'The directory could not be read';
+
+const byAge = (a: { created_at: string }, b: { created_at: string }) =>
+  a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0;
+const underWay = ({ job }: ScimJobRow) => job.status === 'queued' || job.status === 'running';
+
+export function createDirectory(deps: DirectoryDeps): Directory {
+  const { clock, random, seed, store, settings } = deps;
+  const mappings = store.collection('scim_mappings');
+  const jobs = store.collection('scim_jobs');
+  const organizations = new Map(
+    [
+      { ...seed.organization, workspaces: seed.workspaces, scim_groups: seed.scim_groups },
+      ...seed.other_organizations,
+    ].map(({ id, workspaces, scim_groups }) => {
+      const groups: ScimGroup[] = scim_groups.map((group) => ({ ...group, organization_id: id })).sort(byAge);
+      return [id, { groups, workspaces: new Set(workspaces.map((workspace) => workspace.id)) }];
+    }),
+  );
+
+  const iso = () => new Date(clock.now()).toISOString();
+  const touch = (mapping: ScimMapping, change: Partial<ScimMapping> = {}): ScimMapping => {
+    const at = Math.max(clock.now(), Date.parse(mapping.updated_at) + 1);
+    const touched = { ...mapping, ...change, updated_at: new Date(at).toISOString() };
+    mappings.put(touched);
+    return touched;
+  };
+  const groupsOf = (organization: string) => organizations.get(organization)?.groups ?? [];
+  const ofOrganization = (organization: string) =>
+    [...mappings.values()].filter((mapping) => mapping.organization_id === organization);
+
+  const put = (row: ScimJobRow, change: Partial<ScimJob>) => {
+    const next = { ...row, job: { ...row.job, ...change } };
+    jobs.put(next);
+    return next;
+  };
+  /** Moves a job on when it is due, to its end. */
+  const follow = (id: string) => {
+    const scope = deps.scope().child();
+    const timer = clock.timer(
+      STAGE,
+      () => {
+        void scope.dispose();
+        const row = jobs.get(id);
+        if (!row || !underWay(row)) return;
+        if (row.job.status === 'queued') {
+          put(row, { status: 'running', started_at: iso() });
+          follow(id);
+        } else if (row.fails) put(row, { status: 'failed', finished_at: iso(), error_message: SYNC_FAILED });
+        else {
+          const synced = groupsOf(row.organization_id).length;
+          put(row, { status: 'succeeded', finished_at: iso(), synced_groups: synced, deleted_groups: 0 });
+        }
+        // The store reports it where it fails; it is brought along by the next commit.
+        store.commit({ keep: true }).catch(() => {});
+      },
+      'work',
+    );
+    scope.defer(timer.cancel);
+  };
+
+  return {
+    // Rows are in the order of their creation, which a stable sort keeps among those of one time.
+    mappings: (organization) => ofOrganization(organization).sort(byAge),
+    mapping(organization, id) {
+      const mapping = mappings.get(id.toLowerCase());
+      if (mapping?.organization_id !== organization) throw new Refusal('scim_not_found');
+      return mapping;
+    },
+    authorizeMapping(organization, { scim_group_id, workspace_id }) {
+      if (!groupsOf(organization).some(({ id }) => id === scim_group_id))
+        throw new Refusal('scim_not_found', { wrong: `the organization has no group ${scim_group_id}` });
+      if (!organizations.get(organization)?.workspaces.has(workspace_id))
+        throw new Refusal('scim_not_found', { wrong: `the organization has no workspace ${workspace_id}` });
+    },
+    createMapping(organization, body) {
+      const known = ofOrganization(organization).find(
+        (one) => one.scim_group_id === body.scim_group_id && one.workspace_id === body.workspace_id,
+      );
+      if (known && known.role !== body.role)
+        throw new Refusal('scim_mapping_conflict', { detail: `mapping ${known.id} has the role ${known.role}` });
+      if (known) return touch(known);
+      const at = iso();
+      const mapping = { id: random.uuid(), ...body, organization_id: organization, created_at: at, updated_at: at };
+      mappings.put(mapping);
+      return mapping;
+    },
+    updateMapping: (mapping, role) => touch(mapping, { role }),
+    deleteMapping: ({ id }) => void mappings.delete(id),
+    groups: groupsOf,
+    startJob(organization) {
+      const going = [...jobs.values()].find((row) => row.organization_id === organization && underWay(row));
+      if (going) return going.job;
+      const fails = settings().scim_sync === 'fails';
+      const id = random.uuid();
+      const job: ScimJob = {
+        id,
+        status: 'queued',
+        created_at: iso(),
+        started_at: null,
+        finished_at: null,
+        synced_groups: null,
+        deleted_groups: null,
+        error_message: null,
+      };
+      jobs.put({ id, organization_id: organization, fails, job });
+      if (fails) deps.failureUsed();
+      follow(id);
+      return job;
+    },
+    job(organization, id) {
+      const row = jobs.get(id.toLowerCase());
+      if (row?.organization_id !== organization) throw new Refusal('scim_not_found');
+      return row.job;
+    },
+    resume() {
+      for (const row of [...jobs.values()]) if (underWay(row)) follow(row.id);
+    },
+  };
+}

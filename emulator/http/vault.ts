@@ -1,0 +1,162 @@
+import { Refusal } from '../contract/errors.js';
+import type { InternRow } from '../contract/state.js';
+import {
+  type CopySecretsBody,
+  copySecretsSchema,
+  MAX_SECRETS_OFFSET,
+  MAX_SECRETS_PAGE,
+  normalizeHost,
+  type SecretRow,
+  type StoreSecretBody,
+  secretNameSchema,
+  storeSecretSchema,
+  type VaultSecret,
+} from '../contract/vault.js';
+import type { Caller } from '../domain/caller.js';
+import type { Interns } from '../domain/interns.js';
+import { REDACTED } from '../domain/redaction.js';
+import { parseJson } from '../requests/request-body.js';
+import type { Store } from '../store/store.js';
+import type { Vaults } from '../vault/vaults.js';
+import { checked, countOf } from './checked.js';
+import { json } from './response.js';
+import { type Call, type RequestParts, type Route, route } from './route.js';
+
+export interface VaultRoutesDeps {
+  readonly vaults: Vaults;
+  readonly interns: Pick<Interns, 'visible'>;
+  readonly store: Pick<Store, 'commit'>;
+}
+
+const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
+const JSON_BODY = { read: true, json: 'ignored', invalid: 'invalid_body' } as const;
+
+/** A secret as it is shown: never its value (VAULT-2). */
+const view = ({ name, hosts, fingerprint, created_at }: SecretRow): VaultSecret => ({
+  name,
+  hosts,
+  fingerprint,
+  created_at,
+});
+
+/** Throws the 400 of a name that is none, on every operation that has one in its path (VAULT-3). */
+function parseName({ secretName }: Pick<RequestParts, 'secretName'>): string {
+  const read = secretNameSchema().safeParse(secretName);
+  if (!read.success) throw new Refusal('invalid_body', { detail: `name: ${read.error.issues[0]?.message}` });
+  return read.data;
+}
+
+/**
+ * What is kept of the body of a store: its form, and hosts that are hosts. Whatever else stands in it may be the value, in
+ * the wrong place or cut in half.
+ */
+export function concealStore(bytes: Uint8Array): { shown: string; secret: string | undefined } {
+  let body: unknown;
+  try {
+    body = parseJson(bytes);
+  } catch {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { shown: REDACTED, secret: undefined };
+  const { value, hosts, ...rest } = body as Record<string, unknown>;
+  const shownHost = (host: unknown) =>
+    typeof host === 'string' && host !== value && normalizeHost(host) !== undefined ? host : REDACTED;
+  const shown = {
+    ...(value === undefined ? {} : { value: REDACTED }),
+    ...(hosts === undefined ? {} : { hosts: Array.isArray(hosts) ? hosts.map(shownHost) : REDACTED }),
+    ...(Object.keys(rest).length === 0 ? {} : { [REDACTED]: REDACTED }),
+  };
+  return { shown: JSON.stringify(shown), secret: typeof value === 'string' ? value : undefined };
+}
+
+/** The operations on secrets (VAULT-1 to VAULT-8), each on the vault of the key's workspace and on that of an intern. */
+export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[] {
+  /** A vault that is being torn down is gone, and one that a create has yet to make is not there. */
+  const vaultOf = ({ record, unfinished }: InternRow): string => {
+    if (record.vault_id === null || record.status === 'destroying' || unfinished.includes('vault'))
+      throw new Refusal('not_found', { wrong: `the intern has no vault while it is ${record.status}` });
+    return record.vault_id;
+  };
+  const scopes = [
+    { path: '/vault/secrets', vault: ({ caller }: Call<unknown>) => caller.workspaceId },
+    {
+      path: '/vault/interns/:id/secrets',
+      vault: ({ intern }: Call<unknown>) => vaultOf(intern),
+      admit: (caller: Caller, { internId = '' }: { internId?: string | undefined }) =>
+        void vaultOf(interns.visible(caller, internId)),
+    },
+  ] as const;
+
+  const ofScope = ({ path, vault, ...admission }: (typeof scopes)[number]): Route[] => [
+    route<{ limit: number; offset: number }>({
+      ...admission,
+      operation: 'vault-list',
+      method: 'GET',
+      path,
+      credential: 'any',
+      body: NO_BODY,
+      parse: ({ query }) => ({
+        limit: countOf(query, 'limit', 1, MAX_SECRETS_PAGE, MAX_SECRETS_PAGE),
+        offset: countOf(query, 'offset', 0, MAX_SECRETS_OFFSET, 0),
+      }),
+      handle(call) {
+        const { limit, offset } = call.input;
+        const all = vaults.list(vault(call));
+        return json({ data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit });
+      },
+    }),
+    route<{ name: string; body: StoreSecretBody }>({
+      ...admission,
+      operation: 'vault-store',
+      method: 'PUT',
+      path: `${path}/:secretName`,
+      credential: 'any',
+      body: { ...JSON_BODY, conceal: concealStore },
+      parse: (parts) => ({ name: parseName(parts), body: checked(storeSecretSchema, parts.json()) }),
+      async handle(call) {
+        const { name, body } = call.input;
+        const row = vaults.put(vault(call), name, body);
+        await store.commit();
+        return json({ data: view(row) });
+      },
+    }),
+    route<string>({
+      ...admission,
+      operation: 'vault-delete',
+      method: 'DELETE',
+      path: `${path}/:secretName`,
+      credential: 'any',
+      body: NO_BODY,
+      parse: parseName,
+      authorize: (call) => void vaults.get(vault(call), call.input),
+      async handle(call) {
+        const at = vault(call);
+        vaults.get(at, call.input);
+        vaults.delete(at, call.input);
+        await store.commit();
+        return { status: 204, body: null, headers: {} };
+      },
+    }),
+  ];
+
+  const [, ofIntern] = scopes;
+  return [
+    ...scopes.flatMap(ofScope),
+    route<CopySecretsBody>({
+      operation: 'vault-copy',
+      method: 'POST',
+      path: `${ofIntern.path}/copy`,
+      credential: 'any',
+      ofWorkspace: true,
+      admit: ofIntern.admit,
+      body: JSON_BODY,
+      parse: (parts) => checked(copySecretsSchema, parts.json()),
+      authorize({ caller, input }) {
+        for (const name of input.names) vaults.get(caller.workspaceId, name);
+      },
+      async handle(call) {
+        const rows = vaults.copy(call.caller.workspaceId, ofIntern.vault(call), call.input.names);
+        await store.commit();
+        return json({ data: rows.map(view) });
+      },
+    }),
+  ];
+}

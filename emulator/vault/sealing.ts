@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+
+/** Keeps values such that whoever has the rows alone learns nothing of them (VAULT-4, VAULT-9). */
+export interface Sealing {
+  /** A value as it is kept in the row `id`, in hex. In another row, it does not open. */
+  seal(id: string, value: string): string;
+  /** The value; undefined where it was sealed by another key, for another row, or is damaged. */
+  open(id: string, sealed: string): string | undefined;
+  /** HMAC-SHA-256 under the vault's own key: equal in one vault exactly where values are equal. Hex. */
+  fingerprint(vault: string, value: string): string;
+}
+
+const IV = 12;
+const TAG = 16;
+
+/**
+ * AES-256-GCM under `key`, 32 bytes, asked for when it is first needed. The initialization vector is made of row and value
+ * (as RFC 5297 does): a state that goes back to a snapshot draws the same randomness again, and a vector that came twice
+ * over two values would give both away.
+ */
+export function createSealing(key: () => Buffer): Sealing {
+  const derived = new Map<string, Buffer>();
+  const keyFor = (purpose: string): Buffer => {
+    const known = derived.get(purpose);
+    if (known) return known;
+    const made = createHmac('sha256', key()).update(`intern-emulator ${purpose}`).digest();
+    derived.set(purpose, made);
+    return made;
+  };
+  const digest = (by: Buffer, ...parts: string[]) => {
+    const hmac = createHmac('sha256', by);
+    for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+    return hmac.digest();
+  };
+
+  return {
+    seal(id, value) {
+      const iv = digest(keyFor('vector'), id, value).subarray(0, IV);
+      const cipher = createCipheriv('aes-256-gcm', keyFor('sealing'), iv).setAAD(Buffer.from(id));
+      const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final()]);
+      return Buffer.concat([sealed, cipher.getAuthTag()]).toString('hex');
+    },
+    open(id, text) {
+      const bytes = Buffer.from(text, 'hex');
+      if (bytes.length < IV + TAG || bytes.length * 2 !== text.length) return undefined;
+      const decipher = createDecipheriv('aes-256-gcm', keyFor('sealing'), bytes.subarray(0, IV), {
+        authTagLength: TAG,
+      })
+        .setAAD(Buffer.from(id))
+        .setAuthTag(bytes.subarray(-TAG));
+      try {
+        return decipher.update(bytes.subarray(IV, -TAG), undefined, 'utf8') + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    // A key of its own for each vault; not kept, since a hundred thousand vaults may come and go.
+    fingerprint: (vault, value) => digest(digest(keyFor('fingerprints'), vault), value).toString('hex'),
+  };
+}
