@@ -88,6 +88,8 @@ export function compose(
     log,
   });
   lifetime.root.defer(() => store.close());
+  const sealing = createSealing(vaultKeyOf(store, () => randomOf('vaults')));
+  checkVaultKey(store, sealing);
   const { of: randomOf, sources } = createRandomness(options.seed, store);
   const random = tokens.of(randomOf('ids'));
   const signingKey = signingKeyOf(options, mount.prefix, store, factories.loadSigningKey);
@@ -149,11 +151,10 @@ export function compose(
   const vaults = factories.createVaults({
     clock,
     store,
-    sealing: createSealing(vaultKeyOf(store, randomOf('vaults'))),
+    sealing,
     settings,
   });
   for (const { value } of seed.secrets) if (value !== undefined) accounts.addVaultSecret(value);
-  checkVaultKey(store, (rows) => vaults.unsealable(rows) === undefined);
   const plan = (row: InternRow) => scripts.resolveLifecycle(row);
   const internsDeps: InternsDeps = {
     clock,

@@ -166,8 +166,8 @@ describe('what an older release exported', () => {
     const old = { ...rest, version: 1, sessions: [session] };
     expect((await call(emulator, 'PUT', '/_emulator/state', old)).status).toBe(200);
     const { origin: __, ...kept } = session;
-    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 2, sessions: [kept] });
-    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 3 });
+    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 3, sessions: [kept] });
+    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 4 });
     expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
   });
 });

@@ -1,20 +1,16 @@
 import type { Scope } from '../clock/scope.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { JournalDraft } from './journal-entry.js';
-import type { Route } from './route.js';
+import type { PathNames, Route } from './route.js';
 
 /** Which rules a path is under: interns, their vaults, SCIM, or none of them. */
 export type Area = 'interns' | 'vault' | 'scim' | 'none';
 
 /** One path of the table with all that is known of it. */
-export interface Resource {
+export interface Resource extends PathNames {
   readonly area: Area;
   /** The rows of this path; none for a path that isn't known. */
   readonly routes: readonly Route[];
-  readonly internId?: string | undefined;
-  /** Of a mapping or a job. */
-  readonly scimId?: string | undefined;
-  readonly secretName?: string | undefined;
 }
 
 /** What a request came by. */

@@ -4,7 +4,6 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
 import type { StreamHooks } from '../sse/stream.js';
-import type { Resource } from './exchange.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 
@@ -18,6 +17,14 @@ export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
   /** Cuts the connection once what was written has left; undefined in process, where the body ends in an error. */
   readonly cut?: (() => void) | undefined;
+}
+
+/** What a path names. */
+export interface PathNames {
+  readonly internId?: string | undefined;
+  /** A mapping or a job. */
+  readonly scimId?: string | undefined;
+  readonly secretName?: string | undefined;
 }
 
 /** What a route's `parse` has to go by, once caller, size and media type have been checked. */
@@ -89,7 +96,7 @@ export interface Route<Input = unknown> {
     conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
   /** Throws the 404 of what the path names and the caller does not see, beside interns. */
-  admit?(caller: Caller, resource: Pick<Resource, 'internId' | 'scimId'>): void;
+  admit?(caller: Caller, named: PathNames): void;
   parse(parts: RequestParts): Input;
   authorize?(call: Call<Input>): void;
   /** Whether a call can meet an injected fault, or one at a step: not where it only repeats an answer. Default: it can. */

@@ -12,7 +12,7 @@ import type { Directory } from '../domain/directory.js';
 import type { Store } from '../store/store.js';
 import { checked, countOf } from './checked.js';
 import { json } from './response.js';
-import { BASE, type RequestParts, type Route, route } from './route.js';
+import { BASE, type PathNames, type RequestParts, type Route, route } from './route.js';
 
 export interface ScimRoutesDeps {
   readonly directory: Directory;
@@ -54,7 +54,7 @@ export function scimRoutes({ directory, store, prefix }: ScimRoutesDeps): Route[
   const onMapping = {
     ...base,
     path: '/scim/group-mappings/:scimId',
-    admit: (caller: Caller, { scimId }: { scimId?: string | undefined }) => void mappingOf(caller, scimId),
+    admit: (caller: Caller, { scimId }: PathNames) => void mappingOf(caller, scimId),
   };
 
   return [

@@ -20,7 +20,7 @@ import type { Store } from '../store/store.js';
 import type { Vaults } from '../vault/vaults.js';
 import { checked, countOf } from './checked.js';
 import { json } from './response.js';
-import { type Call, type RequestParts, type Route, route } from './route.js';
+import { type Call, type PathNames, type RequestParts, type Route, route } from './route.js';
 
 export interface VaultRoutesDeps {
   readonly vaults: Vaults;
@@ -80,8 +80,7 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
     {
       path: '/vault/interns/:id/secrets',
       vault: ({ intern }: Call<unknown>) => vaultOf(intern),
-      admit: (caller: Caller, { internId = '' }: { internId?: string | undefined }) =>
-        void vaultOf(interns.visible(caller, internId)),
+      admit: (caller: Caller, { internId = '' }: PathNames) => void vaultOf(interns.visible(caller, internId)),
     },
   ] as const;
 

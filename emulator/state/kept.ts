@@ -1,11 +1,11 @@
 import { type Clock, VIRTUAL_EPOCH } from '../clock/clock.js';
 import { hostNow } from '../clock/host.js';
 import type { Random } from '../clock/random.js';
-import type { SecretRow } from '../contract/vault.js';
 import type { KeptNonces } from '../daemon/nonces.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
 import { type loadSigningKey, type SigningKey, UnusableKey } from '../signing/keys.js';
 import type { Store } from '../store/store.js';
+import type { Sealing } from '../vault/sealing.js';
 
 /**
  * The key to sign proofs with; one that had to be generated is kept beside the store. One that is derived from the seed is
@@ -51,7 +51,7 @@ const VAULT_KEY = /^[0-9a-f]{64}$/;
  *
  * @returns a function that has the key. It throws OptionError for a file that holds none
  */
-export function vaultKeyOf(store: Store, random: Pick<Random, 'bytes'>): () => Buffer {
+export function vaultKeyOf(store: Store, random: () => Pick<Random, 'bytes'>): () => Buffer {
   const file = store.vaultKeyFile;
   let key: Buffer | undefined;
   const kept = (): Buffer | undefined => {
@@ -63,7 +63,7 @@ export function vaultKeyOf(store: Store, random: Pick<Random, 'bytes'>): () => B
   return () => {
     if (key) return key;
     const held = kept();
-    key = held ?? random.bytes(32);
+    key = held ?? random().bytes(32);
     if (!held) file?.write(`${key.toString('hex')}\n`);
     return key;
   };
@@ -74,17 +74,17 @@ export function vaultKeyOf(store: Store, random: Pick<Random, 'bytes'>): () => B
  *
  * @throws OptionError that names the file
  */
-export function checkVaultKey(store: Store, opens: (rows: readonly SecretRow[]) => boolean): void {
+export function checkVaultKey(store: Store, sealing: Pick<Sealing, 'open'>): void {
   const sealed = [...store.collection('secrets').values()].filter((row) => row.sealed !== null);
   const file = store.vaultKeyFile;
   if (sealed.length === 0 || !file) return;
   const count = `${sealed.length} secret${sealed.length === 1 ? '' : 's'}`;
   const wrong =
     file.read() === undefined
-      ? `it is missing, and ${count} of the store cannot be opened without it`
-      : opens(sealed)
+      ? `it is missing, and the store holds ${count} sealed with it`
+      : sealed.every((row) => sealing.open(row.id, row.sealed ?? '') !== undefined)
         ? undefined
-        : `it is not the key that ${count} of the store were sealed with`;
+        : `it does not open ${count} of the store`;
   if (wrong !== undefined)
     throw new OptionError(`vault key ${file.path}: ${wrong}; put the file back that was beside the store`);
 }

@@ -426,12 +426,12 @@ describe('what cannot be opened at all', () => {
   });
 
   test('a newer version is left as it is', () => {
-    const text = '{"format": "intern-emulator", "version": 3, "robots": []}';
+    const text = '{"format": "intern-emulator", "version": 4, "robots": []}';
     writeFileSync(path, text);
     expect(() => openFileStore(path)).toThrow(
       expect.objectContaining({
         code: 'newer',
-        message: expect.stringContaining('version 3, this release reads up to 2'),
+        message: expect.stringContaining('version 4, this release reads up to 3'),
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -449,9 +449,9 @@ test('an older version is migrated with what its log holds, and kept in the new 
   writeFileSync(`${path}.log`, files[1]);
 
   const format = {
-    version: 3,
+    version: 4,
     migrations: {
-      2: (state: { version: number; [name: string]: unknown }) => ({
+      3: (state: { version: number; [name: string]: unknown }) => ({
         ...state,
         meta: (state.meta as { id: string }[]).map(({ id }) => ({ id, value: 'migrated' })),
       }),
@@ -461,7 +461,7 @@ test('an older version is migrated with what its log holds, and kept in the new 
   expect(newer.collection('meta').get('a')).toEqual({ id: 'a', value: 'migrated' });
   newer.collection('meta').put({ id: 'b', value: 2 });
   await newer.close();
-  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(3);
+  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(4);
   const again = openFileStore(path, { format });
   expect([...again.collection('meta').values()].map(({ value }) => value)).toEqual(['migrated', 2]);
   await again.close();
@@ -477,7 +477,7 @@ test('version 1 loses the sessions of chat, and what invoke issued says no more 
   const store = openFileStore(path);
   expect(store.snapshot().sessions).toEqual([{ id: 'b', ...session }]);
   await store.close();
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 2, sessions: [{ id: 'b' }], nonces: [] });
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 3, sessions: [{ id: 'b' }], nonces: [] });
 });
 
 describe('of what nothing else takes away the newest 10,000 are kept', () => {
