@@ -8,6 +8,7 @@ import { QUOTES } from './quotes.js';
 import type { Requirement } from './requirement.js';
 import { SCIM } from './scim.js';
 import { SIGNING } from './signing.js';
+import { VAULT } from './vault.js';
 
 export { type Level, type Requirement, sentenceOf, speaksAt } from './requirement.js';
 
@@ -20,6 +21,7 @@ export const REQUIREMENTS = [
   ...INVOKE,
   ...SIGNING,
   ...SCIM,
+  ...VAULT,
   ...EMULATOR,
 ] as const;
 
