@@ -16,14 +16,10 @@ import {
   talk,
 } from '../helpers/chat.js';
 import { onceFree } from '../helpers/turns.js';
-import { twice } from '../helpers/twice.js';
 
 /** ms within which a deployment notices that a client has gone, with some more for the way there and back. */
 const NOTICED = 33_000;
 const MOMENT = 2_000;
-
-/** ms after which most have noticed it. */
-const SOON = 6_000;
 
 /** Leaves a silent stream, and looks until a prompt to the intern is taken, and another in the session. */
 async function noticed(ctx: Ctx): Promise<void> {
@@ -73,7 +69,7 @@ export const DISCONNECT = defineChecks([
     title:
       'Some time within 30 seconds of its client leaving a silent stream the intern takes a prompt, and its session another.',
     needs: ['running', 'behaviour:silent'],
-    run: (ctx) => twice(ctx, SOON, () => noticed(ctx)),
+    run: noticed,
   },
   {
     id: 'disconnect/cancels',

@@ -91,8 +91,6 @@ export function toCheckResult(
       : {
           finding: {
             ...lookOf(finding),
-            flaky: false,
-            confirmed: { tries: 0, failures: 0 },
             transcript: transcript(theCase, result.run, finding.cuts),
             replay: more.again,
           },

@@ -62,8 +62,6 @@ function findingOf(
 ): FindingResult {
   return {
     ...recorded(found, redactor),
-    flaky: false,
-    confirmed: { tries: 1, failures: 1 },
     transcript: [],
     replay: `${command} # ${placed.file}:${placed.line}`,
   };

@@ -29,7 +29,9 @@ export type Wanted =
   | { readonly kind: 'stream'; readonly rule: 'until'; readonly awaited: string }
   | { readonly kind: 'stream'; readonly rule: 'finish'; readonly finish: string }
   /** An HTTP answer at all. */
-  | { readonly kind: 'answer' };
+  | { readonly kind: 'answer' }
+  /** What a write does to the target, and to nobody else's there: seeing it once proves it, and it is not done again. */
+  | { readonly kind: 'effect'; readonly words: string };
 
 /** An answer, where `status` was wanted. */
 export interface AnswerGot {
@@ -126,12 +128,6 @@ export interface FalsifiedProperty {
   readonly shrinks: number;
 }
 
-/** How often a finding came again. */
-export interface Confirmed {
-  readonly tries: number;
-  readonly failures: number;
-}
-
 /**
  * The kit's own assertion. Only this is a finding against the target; any other throw out of a check is an error of the
  * kit.
@@ -140,20 +136,15 @@ export class Finding extends Error {
   override readonly name = 'Finding';
   constructor(
     readonly found: Found,
-    readonly more: {
-      readonly property?: FalsifiedProperty;
-      readonly confirmed?: Confirmed;
-      /** Seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
-      readonly certain?: true;
-    } = {},
+    readonly more: { readonly property?: FalsifiedProperty } = {},
     options?: ErrorOptions,
   ) {
     super(`${found.of} (wanted: ${JSON.stringify(found.wanted)})`, options);
   }
 }
 
-/** A finding that seeing it once proves. */
-export const certain = (found: Found): Finding => new Finding(found, { certain: true });
+/** Whether seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
+export const isProven = ({ wanted }: Pick<Found, 'wanted'>): boolean => wanted.kind === 'effect';
 
 /** Whether a success was due. */
 export const missedSuccess = ({ wanted }: Pick<Found, 'wanted'>): boolean =>

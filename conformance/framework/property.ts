@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Ctx } from './context.js';
-import { Finding } from './finding.js';
+import { type FalsifiedProperty, Finding, isProven } from './finding.js';
 
 /** How a property was tried, for reports and for replaying it. */
 export interface PropertyRun {
@@ -14,6 +14,8 @@ export interface PropertyOptions {
   readonly runs: number;
   /** Starts at this path where it is this property's; a property with another name runs once. */
   readonly replay?: { readonly name: string; readonly path: string };
+  /** What was found not to hold: its values alone are tried again, and any other property with one draw. */
+  readonly again?: FalsifiedProperty;
   /** How many candidates shrinking may try. */
   readonly shrinkBudget: number;
   /** ms. */
@@ -25,22 +27,23 @@ export interface PropertyOptions {
   done(run: PropertyRun): void;
 }
 
-/** How often a counterexample is run again. */
-const CONFIRMING = 2;
-/** ms above which one is neither made smaller nor run again: what is found then is repeated as a whole. */
-export const LONG = 10_000;
+/** ms above which a counterexample is not made smaller. */
+const LONG = 10_000;
 
 /** The `property` of a check's context. */
 export function createProperty(options: PropertyOptions): Ctx['property'] {
   return async (name, ...args) => {
-    const seed = options.seedOf(name);
-    const replayed = options.replay?.name === name ? options.replay.path : undefined;
+    const before = options.again?.name === name ? options.again : undefined;
+    const start = options.again ?? options.replay;
+    const seed = before?.seed ?? options.seedOf(name);
+    const replayed = start?.name === name ? start.path : undefined;
     const predicate = args[args.length - 1] as (...values: unknown[]) => Promise<void>;
     const arbitraries = args.slice(0, -1) as fc.Arbitrary<unknown>[];
-    // Whatever is no finding, or a certain one, ends the check at once; fast-check would shrink it.
+    // Whatever is no finding, or a proven one, ends the check at once; fast-check would shrink it.
     let fatal: { readonly error: unknown } | undefined;
     let failures = 0;
     let tried = 0;
+    let begun = 0;
     let longest = 0;
     options.setUp();
 
@@ -52,7 +55,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         return undefined;
       } catch (error) {
         longest = Math.max(longest, options.now() - began);
-        if (error instanceof Finding && error.more.certain !== true) return error;
+        if (error instanceof Finding && !isProven(error.found)) return error;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
         return undefined;
@@ -61,6 +64,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
 
     const tries = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
       if (fatal !== undefined) return;
+      if (options.again !== undefined && begun++ > 0) return;
       if (failures > 0 && (tried >= options.shrinkBudget || longest > LONG)) return;
       if (failures > 0) tried++;
       const finding = await attempt(values);
@@ -70,29 +74,19 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     });
     const details = await fc.check(tries, {
       seed,
-      numRuns: options.replay !== undefined && replayed === undefined ? 1 : options.runs,
+      numRuns: start !== undefined && replayed === undefined ? 1 : options.runs,
       ...(replayed === undefined || replayed === '' ? {} : { path: replayed }),
       maxSkipsPerRun: 1_000,
     });
     if (fatal !== undefined) throw (fatal as { error: unknown }).error;
-    options.done({ name, seed, runs: details.numRuns });
+    options.done({ name, seed, runs: before?.runs ?? details.numRuns });
     if (!details.failed) return;
     const { counterexample, errorInstance } = details;
     if (counterexample === null || !(errorInstance instanceof Finding)) {
       throw new Error(`property ${name}: no values were found that meet its preconditions`);
     }
 
-    let again = 0;
-    let latest: Finding = errorInstance;
-    const confirming = longest > LONG ? 0 : CONFIRMING;
-    for (let at = 0; at < confirming; at++) {
-      const finding = await attempt(counterexample[0]);
-      if (fatal !== undefined) break;
-      if (finding === undefined) continue;
-      again++;
-      latest = finding;
-    }
-    const property = {
+    const property = before ?? {
       name,
       counterexample: (counterexample[0] as readonly unknown[]).map((value) => fc.stringify(value)),
       seed,
@@ -100,7 +94,6 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       runs: details.numRuns,
       shrinks: details.numShrinks,
     };
-    const confirmed = { tries: confirming, failures: again };
-    throw new Finding(latest.found, { property, confirmed }, { cause: latest });
+    throw new Finding(errorInstance.found, { property }, { cause: errorInstance });
   };
 }

@@ -1,6 +1,5 @@
-import { gist } from '../framework/assert.js';
+import { fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
-import { Finding } from '../framework/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import { internPath } from '../probe/request.js';
 
@@ -134,10 +133,7 @@ export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency:
     ctx.streamsAreHeldBack();
     const words = 'what the intern says, while its run goes on';
     const got = gist('nothing until a suspend had ended the run, then all that was said before at once', { chunks });
-    throw new Finding(
-      { wanted: { kind: 'value', path: 'arrival', rule: { kind: 'holds', words } }, got, of: 'arrival of a reply' },
-      { confirmed: { tries: SHOWN, failures: SHOWN } },
-    );
+    fail('arrival of a reply', words, got);
   }
   ctx.unmet('an intern that says one thing after another', 'its replies came late, and each all at once');
 }

@@ -170,10 +170,6 @@ function checkView(check: CheckResult): Markup {
           finding.property === undefined
             ? undefined
             : html`<h5>Values</h5>${pre(finding.property.counterexample.join('\n'))}<p class="dim">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p>`
-        }${
-          finding.flaky
-            ? html`<p class="flaky">Flaky: failed ${finding.confirmed.failures} of ${finding.confirmed.tries} times when it was run again.</p>`
-            : undefined
         }<h5>Again</h5><pre class="copy">${finding.replay}</pre>${
           finding.curl === undefined ? undefined : html`<h5>The last request</h5>${pre(finding.curl, 'copy')}`
         }<h5>Transcript</h5>${finding.transcript.map((one, at) => exchangeView(one, at === finding.transcript.length - 1, finding))}`

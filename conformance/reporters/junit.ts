@@ -27,7 +27,6 @@ function details(check: CheckResult): string {
     `expected: ${value(expected)}`,
     `actual: ${value(actual)}`,
     ...(finding.property === undefined ? [] : [`values: ${finding.property.counterexample.join(', ')}`]),
-    ...(finding.flaky ? ['flaky: it did not fail every time'] : []),
     `again: ${finding.replay}`,
     ...(finding.curl === undefined ? [] : [`curl: ${finding.curl}`]),
     '',

@@ -71,7 +71,6 @@ export function markdown(results: Results): string {
     lines.push('', ...fenced(`${what}\nexpected: ${value(expected)}\nactual:   ${value(actual)}`));
     if (finding.property !== undefined)
       lines.push('', 'Values:', '', ...fenced(finding.property.counterexample.join('\n')));
-    if (finding.flaky) lines.push('', 'Flaky: it did not fail every time.');
     lines.push('', ...fenced(finding.replay));
     const transcript = finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500, finding));
     lines.push('', '<details><summary>Transcript</summary>', '', ...fenced(transcript.join('\n')), '', '</details>');

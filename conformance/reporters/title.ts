@@ -97,6 +97,8 @@ function sentence({ wanted, got, of, because }: Omit<Found, 'breaks'>, mask: Mas
       if (ended !== undefined) return `${name} is over after ${chunks} chunks, expected ${wanted.awaited}`;
       return done === true ? `${name} is still open after [DONE]` : `${name} is silent, expected ${wanted.awaited}`;
     }
+    case 'effect':
+      return `${name} is ${short(got, mask)}, expected ${mask(wanted.words)}`;
     case 'answer': {
       const { kind, detail } = got as NoAnswerGot;
       if (kind === 'hung' || kind === 'crashed') return `the client ${kind}: ${short(detail, mask)}`;

@@ -72,10 +72,6 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
       `${visible(counterexample.join(', '))} ${c.dim(`(property ${name}, run ${runs}, ${shrinks} shrinks)`)}`,
     );
   }
-  if (finding.flaky) {
-    const { tries, failures } = finding.confirmed;
-    lines.push(c.yellow(`  flaky: failed ${failures} of ${tries} times when it was run again`));
-  }
   const shown = finding.transcript.slice(-3);
   if (shown.length < finding.transcript.length)
     lines.push(c.dim(`  … ${finding.transcript.length - shown.length} requests before`));

@@ -1,5 +1,5 @@
 import type { Check } from '../framework/check.js';
-import { Finding } from '../framework/finding.js';
+import { type FalsifiedProperty, Finding, isProven } from '../framework/finding.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import { raced, type Skipped } from '../framework/skip.js';
@@ -55,8 +55,10 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
 /**
  * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
+ *
+ * @param again what a property of it was found not to hold for: of its properties nothing else is tried
  */
-export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
+export async function attempt(run: RunContext, check: Check, again?: FalsifiedProperty): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
   let lostWrite: Attempt['lostWrite'];
@@ -97,6 +99,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
     shrinkBudget: settings.shrinkBudget,
     now: () => host.now(),
     ...(settings.replay === undefined ? {} : { replay: settings.replay }),
+    ...(again === undefined ? {} : { again }),
     setUp() {
       setUpCalls = [...setUpCalls, ...calls];
       calls = [];
@@ -140,7 +143,7 @@ export async function attempt(run: RunContext, check: Check): Promise<Attempt> {
   if (thrown?.error instanceof Finding) {
     // What is on its way belongs to the transcript of a finding.
     await driver.settle().catch(() => {});
-    if (driver.control === undefined && thrown.error.more.certain !== true)
+    if (driver.control === undefined && !isProven(thrown.error.found))
       thrown = { error: (await endedMeanwhile(goingOn)) ?? thrown.error };
   }
   driver.control?.watch(undefined);

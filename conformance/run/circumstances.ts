@@ -3,6 +3,7 @@ import {
   type AnswerGot,
   answerOf,
   type Finding,
+  type Found,
   isUnreached,
   missedSuccess,
   noAnswerOf,
@@ -18,18 +19,17 @@ import { readsLag } from './measure-lag.js';
 import { dropShared, forget } from './pool.js';
 import { makeRoom, mayLackRoom, noRoom } from './room.js';
 import type { RunContext } from './run-context.js';
+import { NOTICED } from './session.js';
 import { barred, takesPlainTexts } from './texts.js';
 
 /** A finding against a deployment, before it is held against it. */
-export interface Found {
+export interface Look {
   readonly run: RunContext;
   readonly check: Check;
   readonly tried: Attempt;
   readonly error: Finding;
   /** When the attempt began. */
   readonly began: number;
-  /** Other checks are at work meanwhile. */
-  readonly inCompany?: boolean;
 }
 
 /** What a finding comes from that no sentence of the interface forbids. */
@@ -51,15 +51,15 @@ const idsIn = (transcript: Attempt['transcript']): readonly string[] => [
 ];
 
 /** A refusal of something that was to succeed. */
-const refusal = ({ error }: Found): AnswerGot | undefined =>
+const refusal = ({ error }: Look): AnswerGot | undefined =>
   missedSuccess(error.found) ? answerOf(error.found) : undefined;
 
 /** A connection may be lost on the way; one that is lost again and again is not. */
-const dropped = ({ error }: Found): Circumstance | undefined =>
+const dropped = ({ error }: Look): Circumstance | undefined =>
   noAnswerOf(error.found)?.kind === 'dropped' ? { again: 0 } : undefined;
 
 /** Nobody is there, for some seconds: a deployment that is down breaks no sentence of the interface. */
-function gone({ error: { found } }: Found): Circumstance | undefined {
+function gone({ error: { found } }: Look): Circumstance | undefined {
   const got = noAnswerOf(found);
   if (got === undefined || !isUnreached(found)) return undefined;
   return { again: LATER, skip: { kind: 'stopped', because: { kind: 'unreached', request: found.of, got } } };
@@ -76,7 +76,7 @@ const isNow = ({ status, reason, retryable }: AnswerGot): boolean =>
  * A success was expected, and the answer was that it cannot be done now (5xx, stated to be retryable for signing and by
  * CHAT-16; an intern that has never taken a prompt since it came up), or that there were too many requests.
  */
-function temporary({ run, tried, error: { found } }: Found): Circumstance | undefined {
+function temporary({ run, tried, error: { found } }: Look): Circumstance | undefined {
   const got = answerOf(found);
   if (got === undefined) return undefined;
   const early =
@@ -95,7 +95,7 @@ function temporary({ run, tried, error: { found } }: Found): Circumstance | unde
  * A gateway answered a write of the check, which may have been done all the same: whatever does not fit after that may come
  * from it. A finding about such an answer itself is none of these, and stands where it comes each time.
  */
-function lostWrite({ run, tried, error: { found } }: Found): Circumstance | undefined {
+function lostWrite({ run, tried, error: { found } }: Look): Circumstance | undefined {
   if (tried.lostWrite === undefined || GATEWAY.has(answerOf(found)?.status ?? 0)) return undefined;
   forget(run.pool);
   return { again: LATER, skip: raced({ kind: 'lost-write', ...tried.lostWrite }).skip };
@@ -114,7 +114,7 @@ const PROBES = (as: CredentialName): readonly Send[] =>
       ];
 
 /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
-async function spent({ run, tried }: Found): Promise<Circumstance | undefined> {
+async function spent({ run, tried }: Look): Promise<Circumstance | undefined> {
   const { session } = run;
   session.own.madeUp(NOBODY);
   // One that was refused to others says nothing of what this check has found.
@@ -160,7 +160,7 @@ async function othersDelete(run: RunContext): Promise<boolean> {
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
  * Those that are left are no older: they are not used any more.
  */
-export async function deleted({ run, tried }: Found): Promise<Circumstance | undefined> {
+async function deleted({ run, tried }: Look): Promise<Circumstance | undefined> {
   const { lane, ledger, pool, session } = run;
   const ids = new Set([...idsIn(tried.transcript), ...lane.made]);
   const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
@@ -174,7 +174,7 @@ export async function deleted({ run, tried }: Found): Promise<Circumstance | und
 }
 
 /** Who may create interns beside the holder of the API key, is not stated. */
-function forbidden(found: Found): Circumstance | undefined {
+function forbidden(found: Look): Circumstance | undefined {
   const got = refusal(found);
   if (got?.status !== 403) return undefined;
   const creates = found.tried.transcript.filter(
@@ -187,7 +187,7 @@ function forbidden(found: Found): Circumstance | undefined {
 }
 
 /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
-function namedSession({ check, tried, ...found }: Found): Circumstance | undefined {
+function namedSession({ check, tried, ...found }: Look): Circumstance | undefined {
   const got = refusal({ check, tried, ...found });
   if (check.requirement === 'CHAT-15' || got === undefined || got.status < 400 || got.status > 499) return undefined;
   const at = tried.transcript.findLastIndex(
@@ -202,7 +202,7 @@ function namedSession({ check, tried, ...found }: Found): Circumstance | undefin
 }
 
 /** How a request for a proof names its route is published (SIGN-3): the target may call that otherwise. */
-function unnamedRoute(found: Found): Circumstance | undefined {
+function unnamedRoute(found: Look): Circumstance | undefined {
   const { run, check, tried, error } = found;
   if (check.level !== 'S') return undefined;
   const last = tried.transcript.findLast(({ request }) => /\/sign(\?|$)/.test(request.url));
@@ -224,7 +224,7 @@ function unnamedRoute(found: Found): Circumstance | undefined {
  * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
  * nobody out is published (CHAT-14), not stated.
  */
-function atWork({ run, check, tried, error, began }: Found): Circumstance | undefined {
+function atWork({ run, check, tried, error, began }: Look): Circumstance | undefined {
   const got = answerOf(error.found);
   if (got?.status !== 409 || (got.reason !== 'busy' && got.retryable !== true)) return undefined;
   const { pool, session } = run;
@@ -267,9 +267,8 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
 const ROOMS = 3;
 
 /** Lists and reads may lag behind what was written: from then on they are given the time. */
-const lag = async ({ run, tried, inCompany }: Found): Promise<Circumstance | undefined> => {
+const lag = async ({ run, tried }: Look): Promise<Circumstance | undefined> => {
   let lags = await readsLag(run, tried);
-  if (lags === 'no room' && inCompany === true) return { again: 0 };
   for (let times = 1; lags === 'no room'; times++) {
     await makeRoom(run);
     // Where reads are late, what is torn down may be taken for gone.
@@ -280,11 +279,11 @@ const lag = async ({ run, tried, inCompany }: Found): Promise<Circumstance | und
 };
 
 /** Which characters a text may have, is at most published (CREATE-5). */
-const oddText = async ({ run, check, tried }: Found): Promise<Circumstance | undefined> =>
+const oddText = async ({ run, check, tried }: Look): Promise<Circumstance | undefined> =>
   check.requirement !== 'CREATE-5' && (await takesPlainTexts(run, tried)) ? { again: 0 } : undefined;
 
 /** What stands before a deployment may take a body for an attack. */
-async function firewall({ run, tried, error }: Found): Promise<Circumstance | undefined> {
+async function firewall({ run, tried, error }: Look): Promise<Circumstance | undefined> {
   const got = answerOf(error.found);
   if (got?.status !== 403) return undefined;
   const otherwise = await barred(run, tried);
@@ -292,12 +291,35 @@ async function firewall({ run, tried, error }: Found): Promise<Circumstance | un
 }
 
 /** The target may have room for a few interns only. */
-async function room({ run, tried, error }: Found): Promise<Circumstance | undefined> {
+async function room({ run, tried, error }: Look): Promise<Circumstance | undefined> {
   const { full } = run.session;
   const got = await noRoom(run, tried);
   // What has room now had none a moment ago, perhaps.
   if (got === undefined) return missedSuccess(error.found) && mayLackRoom(run, tried) ? { again: LATER } : undefined;
   return { again: 0, skip: lacking({ kind: 'full', got }).skip, ...(full === undefined ? { learnt: true } : {}) };
+}
+
+/** Whether an intern was busy. */
+export const isBusy = (found: Found): boolean => {
+  const { status, reason } = answerOf(found) ?? {};
+  return status === 409 && reason === 'busy';
+};
+
+/** A client of the run left a stream of the intern so short a time ago that its run may still be going (CHAT-10). */
+function stillStreams({ error, tried }: Look): Circumstance | undefined {
+  const lately = isBusy(error.found) && [...tried.leftAgo.values()].some((ago) => ago < NOTICED);
+  return lately ? { skip: raced({ kind: 'still-streams' }).skip } : undefined;
+}
+
+/** An intern that the check uses runs no more, and nobody here stopped it. */
+async function moves({ run: { lane, pool, session } }: Look): Promise<Circumstance | undefined> {
+  const { conditions, running } = session;
+  for (const id of [...lane.made, pool.shared.get(lane)?.id ?? []].flat()) {
+    if (conditions.runs(id)) await running.send({ path: internPath(id) }).catch(() => undefined);
+    const status = conditions.went(id);
+    if (status !== undefined) return { skip: raced({ kind: 'went', status }).skip };
+  }
+  return undefined;
 }
 
 /**
@@ -318,15 +340,17 @@ const CIRCUMSTANCES = [
   room,
   lag,
   deleted,
+  stillStreams,
+  moves,
 ];
 
 /**
  * What stands behind a finding on a deployment where that is no breach of it: the principle is that a finding rests on what
  * the interface states, and that whatever else it needs is observed. Undefined where nothing was found.
  */
-export async function circumstance(found: Found): Promise<Circumstance | undefined> {
+export async function circumstance(found: Look): Promise<Circumstance | undefined> {
   // What gives no answer is not asked whether it is late.
-  const looks = noAnswerOf(found.error.found) === undefined ? CIRCUMSTANCES : [gone, dropped];
+  const looks = noAnswerOf(found.error.found) === undefined ? CIRCUMSTANCES : [gone, dropped, moves];
   for (const look of looks) {
     const seen = await look(found);
     if (seen !== undefined) return seen;

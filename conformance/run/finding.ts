@@ -1,6 +1,6 @@
 import { brief } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import type { Confirmed, Finding, Found } from '../framework/finding.js';
+import type { Finding, Found } from '../framework/finding.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
@@ -32,7 +32,6 @@ export function reported(
   check: Check,
   { found, more: { property } }: Finding,
   { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
-  confirmed: Confirmed,
 ): FindingResult {
   const { settings, session } = run;
   const { redactor } = session;
@@ -43,8 +42,6 @@ export function reported(
     ...look,
     ...breaks(check, broken),
     ...(property === undefined ? {} : { property: recorded(property, redactor) }),
-    flaky: confirmed.failures < confirmed.tries,
-    confirmed,
     transcript,
     ...(control.length === 0 ? {} : { control: recorded(control, redactor) }),
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),

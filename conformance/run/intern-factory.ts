@@ -1,7 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { Finding, isUnreached } from '../framework/finding.js';
+import { Finding, isProven, isUnreached } from '../framework/finding.js';
 import { lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -51,7 +51,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         obstacles.met(
           'create',
           check,
-          error.more.certain ? { kind: 'not-own' } : { kind: 'create', ...(status === undefined ? {} : { status }) },
+          isProven(error.found) ? { kind: 'not-own' } : { kind: 'create', ...(status === undefined ? {} : { status }) },
         );
       throw error;
     }

@@ -1,6 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { equal } from '../framework/assert.js';
-import { answered } from '../framework/expect.js';
+import { equal, fail } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
 import { run } from '../index.js';
@@ -64,7 +64,7 @@ test('what is found in company counts only if it is found alone', async () => {
   expect(tries).toEqual([4, 1]);
 });
 
-test('what is found alone too is found, and confirmed alone', async () => {
+test('what is found beside others and alone is found', async () => {
   const tries: number[] = [];
   const results = await go(
     crowd(8, (at, busy) => {
@@ -73,111 +73,84 @@ test('what is found alone too is found, and confirmed alone', async () => {
       equal(busy, 0, 'checks at work');
     }),
   );
-  expect(results.checks.find(({ id }) => id === 'a/2')).toMatchObject({ verdict: 'fail', finding: { flaky: false } });
-  expect(tries.slice(1)).toEqual([1, 1]);
+  expect(results.checks.find(({ id }) => id === 'a/2')).toMatchObject({
+    verdict: 'fail',
+    finding: { what: 'checks at work' },
+  });
+  expect(tries.slice(1)).toEqual([1]);
 });
 
-test('what was found alone of one check is found of another in company, and again', async () => {
-  const tries: Record<number, number[]> = { 2: [], 6: [], 7: [] };
-  const results = await go(
-    crowd(8, (at, busy) => {
-      tries[at]?.push(busy);
-      if (at in tries) equal(at === 7 ? 'another colour' : 'red', 'blue', 'colour');
-    }),
-  );
-  expect(results.counts).toMatchObject({ fail: 3, pass: 5 });
-  expect(tries[2]?.slice(1)).toEqual([1, 1]);
-  expect(tries[6]?.length).toBe(2);
-  expect(tries[6]?.[0]).toBeGreaterThan(1);
-  expect(tries[7]?.slice(1)).toEqual([1, 1]);
-});
-
-test.each([409, 503])('an answer of %i is looked at alone however often it was found before', async (status) => {
+/** Checks of which the third finds this of that each time, and what was at work beside it. */
+async function finds(what: (tries: number) => string) {
   const tries: number[] = [];
-  await go(
-    crowd(8, (at, busy) => {
-      if (at === 6) tries.push(busy);
-      if (at === 2 || at === 6) equal(`${status} busy`, 'a refusal', 'answer');
+  const results = await go(
+    crowd(4, (at, busy) => {
+      if (at === 2 && what(tries.push(busy)) !== '') fail(what(tries.length), 'blue', 'red');
     }),
   );
-  expect(tries.length).toBeGreaterThan(1);
-  expect(new Set(tries.slice(1))).toEqual(new Set([1]));
+  return { tries, result: results.checks.find(({ id }) => id === 'a/2') };
+}
+
+test('what was found beside others counts when one run alone finds the same', async () => {
+  const { tries, result } = await finds(() => 'colour');
+  expect(result).toMatchObject({ verdict: 'fail', finding: { what: 'colour' } });
+  expect(tries).toEqual([4, 1]);
 });
 
-test('what takes long is not done a third time where it failed in company and alone', async () => {
-  const host = fakeHost();
+test('another finding alone counts when the next run finds that', async () => {
+  const { tries, result } = await finds((nth) => (nth === 1 ? 'colour' : 'size'));
+  expect(result).toMatchObject({ verdict: 'fail', finding: { what: 'size' } });
+  expect(tries).toEqual([4, 1, 1]);
+});
+
+test('what is another finding each time is none', async () => {
+  const { result } = await finds((nth) => ['colour', 'size', 'weight', 'age'][nth - 1] ?? '');
+  expect(result).toMatchObject({ verdict: 'skip', skip: { kind: 'race' } });
+});
+
+test('what was found alone and does not come again is a note', async () => {
+  const { tries, result } = await finds((nth) => (nth === 2 ? 'size' : ''));
+  expect(result?.verdict).toBe('pass');
+  expect(tries).toEqual([4]);
+  const other = await finds((nth) => (nth === 1 ? 'colour' : nth === 2 ? 'size' : ''));
+  expect(other.result).toMatchObject({ verdict: 'skip', skip: { kind: 'race' }, note: { what: 'size' } });
+});
+
+test('an intern of others that a create answers is seen once', async () => {
   let tries = 0;
-  const results = await run({
-    driver: fakeDriver(fakeTarget().fetch, host),
-    host,
-    seed: 's',
-    rate: 0,
-    checks: [
+  const results = await go([
+    ...crowd(3, () => {}),
+    check('a/harms', async () => {
+      tries++;
+      throw new Finding({ wanted: { kind: 'effect', words: 'a new intern' }, got: 'another', of: 'a create' });
+    }),
+  ]);
+  expect(results.checks.at(-1)).toMatchObject({ verdict: 'fail', finding: { what: 'a create' } });
+  expect(tries).toBe(1);
+});
+
+test('a property that others were beside is tried again with the values that it was found not to hold for', async () => {
+  const drawn: (number | string)[] = [];
+  const results = await go(
+    [
       ...crowd(3, () => {}),
-      check('a/long', async () => {
-        tries++;
-        await host.sleep(11_000);
-        equal('red', 'blue', 'colour');
+      check('a/property', async ({ property }) => {
+        await property('holds', fc.nat(9), async (n) => void drawn.push(n));
+        await property('does not', fc.string(), async (text) => {
+          drawn.push(text);
+          if (text.length > 3) fail('length', 'less than 4', text.length);
+        });
       }),
     ],
-  });
-  expect(results.checks.find(({ id }) => id === 'a/long')).toMatchObject({
-    verdict: 'fail',
-    finding: { flaky: false },
-  });
-  expect(tries).toBe(2);
-});
-
-/** Checks that each take long on what `find` finds, and one that takes none. */
-async function slow(find: readonly (() => void)[], more: Partial<RunnerOptions> = {}) {
-  const host = fakeHost();
-  const tries = find.map(() => 0);
-  const results = await run({
-    driver: fakeDriver(fakeTarget().fetch, host),
-    host,
-    seed: 's',
-    rate: 0,
-    checks: find.map((finds, at) =>
-      check(`a/${at}`, async () => {
-        tries[at] = (tries[at] ?? 0) + 1;
-        await host.sleep(11_000 + at);
-        finds();
-      }),
-    ),
-    ...more,
-  });
-  return { tries, results };
-}
-const red = () => equal('red', 'blue', 'colour');
-
-test('what two checks find in company, and takes long, has come twice: neither is done again', async () => {
-  const { tries, results } = await slow([red, red, () => {}]);
-  expect(tries).toEqual([1, 1, 1]);
-  expect(results.counts).toMatchObject({ fail: 2, pass: 1 });
-  expect(results.checks[0]).toMatchObject({ finding: { flaky: false, confirmed: { tries: 1, failures: 1 } } });
-});
-
-const busy = () =>
-  answered({ ...ANSWER, status: 409, json: { error: { metadata: { reason: 'busy' } } } }, 'success', 'answer');
-const ANSWER = { headers: new Headers(), bytes: new Uint8Array(), text: '', exchange: 1 };
-
-test.each([
-  ['they find different things', [red, () => equal('green', 'blue', 'another colour')]],
-  ['others may have caused it', [busy, busy]],
-])('both are looked at alone where %s', async (_, find) => {
-  const { tries } = await slow([...find, () => {}]);
-  expect(tries[0]).toBe(2);
-});
-
-test('what a check found of two interns at the same time, and took long, is believed in company', async () => {
-  const confirmed = { tries: 1, failures: 1 };
-  const find = () => {
-    const wanted = { kind: 'status', class: 'success', statuses: [] } as const;
-    throw new Finding({ wanted, got: { status: 409, reason: 'busy', text: '' }, of: 'answer' }, { confirmed });
-  };
-  const { tries, results } = await slow([find, () => {}]);
-  expect(tries).toEqual([1, 1]);
-  expect(results.checks[0]).toMatchObject({ verdict: 'fail', finding: { confirmed } });
+    { runs: 20, shrinkBudget: 100 },
+  );
+  const { counterexample } = results.checks.at(-1)?.finding?.property ?? {};
+  expect(results.checks.at(-1)?.verdict).toBe('fail');
+  // One draw of what held, and the counterexample.
+  const [held, text] = drawn.slice(-2);
+  expect(typeof held).toBe('number');
+  expect(counterexample).toEqual([JSON.stringify(text)]);
+  expect(typeof drawn.at(-3)).toBe('string');
 });
 
 test('a target that is gone is no breach: the run ends as one that could not be done', async () => {

@@ -1,21 +1,26 @@
-import { answerOf, type Found, noAnswerOf, type OrderGot } from '../framework/finding.js';
+import type { Found, Rule } from '../framework/finding.js';
 
-/** What differs between values that say the same: ids, times, numbers. */
-const VALUE = /[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+|\b\d{5,}\b/gi;
-const masked = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').replace(VALUE, '…');
+/** What differs between two looks at the same: ids, names that the kit gives, times, long numbers. */
+const VALUE =
+  /\/interns\/[^/?\s]+|[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
+const masked = (text: string): string => text.replace(VALUE, '…');
 
-/** The same for findings of different checks that found the same. */
-export function likeness(found: Found): string {
-  const { wanted, got, of } = found;
-  const answer = answerOf(found);
-  if (answer !== undefined) {
-    const which = wanted.kind === 'status' && wanted.statuses.length > 0 ? '' : of;
-    return JSON.stringify([wanted, which, answer.status, answer.reason]);
+/** A rule without the values that it names: those may be drawn anew. */
+const fixed = (rule: Rule): string => {
+  if (rule.kind === 'form') return rule.form;
+  return rule.kind === 'holds' ? rule.words : rule.kind;
+};
+
+function likeness({ wanted, of }: Found): string {
+  switch (wanted.kind) {
+    case 'status':
+      return JSON.stringify([wanted, masked(of)]);
+    case 'value':
+      return masked(JSON.stringify(['value', fixed(wanted.rule), of]));
+    default:
+      return masked(JSON.stringify([wanted, of]));
   }
-  if (wanted.kind === 'stream' && wanted.rule === 'order')
-    return JSON.stringify([wanted, (got as OrderGot).breaches[0]?.rule]);
-  return `${JSON.stringify(wanted)} ${noAnswerOf(found)?.kind ?? masked(got)}`;
 }
 
-/** The same for findings of one check that look at the same. */
-export const placeOf = ({ wanted, of }: Found): string => `${wanted.kind} ${masked(of)}`;
+/** Whether two looks of one check found the same: the same was wanted, of the same thing. What came instead may differ. */
+export const isSame = (one: Found, other: Found): boolean => likeness(one) === likeness(other);

@@ -21,10 +21,6 @@ export interface Pool {
    */
   readonly took: { boot?: number; gone?: number; exactly?: boolean };
   failedBoots: number;
-  /** What was found of the target and found again, with no other check beside it. */
-  readonly told: Set<string>;
-  /** What was found in company and took long. */
-  readonly suspected: Set<string>;
   /** Checks whose prompt was not taken, nor when they were tried again. */
   notTaken: number;
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
@@ -50,8 +46,6 @@ export const createPool = (): Pool => ({
   uses: new Map(),
   took: {},
   failedBoots: 0,
-  told: new Set(),
-  suspected: new Set(),
   notTaken: 0,
   asked: { question: false, permission: false },
   waiting: 'unknown',

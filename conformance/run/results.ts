@@ -1,5 +1,5 @@
 import type { ControlCall } from '../drivers/control.js';
-import type { Confirmed, FalsifiedProperty, Found } from '../framework/finding.js';
+import type { FalsifiedProperty, Found } from '../framework/finding.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
@@ -23,9 +23,6 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
   readonly property?: FalsifiedProperty;
-  /** Found once, and not every time when it was run again. */
-  readonly flaky: boolean;
-  readonly confirmed: Confirmed;
   readonly transcript: readonly Exchange[];
   /** Calls of the control interface that led there, in their order: emulators only. */
   readonly control?: readonly ControlStep[];

@@ -1,6 +1,7 @@
 import { Semaphore } from 'async-mutex';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
+import type { Finding } from '../framework/finding.js';
 import { createRandom, hash } from '../framework/random.js';
 import { type Incomplete, type Stop, Stopped } from '../framework/stop.js';
 import { systemHost } from '../framework/time.js';
@@ -8,6 +9,7 @@ import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
 import { recorded } from './finding.js';
+import { type CheckRun, runAlone, runBeside } from './judge.js';
 import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
@@ -17,7 +19,6 @@ import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
 import { mayKeep } from './room.js';
 import type { RunBase } from './run-base.js';
-import { type CheckRun, runCheck, runInCompany, type Suspected } from './run-check.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
 import { createSession } from './session.js';
@@ -157,7 +158,7 @@ export function createRun(options: RunnerOptions): Run {
         const left = leftOut(check);
         if (left !== undefined) return left;
         busySince.set(lane, host.now());
-        const done = await runInCompany(lane, check).finally(() => busySince.delete(lane));
+        const done = await runBeside(lane, check).finally(() => busySince.delete(lane));
         if (done.result !== undefined) return conclude(lane, done);
         // It may be what went wrong.
         dropShared(pool, lane.lane);
@@ -167,9 +168,9 @@ export function createRun(options: RunnerOptions): Run {
       kept ? 1 : 0,
     );
   };
-  const alone = (lane: RunContext, check: Check, suspicion?: Suspected) =>
+  const alone = (lane: RunContext, check: Check, before?: Finding) =>
     floor.runExclusive(
-      async () => leftOut(check) ?? (await conclude(lane, await runCheck(lane, check, suspicion))),
+      async () => leftOut(check) ?? (await conclude(lane, await runAlone(lane, check, before))),
       concurrency,
     );
 
@@ -206,7 +207,7 @@ export function createRun(options: RunnerOptions): Run {
         events.checkStart?.({ id: check.id, index: started++, of: selected.length });
       const together = concurrency > 1 && !ALONE.has(check.id) && !scarce;
       const done = together ? await beside(lane, check) : {};
-      return 'verdict' in done ? done : alone(lane, check, done.suspicion);
+      return 'verdict' in done ? done : alone(lane, check, done.found);
     },
 
     async finish() {

@@ -1,7 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { LOOPBACK } from '../drivers/network.js';
 import * as expect from '../framework/expect.js';
-import { certain } from '../framework/finding.js';
+import { Finding } from '../framework/finding.js';
 import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
@@ -208,7 +208,7 @@ export function createSession(run: RunBase): Session {
     const of = 'the answer to a create';
     const wanted = { kind: 'value', path: of, rule } as const;
     const breaks = { requirement: 'CREATE-1', level: 'S' } as const;
-    const finding = certain({ wanted, got: expect.seen(answer), of, exchange: answer.exchange, breaks });
+    const finding = new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange, breaks });
     return new Stopped({ kind: 'no-intern', status: answer.status }, finding);
   };
 

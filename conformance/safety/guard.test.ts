@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Finding } from '../framework/finding.js';
+import { Finding, isProven } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
 import { findingText } from '../reporters/words/finding.js';
 import { createGuard, type Heard } from './guard.js';
@@ -93,7 +93,7 @@ test.each([
   ['an id that leads elsewhere', { id: 'x/../i1', name: 'kabcd-1' }, /its id is no plain id .*x\/\.\.\/i1/],
 ])('a create that answers %s is a finding of CREATE-1, which seeing it once proves', async (_, json, says) => {
   const found = await foundBy(guarded().create('kabcd-1', json));
-  expect(found.more.certain).toBe(true);
+  expect(isProven(found.found)).toBe(true);
   expect(found.found.breaks).toEqual({ requirement: 'CREATE-1', level: 'S' });
   expect(findingText(found.found).expected).toBe('a new intern named "kabcd-1"');
   expect(told(found)).toMatch(says);

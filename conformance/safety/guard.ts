@@ -1,5 +1,5 @@
 import { gist } from '../framework/assert.js';
-import { certain, type Finding } from '../framework/finding.js';
+import { Finding } from '../framework/finding.js';
 import { lacking, raced } from '../framework/skip.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Asked, Leaving, Made, OwnInterns, Refusal } from './own-interns.js';
@@ -29,22 +29,22 @@ export interface Guard {
    *
    * @returns what a create asks for
    * @throws Skipped where it would write to an intern that the run did not make
-   * @throws Finding, a certain one, where the target has answered a create with another's intern
+   * @throws Finding, a proven one, where the target has answered a create with another's intern
    */
   before(request: Leaving): Promise<Asked | undefined>;
   /**
    * After an answer, with what `before` returned for its request.
    *
    * @returns what the answer to a create gave the run
-   * @throws Finding, a certain one, where it is no intern of its own
+   * @throws Finding, a proven one, where it is no intern of its own
    */
   after(asked: Asked | undefined, answer: Heard): Made | undefined;
 }
 
 /** A finding of what a create gave: nothing was written to it. */
 const notMade = (of: string, asked: string | undefined, because: string, saw: unknown): Finding =>
-  certain({
-    wanted: { kind: 'value', path: of, rule: { kind: 'holds', words: `a new intern named ${JSON.stringify(asked)}` } },
+  new Finding({
+    wanted: { kind: 'effect', words: `a new intern named ${JSON.stringify(asked)}` },
     got: gist(`another's, to which nothing was written: ${because}`, saw),
     of,
     breaks: { requirement: 'CREATE-1', level: 'S' },

@@ -45,8 +45,6 @@ const finding: FindingResult = {
   of: `what ${HOSTILE}`,
   exchange: 1,
   property: { name: 'p', counterexample: [HOSTILE], seed: 1, path: '0:1', runs: 3, shrinks: 2 },
-  flaky: true,
-  confirmed: { tries: 2, failures: 1 },
   transcript: [exchange],
   curl: `curl -H 'x: ${HOSTILE}'`,
   replay: 'intern-conformance --only chat/fails --seed 1 --runs 3 --path p:0:1',

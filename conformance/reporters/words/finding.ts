@@ -124,6 +124,8 @@ function plainText({ wanted, got, of, because }: Look): FindingText {
     }
     case 'value':
       return { what: of, expected: ruleText(wanted.rule), actual: gotText(got) };
+    case 'effect':
+      return { what: of, expected: wanted.words, actual: gotText(got) };
     case 'stream':
       return streamText(wanted, got, of);
     case 'answer': {

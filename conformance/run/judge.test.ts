@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Check } from '../framework/check.js';
 import { answered, status as expectStatus } from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
 import { run } from '../index.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
 
@@ -37,13 +35,10 @@ describe('a write that a gateway answers', () => {
       return answers(changes) ?? (again ? Response.json({}, { status: 409 }) : Response.json({}));
     });
   };
-  const changes = check('a/changes', async ({ api, interns, property }) => {
+  const changes = check('a/changes', async ({ api, interns }) => {
     const { id } = await interns.stopped({ description: 'its own' });
-    let seen = 0;
-    await property('changes', fc.constant('x'), async (description) => {
-      const answer = await api.update(id, { description });
-      if (++seen > 1 || answer.status >= 500) answered(answer, [418], 'the change');
-    });
+    const change = () => api.update(id, { description: 'x' });
+    if ((await change()).status >= 500) answered(await change(), [418], 'the change');
   });
 
   test('may have been done: what does not fit after it is looked at from the beginning', async () => {
@@ -57,14 +52,14 @@ describe('a write that a gateway answers', () => {
   test('each time keeps a check from a verdict, not for what the gateway answers', async () => {
     const { skip } = await resultOf(
       changes,
-      once((nth) => (nth % 3 === 1 ? html() : undefined)),
+      once((nth) => (nth % 2 === 1 ? html() : undefined)),
     );
     expect(skip).toMatchObject({ need: 'a gateway that loses no request', kind: 'race' });
     expect(skip?.why).toMatch(/PATCH .*: 503/);
   });
 
   test('is held against the service where it answers so itself, or where that is all that it answers', async () => {
-    for (const answers of [(nth: number) => (nth % 3 === 1 ? own() : undefined), html])
+    for (const answers of [(nth: number) => (nth % 2 === 1 ? own() : undefined), html])
       expect((await resultOf(changes, once(answers))).verdict).toBe('fail');
   });
 });
@@ -143,7 +138,6 @@ describe('what comes at another request each time', () => {
     );
     expect((await resultOf(asks, target)).finding).toMatchObject({
       what: 'status of the other change',
-      confirmed: { tries: 1, failures: 1 },
     });
     expect(tries).toBe(3);
   });
@@ -181,21 +175,4 @@ test('an answer that may be tried again is known by its body', async () => {
     { needs: [] },
   );
   expect((await resultOf(asks, target)).skip?.need).toBe('a target that can do it now');
-});
-
-test('an intern that somebody else deletes is held against nobody, where the check has seen it twice', async () => {
-  let tidied = false;
-  const target = fakeTarget();
-  const asks = check('a/asks', async ({ interns, api }) => {
-    const { id } = await interns.stopped();
-    if (!tidied) target.interns.delete(id);
-    tidied = true;
-    try {
-      expectStatus(await api.get(id), 200, 'the read');
-    } catch (error) {
-      if (!(error instanceof Finding)) throw error;
-      throw new Finding(error.found, { confirmed: { tries: 1, failures: 1 } });
-    }
-  });
-  expect((await resultOf(asks, target)).verdict).toBe('pass');
 });

@@ -1,0 +1,215 @@
+import type { Driver } from '../drivers/driver.js';
+import type { Check } from '../framework/check.js';
+import { Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
+import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
+import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
+import { ANSWER, type CredentialName } from '../probe/request.js';
+import { type Attempt, attempt } from './attempt.js';
+import { circumstance, isBusy, mayBeTaken, notTaken } from './circumstances.js';
+import { fault, recorded, reported } from './finding.js';
+import { isSame } from './likeness.js';
+import type { CheckResult, FindingResult, Verdict } from './results.js';
+import { makeRoom } from './room.js';
+import type { RunContext } from './run-context.js';
+
+/** What became of one check. */
+export interface CheckRun {
+  readonly result: CheckResult;
+  /** The target gave no answer. */
+  readonly lost: boolean;
+  /** Why the run is over, where it is. */
+  readonly stopped?: Stop;
+}
+
+/** A check that has to be done alone. `found` is what it found beside others, where it found anything. */
+export interface Pending {
+  readonly result?: never;
+  readonly found?: Finding | undefined;
+}
+
+/** How often a check is tried alone. */
+const TRIES = 3;
+
+/** Why a check comes to no verdict, where others at work cannot have caused it. */
+const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked']);
+
+/** What of a result an outcome decides. */
+type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
+
+const skipped = (skip: Skip): Outcome => ({ verdict: 'skip', skip });
+const ended = (stop: Stop): Outcome => ({
+  ...skipped({ kind: 'stopped', because: { kind: 'over', stop } }),
+  stopped: stop,
+});
+
+/** Whether seeing it once is enough: it harms others, or it ended the run. */
+const provesItself = (error: unknown): boolean =>
+  error instanceof Finding ? isProven(error.found) : error instanceof Stopped && error.finding !== undefined;
+
+/**
+ * Does one check beside others. A pass counts, and a skip that the others cannot have caused. Anything else is judged by
+ * {@link runAlone}. Never throws.
+ */
+export async function runBeside(run: RunContext, check: Check): Promise<CheckRun | Pending> {
+  const conclude = concluding(run, check);
+  const lacks = unmet(run, check);
+  if (lacks !== undefined) return conclude(lacks);
+  // What seems to be in the way beside others keeps nobody from anything.
+  const met: Parameters<RunContext['obstacles']['met']>[] = [];
+  const obstacles = { ...run.obstacles, met: (...it: (typeof met)[number]) => void met.push(it) };
+  const tried = await attempt({ ...run, obstacles }, check);
+  const { error } = tried;
+  const proven = provesItself(error);
+  if (proven) for (const it of met) run.obstacles.met(...it);
+  const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
+  if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
+  return { found: error instanceof Finding ? error : undefined };
+}
+
+/** A finding, and the attempt that came to it. */
+interface Seen {
+  readonly error: Finding;
+  readonly tried: Attempt;
+}
+
+/**
+ * Does one check alone, and again where it finds something at a target that is not the run's own. The finding counts when
+ * one run alone finds what a run before it found, and no habit of the target explains it. Never throws.
+ *
+ * @param before what the check found beside others
+ */
+export async function runAlone(run: RunContext, check: Check, before?: Finding): Promise<CheckRun> {
+  const { driver, host, session } = run;
+  const conclude = concluding(run, check);
+  const lacks = unmet(run, check);
+  if (lacks !== undefined) return conclude(lacks);
+
+  const ours = driver.control !== undefined;
+  let excuse: Skip | undefined;
+  const candidates: Seen[] = [];
+  const explained: Finding[] = [];
+  for (let tries = 1; ; ) {
+    if (session.full !== undefined) await makeRoom(run).catch(() => {});
+    const began = host.now();
+    const tried = await attempt(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
+    const { error } = tried;
+    const { again, skip, learnt } = (await explanation(run, check, tried, { began, tries })) ?? {};
+    const refused = session.unusable('api_key');
+    if (refused !== undefined) return conclude(ended({ kind: 'unusable', credential: 'api_key', how: refused }), tried);
+    excuse = skip ?? excuse;
+    const last = tries === TRIES;
+    if (again === undefined || last) {
+      const why = again === undefined ? skip : excuse;
+      if (why !== undefined) return conclude({ ...skipped(why), lost: isLost(error) }, tried);
+      if (!(error instanceof Finding))
+        return conclude(notAgain(run, check, tried, candidates.at(-1)) ?? (await outcomeOf(run, check, tried)), tried);
+      const others = again === undefined ? [before ?? [], candidates.map((one) => one.error)].flat() : explained;
+      const same = ({ found }: Finding) => isSame(found, error.found);
+      const counts = again === undefined ? others.some(same) : others.every(same);
+      if (ours || isProven(error.found) || counts) return conclude(await outcomeOf(run, check, tried), tried);
+      if (last) return conclude(neverTheSame([...others, error]), tried);
+    }
+    if (error instanceof Finding && again === undefined) candidates.push({ error, tried });
+    else if (error instanceof Finding) explained.push(error);
+    await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
+    if (learnt !== true) tries++;
+  }
+}
+
+/** What of the target explains what a check came to. Looked at over the network: what fails there is not the check's. */
+async function explanation(
+  run: RunContext,
+  check: Check,
+  tried: Attempt,
+  { began, tries }: { readonly began: number; readonly tries: number },
+) {
+  const { error } = tried;
+  if (run.driver.control !== undefined) return undefined;
+  if (!(error instanceof Finding)) return notTaken(run, tried, tries);
+  if (isProven(error.found)) return undefined;
+  return circumstance({ run, check, tried, error, began }).catch(() => undefined);
+}
+
+/** Whether the target gave no answer. */
+const isLost = (error: unknown): boolean => error instanceof Finding && noAnswerOf(error.found) !== undefined;
+
+/** What a service does wrong with one request, it does again: findings that differ each time say nothing. */
+const neverTheSame = (findings: readonly Finding[]): Outcome =>
+  skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
+
+/** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
+function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen | undefined): Outcome | undefined {
+  if (seen === undefined) return undefined;
+  const note = reported(run, check, seen.error, seen.tried);
+  if (error instanceof Stopped || run.signal.aborted)
+    return { ...ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' }), note };
+  return { ...skipped(raced({ kind: 'not-again', found: seen.error.found }).skip), note };
+}
+
+/** Puts an outcome together with what the check took, from now on. */
+function concluding({ host, lane, session }: RunContext, check: Check) {
+  const began = host.now();
+  const sentBefore = lane.sent;
+  return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): CheckRun => ({
+    result: {
+      id: check.id,
+      requirement: check.requirement,
+      level: check.level,
+      title: check.title,
+      verdict,
+      duration: Math.round(host.now() - began),
+      requests: lane.sent - sentBefore,
+      properties: tried?.properties ?? [],
+      ...(skip === undefined ? {} : { skip: recorded(skip, session.redactor) }),
+      ...rest,
+    },
+    lost,
+    ...(stopped === undefined ? {} : { stopped }),
+  });
+}
+
+/** What the target or the run lacks for the check, known without a request. */
+function unmet({ driver, session, settings }: RunContext, check: Check): Outcome | undefined {
+  for (const need of check.level === 'C' ? (['control', ...check.needs] as const) : check.needs) {
+    const lack = driver.lacks(need);
+    if (lack !== undefined) return skipped({ kind: 'need', because: lack });
+    const how = session.unusable(need);
+    if (how !== undefined) return skipped(lacking({ kind: 'unusable', credential: need as CredentialName, how }).skip);
+  }
+  const { minRuns: least = 0 } = check;
+  return settings.runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs: settings.runs }).skip);
+}
+
+/** What an attempt that counts means for the target. */
+async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
+  const { error, transcript } = tried;
+  const found = (error: Finding): { verdict: Verdict; finding: FindingResult } => ({
+    verdict: severity(check, run.driver),
+    finding: reported(run, check, error, tried),
+  });
+  if (!('error' in tried)) return { verdict: 'pass' };
+  if (error instanceof Stopped && error.finding !== undefined) return { ...found(error.finding), stopped: error.stop };
+  if (error instanceof Stopped || run.signal.aborted)
+    return ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' });
+  if (error instanceof Skipped) return skipped(error.skip);
+  if (error instanceof Cancelled && run.session.slow)
+    return skipped(lacking({ kind: 'too-slow', ms: run.settings.checkTimeout }).skip);
+  if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, run.session.redactor) };
+  if (error.found.of === ANSWER && missedSuccess(error.found)) run.obstacles.met('answers', check.id);
+  const { verdict, finding } = found(error);
+  const because = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);
+  return { verdict, finding: because === undefined ? finding : { ...finding, because }, lost: isLost(error) };
+}
+
+/** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
+function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attempt): Remark | undefined {
+  const [ago] = driver.control === undefined && isBusy(found) ? leftAgo.values() : [];
+  return ago === undefined ? undefined : { kind: 'left', ago };
+}
+
+/** Whether a breach fails the target or warns it. */
+function severity(check: Check, { target }: Driver): Verdict {
+  if (check.level === 'P' && !target.profile.published) return 'warn';
+  if (check.onLive === 'warn' && target.kind === 'live') return 'warn';
+  return 'fail';
+}
