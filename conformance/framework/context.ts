@@ -131,8 +131,7 @@ export interface Ctx {
   /** A bearer token that opens nothing. */
   readonly wrongKey: As;
   /**
-   * Holds `predicate` against generated values; a finding in it is shrunk, run again to tell a flaky one, and reported
-   * with its counterexample. `name` is unique within the check.
+   * Holds `predicate` against generated values; a finding in it is shrunk and reported with its counterexample. `name` is unique within the check.
    */
   property<Ts extends [unknown, ...unknown[]]>(
     name: string,

@@ -6,7 +6,7 @@ import { lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import type { RunContext } from './run-context.js';
-import { createWaiting, FAILED_BOOTS, type FactoryOptions } from './waiting.js';
+import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 
 /** How often a create is sent that a gateway answers. */
 const TRIES = 3;
@@ -173,7 +173,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       } catch (error) {
         // Another may come up, where it need not be this one.
         const named = overrides !== undefined && 'name' in overrides;
-        if (!(error instanceof Skipped) || named || pool.failedBoots >= FAILED_BOOTS) throw error;
+        if (!(error instanceof Skipped) || named || bootsFail(pool)) throw error;
       }
     }
   };

@@ -176,3 +176,29 @@ test('an answer that may be tried again is known by its body', async () => {
   );
   expect((await resultOf(asks, target)).skip?.need).toBe('a target that can do it now');
 });
+
+test('an intern that a check left with a question, read by the check itself, may be busy with it', async () => {
+  const asks = 'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n';
+  const error = { code: 409, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
+  const talked = new Set<string>();
+  const target = fakeTarget(({ method, url }) => {
+    if (method !== 'POST' || !url.endsWith('/chat/completions')) return undefined;
+    if (talked.has(url)) return Response.json({ error }, { status: 409 });
+    talked.add(url);
+    return new Response(asks, { headers: { 'content-type': 'text/event-stream' } });
+  });
+  const prompts = check(
+    'a/prompts',
+    async ({ interns, open }) => {
+      const { id } = await interns.running();
+      const path = `/interns/${id}/chat/completions`;
+      const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
+      for (let nth = 0; nth < 2; nth++) {
+        const answer = await (await open({ method: 'POST', path, json })).whole();
+        expectStatus(answer, 200, 'a prompt');
+      }
+    },
+    { needs: ['running'] },
+  );
+  expect(await resultOf(prompts, target)).toMatchObject({ verdict: 'skip', skip: { kind: 'race' } });
+});

@@ -8,6 +8,7 @@ import { type Attempt, attempt } from './attempt.js';
 import { circumstance, isBusy, mayBeTaken, notTaken } from './circumstances.js';
 import { fault, recorded, reported } from './finding.js';
 import { isSame } from './likeness.js';
+import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
@@ -109,8 +110,11 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
       if (ours || isProven(error.found) || counts) return conclude(await outcomeOf(run, check, tried), tried);
       if (last) return conclude(neverTheSame([...others, error]), tried);
     }
-    if (error instanceof Finding && again === undefined) candidates.push({ error, tried });
-    else if (error instanceof Finding) explained.push(error);
+    if (error instanceof Finding && again === undefined) {
+      candidates.push({ error, tried });
+      // What an earlier check left on the shared intern may be what went wrong.
+      dropShared(run.pool, run.lane);
+    } else if (error instanceof Finding) explained.push(error);
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
     if (learnt !== true) tries++;
   }

@@ -215,6 +215,9 @@ export function createSession(run: RunBase): Session {
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
     if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
+    // Replies that a check reads itself are told of by who reads them.
+    const id = idOf(url);
+    if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
     if (made?.kind === 'nothing' && answer.status < 300 && driver.control === undefined && isCreate(send, url))
       throw noIntern(answer);

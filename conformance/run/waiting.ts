@@ -7,6 +7,7 @@ import type { BootFailure, Waited } from '../framework/obstacle.js';
 import { lacking, type Skipped } from '../framework/skip.js';
 import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+import type { Pool } from './pool.js';
 import type { RunContext } from './run-context.js';
 
 /** Where the interns of one check come from. */
@@ -27,8 +28,10 @@ export interface FactoryOptions {
 const SETTLES = 15_000;
 /** Statuses that are no way to wait. */
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
-/** How many boots in a row may fail until no more are tried. */
-export const FAILED_BOOTS = 3;
+/** How many boots in a row may fail until no more are tried: of a service that is seen to boot interns, more by chance. */
+const FAILED_BOOTS = { first: 3, later: 6 };
+export const bootsFail = ({ failedBoots, took }: Pool): boolean =>
+  failedBoots >= (took.boot === undefined ? FAILED_BOOTS.first : FAILED_BOOTS.later);
 
 /** ms after a delete at which a deployment does not show an intern otherwise than in its teardown. */
 const BACK = 60_000;
@@ -199,7 +202,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
   /** Noted once, where others would wait in vain. */
   const notBooted = (failure: BootFailure, boots = 1): Skipped => {
     pool.failedBoots += boots;
-    if (pool.failedBoots >= FAILED_BOOTS) obstacles.met('running', check, failure);
+    if (bootsFail(pool)) obstacles.met('running', check, failure);
     return lacking({ kind: 'boot', failure });
   };
   /** A boot may fail: the service says so, and has kept its word. */
@@ -209,9 +212,9 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
    * A word that nobody knows may mean that it has failed: then one more is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
-    const all = session.words.unsure(id) ? FAILED_BOOTS - 1 : FAILED_BOOTS;
+    const all = session.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
     session.words.hangs(id);
-    return notBooted({ kind: 'never-ran', status, waited: waited() }, pool.took.boot === undefined ? all : 1);
+    return notBooted({ kind: 'never-ran', status, waited: waited() }, pool.took.boot === undefined ? all : 2);
   };
 
   const untilGone = async (id: string, send?: SendOptions) => {
