@@ -160,11 +160,14 @@ async function othersDelete(run: RunContext): Promise<boolean> {
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
  * Those that are left are no older: they are not used any more.
  */
-async function deleted({ run, tried }: Look): Promise<Circumstance | undefined> {
+async function deleted({ run, tried, error }: Look): Promise<Circumstance | undefined> {
   const { lane, ledger, pool, session } = run;
   const ids = new Set([...idsIn(tried.transcript), ...lane.made]);
   const ours = ledger.open().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
-  for (const { id, as } of ours) {
+  // What was found of one intern, says nothing of others that the check used before.
+  const shown = tried.transcript.find(({ number }) => number === error.found.exchange) ?? tried.transcript.at(-1);
+  const about = ours.filter(({ id }) => id === internIn(shown?.request.url ?? ''));
+  for (const { id, as } of about.length > 0 ? about : ours) {
     if (session.history.deleted(id) || !(await isGoing(run, id, as))) continue;
     forget(pool);
     if (!(await othersDelete(run))) return { again: 0 };
