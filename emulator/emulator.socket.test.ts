@@ -136,7 +136,7 @@ test('options that cannot be used are named', () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
   const untyped = createEmulator as (options: object) => unknown;
   for (const [options, message] of [
-    [{ clok: 'virtual' }, 'there is no option clok (did you mean clock?)'],
+    [{ clok: 'virtual' }, 'unknown option clok (did you mean clock?)'],
     [{ clock: 'slow' }, 'clock: expected "real", "virtual" or "auto"; found "slow"'],
     [{ scripts: ['deploy.json'] }, /^scripts: expected an array of behaviours, .* \(files are scriptFiles\); found/],
     [{ scripts: [{ name: 'a', turn: 5 }] }, 'scripts: expected an array of behaviours'],

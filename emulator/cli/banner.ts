@@ -11,7 +11,7 @@ const CREDENTIALS: readonly [keyof Omit<Target['credentials'], 'intern'>, string
   ['management_key', 'management key'],
 ];
 
-/** What a person wants to know at the start: where it listens, what to send along, and a first request. */
+/** What a person needs at the start: the address, the credentials, and a first request. */
 export function banner(target: Target, at: ListenAt, colors: ReturnType<typeof pc.createColors>): string {
   const { credentials } = target;
   const rows: [string, string][] = [

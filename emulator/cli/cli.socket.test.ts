@@ -40,7 +40,7 @@ function launch(args: readonly string[], env: Record<string, string> = {}) {
 
 const run = (args: readonly string[], env?: Record<string, string>) => launch(args, env).ended;
 
-/** Starts to serve; resolves once it is ready. */
+/** Starts serving; resolves once it is ready. */
 async function serve(args: readonly string[] = [], env?: Record<string, string>) {
   const launched = launch(args.includes('--port') ? args : ['--port', '0', ...args], env);
   const line: string = await launched.firstLine;
@@ -111,14 +111,14 @@ describe('serve', () => {
 
   test('drains and ends with 0, also under a stream that goes on, and takes a second signal at once for the same', async () => {
     const { child, ended, reader } = await withStream();
-    // While it is held up, so that it is told of both at once however busy the machine is.
+    // While the process is held up, so that both signals reach it at once however busy the machine is.
     for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) child.kill(signal);
     expect(await ended).toMatchObject({ status: 0, signal: null });
     await reader?.cancel().catch(() => {});
   });
 
   test('SEE-1: lines of the log that still wait are written first, when it is stopped and when it falls over', async () => {
-    // No batch of lines is ever due here, and a signal makes it fall over.
+    // No batch of lines is ever due here, and a signal crashes it.
     const preload = `const own = setTimeout; globalThis.setTimeout = (call, ms, ...more) => own(call, ms === 25 ? 1e6 : ms, ...more); process.on('SIGUSR2', () => { throw new Error('fell over') })`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
     for (const [signal, status, then] of [
@@ -138,10 +138,11 @@ describe('serve', () => {
     // A connection that says nothing holds the drain.
     const socket = connect(Number(/:(\d+)\//.exec(line)?.[1]), '127.0.0.1');
     socket.on('error', () => {});
-    // The answer to a whole request tells that the piece behind it is there too.
+    // The answer to a whole request proves that the partial request behind it has arrived too.
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\nGET / HTTP/1.1\r\nhost: localhost');
     await once(socket, 'data');
-    // One that comes within 100 ms of the first is taken for the same: the first that comes later ends it, whatever the load.
+    // A signal within 100 ms of the first counts as the same one. The first later signal ends the process, whatever the
+    // load.
     const signals = setInterval(() => child.kill('SIGINT'), 150);
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ status: 130 });
@@ -152,8 +153,8 @@ describe('serve', () => {
 
 describe('one clear line and status 2', () => {
   test.each<[string, string[], string]>([
-    ['an unknown flag', ['--prot', '1'], 'there is no flag --prot (did you mean --port?)'],
-    ['an unknown command', ['sreve'], 'there is no command "sreve" (did you mean serve?)'],
+    ['an unknown flag', ['--prot', '1'], 'unknown flag --prot (did you mean --port?)'],
+    ['an unknown command', ['sreve'], 'unknown command "sreve" (did you mean serve?)'],
     ['a bad value', ['--port', 'x'], '--port: expected a whole number from 0 to 65534; found "x"'],
     ['a flag without its value', ['--port'], '--port: expected a value after it'],
     ['a file that is not there', ['--seed-file', 'none.json'], 'seed file none.json cannot be read'],
@@ -264,7 +265,7 @@ describe('exec', () => {
     expect(await run(node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ status: 137 });
     expect(await run(['exec', '--', 'no-such-command'])).toMatchObject({
       status: 127,
-      stderr: 'intern-emulator: no-such-command: there is no such command\n',
+      stderr: 'intern-emulator: no-such-command: command not found\n',
     });
   });
 
@@ -326,7 +327,7 @@ const answers = (line: string) =>
     () => false,
   );
 
-/** Waits until nobody does; false where somebody still does after what is long for it. */
+/** Waits until nobody answers; false if somebody still does after a long time. */
 async function falls(line: string): Promise<boolean> {
   for (let waited = 0; waited < 40_000; waited += 100) {
     if (!(await answers(line))) return true;
@@ -336,7 +337,7 @@ async function falls(line: string): Promise<boolean> {
 }
 
 describe('WEB-3: nothing is left listening when whoever started it is gone', () => {
-  /** Starts something that starts an emulator, in a process group of its own, and waits until that is ready. */
+  /** Starts a process that starts an emulator, in a process group of its own, and waits until the emulator is ready. */
   async function startBy(file: string, args: readonly string[], env: Record<string, string | undefined> = {}) {
     const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name));
     const child = spawn(file, args, {
@@ -361,7 +362,7 @@ describe('WEB-3: nothing is left listening when whoever started it is gone', () 
   });
   const serveLine = `node ${command} --port 0`;
   beforeAll(() => {
-    // As it is installed: npx runs what is there, and asks no registry.
+    // As installed: npx runs what is there, and asks no registry.
     const [bin, own] = ['.bin', 'intern-emulator'].map((name) => join(folder, 'node_modules', name));
     for (const made of [bin, own]) mkdirSync(made ?? '', { recursive: true });
     const manifest = { name: 'intern-emulator', version: '0.0.0', bin: { 'intern-emulator': 'run.sh' } };
@@ -401,7 +402,7 @@ describe('WEB-3: nothing is left listening when whoever started it is gone', () 
   });
 });
 
-/** A server on a port, where that is free. */
+/** A server on a port, if that is free. */
 async function listenOn(port: number) {
   const server = createServer().listen(port, '127.0.0.1');
   return once(server, 'listening').then(
@@ -411,8 +412,8 @@ async function listenOn(port: number) {
 }
 
 /**
- * A port that is free, and a server on the next one. Below those that the system gives by itself: whatever else opens
- * sockets meanwhile could get the free one.
+ * A free port, and a server on the next one. They are below the range that the system assigns by itself, so that no
+ * other socket opened meanwhile can get the free port.
  */
 async function freeBeforeTaken() {
   for (let free = 20_000 + (process.pid % 5_000) * 2; ; free += 2) {

@@ -13,14 +13,18 @@ export interface Io {
   exit(status: number): void;
 }
 
-/** What a command is given: its flags by their names on the command line, positionals by theirs, and what follows `--`. */
+/**
+ * What a command receives: its flags by their names on the command line, positionals by theirs, and what follows `--`.
+ */
 export interface Call {
   argv: Record<string, unknown>;
   rest: string[];
   io: Io;
 }
 
-/** A command: its flags, and what it does. Resolves with the exit status; a UsageError becomes one line and status 2. */
+/**
+ * A command: its flags, and what it does. Resolves with the exit status. A UsageError becomes one line and status 2.
+ */
 export interface CommandModule {
   options(): Record<string, Options>;
   run(call: Call): Promise<number>;

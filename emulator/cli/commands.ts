@@ -1,6 +1,6 @@
 import type { CommandModule } from './command.js';
 
-/** A row of the command table. Its module is loaded only when the command is used, so that starting stays quick. */
+/** A row of the command table. Its module is loaded only when the command is used, so that a start stays quick. */
 export interface CommandRow {
   /** As yargs takes it: name and positionals. `$0` marks the default. */
   readonly command: string | readonly string[];
@@ -8,7 +8,7 @@ export interface CommandRow {
   load(): Promise<{ default: CommandModule }>;
 }
 
-/** The command that has a command line of its own, of which ours is given the name only. */
+/** The command that has a command line of its own. Ours only knows its name. */
 export const CONFORMANCE = {
   word: 'conformance',
   command: 'conformance [url]',
@@ -34,10 +34,10 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./record.js'),
   },
   { command: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
-  { command: 'verify', describe: 'Judge a signed request as a daemon would', load: () => import('./verify.js') },
+  { command: 'verify', describe: 'Verify a signed request as a daemon would', load: () => import('./verify.js') },
   {
     command: 'explain',
-    describe: 'Judge a signed request, and say how: fields, bytes, first difference',
+    describe: 'Verify a signed request, and explain how: fields, bytes, first difference',
     load: () => import('./explain.js'),
   },
 ];

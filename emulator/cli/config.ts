@@ -9,7 +9,7 @@ import { withZod } from '../contract/with-zod.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
 import { UsageError } from './usage.js';
 
-/** Read without being named, where it is there. */
+/** Read by default, if it exists. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';
 
 /** What a config file may hold: every setting, under the name of its flag in camel case. */
@@ -32,7 +32,7 @@ export const configSchema = withZod((z) =>
   }),
 );
 
-/** Settings of a config file; none where it was not named and is not there. Throws a {@link UsageError}. */
+/** Settings of a config file; none if it was not named and does not exist. Throws a {@link UsageError}. */
 export function readConfig(named: string | undefined, folder: string): Given {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
@@ -64,10 +64,10 @@ function problem(error: z.ZodError): string {
     ['$', ...path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))].join('');
   if (issue.code !== 'unrecognized_keys') return `${at(issue.path)}: ${issue.message}`;
   const [key = ''] = issue.keys;
-  return `${at([...issue.path, key])}: there is no such setting${suggestion(key, FLAG_NAMES)}`;
+  return `${at([...issue.path, key])}: unknown setting${suggestion(key, FLAG_NAMES)}`;
 }
 
-/** Paths of a config file count from where it stands. */
+/** Paths in a config file are relative to its folder. */
 function located(flag: Flag<unknown>, value: unknown, folder: string): unknown {
   if (flag.path === undefined) return value;
   const place = (path: string) => (flag.path === 'unless-name' && !/[./\\]/.test(path) ? path : resolve(folder, path));
@@ -81,7 +81,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Given {
   for (const name of Object.keys(env)) {
     const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
     if (own !== undefined && !known.includes(own))
-      throw new UsageError(`${name}: there is no such setting${suggestion(own, known, (nearest) => prefix + nearest)}`);
+      throw new UsageError(`${name}: unknown setting${suggestion(own, known, (nearest) => prefix + nearest)}`);
   }
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
@@ -91,7 +91,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Given {
   return given as Given;
 }
 
-/** The value of a text; an error names where it came from. */
+/** The value of a text; an error names its source. */
 export function parsed(source: string, flag: Flag<unknown>, text: string): unknown {
   try {
     return flag.parse(text);

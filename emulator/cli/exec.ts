@@ -10,7 +10,7 @@ import { start } from './start.js';
 import { UsageError } from './usage.js';
 import { warmUp } from './warm-up.js';
 
-/** What a command that runs beside an emulator finds in its environment. */
+/** The variables of a command that runs beside an emulator. */
 export function environmentOf(target: Target, at: ListenAt): Record<string, string> {
   const { intern, ...credentials } = target.credentials;
   const all: Record<string, string | undefined> = {
@@ -38,7 +38,7 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
 /** Signals that are meant for the command. A Ctrl-C at a terminal reaches it without us. */
 const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const;
 
-/** Runs a command to its end, or until `gone`; its exit status as a shell would tell it. */
+/** Runs a command to its end, or until `gone`. Resolves with its exit status, as a shell would report it. */
 function runCommand(
   command: readonly string[],
   gone: Promise<void> | undefined,
@@ -47,17 +47,17 @@ function runCommand(
 ): Promise<number> {
   const [file = '', ...args] = command;
   return new Promise((resolve) => {
-    // Before the command is there: it may tell whoever signals us that it is, sooner than we go on.
+    // Before the command starts: it may announce itself, and a signal may follow before we go on.
     for (const signal of PASSED_ON) {
       process.on(signal, () => {
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       });
     }
     const child = spawn(file, args, { stdio: 'inherit', env });
-    // Whoever wanted it is not there any more.
+    // The process that started it is gone.
     void gone?.then(() => child.kill('SIGTERM'));
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const what = error.code === 'ENOENT' ? 'there is no such command' : inWords(error);
+      const what = error.code === 'ENOENT' ? 'command not found' : inWords(error);
       stderr(`intern-emulator: ${file}: ${what}\n`);
       resolve(error.code === 'ENOENT' ? 127 : 126);
     });
@@ -73,7 +73,8 @@ const exec: CommandModule = {
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
     const given = { port: 0, clock: 'auto' as const, ...resolveSettings(argv, io) };
-    // Standard error is the command's, unless the log is asked for: it is told only what may keep it waiting.
+    // Standard error belongs to the command, unless the log is requested. It only gets what may keep the command
+    // waiting.
     const least = given.logFormat === undefined && given.quiet !== true ? 'warn' : undefined;
     const logging = createLogging(io, given, least);
     flushAtEnd(logging);

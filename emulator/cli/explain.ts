@@ -9,7 +9,7 @@ function signatureLines(signature: ExplainSignature): string[] {
   const lines = [`${signature.version} (${signature.header}): ${signature.problem ?? 'verifies'}`];
   for (const { name, from, expected, signed, same } of signature.fields) {
     const mark = same === null ? '?' : same ? '=' : '!';
-    lines.push(`  ${mark} ${name.padEnd(12)} ${expected ?? '(not there)'}   from ${from}`);
+    lines.push(`  ${mark} ${name.padEnd(12)} ${expected ?? '(missing)'}   from ${from}`);
     if (same === false) lines.push(`    ${'signed'.padEnd(12)} ${signed ?? '(nothing)'}`);
   }
   if (signature.expected) lines.push(`  expected bytes: ${JSON.stringify(signature.expected.text)}`);
@@ -18,13 +18,13 @@ function signatureLines(signature: ExplainSignature): string[] {
   if (difference) {
     const { index, expected, found, field } = difference;
     lines.push(
-      `  they part at byte ${index} (${field}): expected ${expected ?? 'the end'}, signed ${found ?? 'the end'}`,
+      `  they differ from byte ${index} (${field}): expected ${expected ?? 'the end'}, signed ${found ?? 'the end'}`,
     );
   }
   return lines;
 }
 
-/** An explanation for reading. */
+/** An explanation as readable text. */
 export function explanationText(explained: Explanation): string {
   const { verdict, reason, hint, summary, steps, time, nonce, signatures } = explained;
   const marks = [reason, hint].filter(Boolean).join(', ');
@@ -32,14 +32,14 @@ export function explanationText(explained: Explanation): string {
   for (const step of steps) lines.push(`  ${step.check.padEnd(10)} ${step.result.padEnd(12)} ${step.detail}`.trimEnd());
   lines.push('');
   if (time.age !== null) {
-    lines.push(`time: ${time.age} s old; up to ${time.window} s old and ${time.future_tolerance} s ahead are taken`);
+    lines.push(`time: ${time.age} s old; accepted up to ${time.window} s old and ${time.future_tolerance} s ahead`);
   }
   if (nonce.value !== null) lines.push(`nonce: ${nonce.value} (${nonce.state})`);
   for (const signature of signatures) lines.push('', ...signatureLines(signature));
   return `${lines.map(plain).join('\n')}\n`;
 }
 
-/** `intern-emulator explain`: judges a request as a daemon would and says how it came to the verdict. Status as of verify. */
+/** `intern-emulator explain`: verifies a request as a daemon would and explains the verdict. Status as of verify. */
 const explain: CommandModule = {
   options: () => ({ ...receivedOptions(), json: { type: 'boolean', describe: 'Print it as JSON' } }),
   async run({ argv, io }) {

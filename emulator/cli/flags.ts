@@ -3,22 +3,22 @@ import { parseDuration } from '../contract/duration.js';
 import { withZod } from '../contract/with-zod.js';
 
 /**
- * A setting of the emulator: read as text from a flag or a variable, as JSON from a config file. `parse` throws a
- * RangeError that says what was expected.
+ * A setting of the emulator. It is read as text from a flag or a variable, and as JSON from a config file. `parse`
+ * throws a RangeError that says what was expected.
  */
 export interface Flag<T> {
   readonly describe: string;
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value: string;
-  /** What holds without it, as the help shows it. */
+  /** The default, as the help shows it. */
   readonly fallback?: string;
   readonly kind: 'single' | 'list' | 'switch';
-  /** All that it may be, where those are few. */
+  /** All possible values, if they are few. */
   readonly choices?: readonly string[];
-  /** Relative paths in a config file count from its folder. */
+  /** Relative paths in a config file are relative to its folder. */
   readonly path?: 'always' | 'unless-name';
   parse(text: string): T;
-  /** What a config file may give. */
+  /** The values that a config file may give. */
   readonly json: () => ZodType;
   /** From what `json` accepted. */
   from(value: unknown): T;
@@ -40,7 +40,7 @@ const text = (about: About, what = 'a text that is not empty', pattern = /\S/): 
   from: (value) => String(value),
 });
 
-/** Goes into a header, where another alphabet than ASCII arrives differently from client to client. It is not shown. */
+/** It goes into a header, where clients send anything but ASCII differently. It is never shown. */
 const token = (about: About): Flag<string> => {
   const what = 'visible ASCII characters, without spaces';
   const pattern = /^[\x21-\x7e]+$/;
@@ -114,7 +114,7 @@ const list = (about: About): Flag<string[]> => ({
   kind: 'list',
   parse(given) {
     const entries = given.split(',').map((entry) => entry.trim());
-    if (entries.includes('')) throw expected('entries that are not empty, parted by commas', given);
+    if (entries.includes('')) throw expected('entries that are not empty, separated by commas', given);
     return entries;
   },
   json: withZod((z) => z.array(z.string().min(1))),
@@ -144,11 +144,11 @@ export const FLAGS = {
   }),
   daemonPort: whole(0, 65_535, {
     describe: 'Port of the intern daemons; 0 picks one',
-    fallback: 'the next one, or a free one where that is taken',
+    fallback: 'the next port, or a free one if that is taken',
   }),
   host: text({ describe: 'Address to listen on', value: 'address', fallback: '127.0.0.1' }),
-  data: path({ describe: 'Keep everything in this JSON file', fallback: 'kept in memory' }),
-  fsync: onOff({ describe: 'With --data: wait for the disk at each write, to survive the loss of power too' }),
+  data: path({ describe: 'Keep the state in this JSON file', fallback: 'kept in memory' }),
+  fsync: onOff({ describe: 'With --data: wait for the disk at each write, to survive a loss of power too' }),
   seedFile: path({ describe: 'The world to start from: people, keys, interns' }),
   seed: text({
     describe: 'Source of ids and randomness: same seed, same requests, same bytes',
@@ -161,7 +161,7 @@ export const FLAGS = {
     path: 'unless-name',
   }),
   clock: choice(['real', 'virtual', 'auto'], {
-    describe: 'A virtual clock stands still until it is advanced; auto advances by itself to what an intern waits for',
+    describe: 'A virtual clock stands still until you advance it; auto advances by itself to what an intern waits for',
     fallback: 'real',
   }),
   scripts: list({
@@ -175,54 +175,54 @@ export const FLAGS = {
     fallback: 'eu.',
   }),
   allowHost: list({
-    describe: 'Name that a listener on loopback serves beside the loopback ones, * for any; may be repeated',
+    describe: 'Name that a listener on loopback serves beside the loopback names, * for any; may be repeated',
     value: 'host',
   }),
   publicUrl: text(
-    { describe: 'What the target says of itself behind a proxy or in a container; its host is served', value: 'url' },
+    { describe: 'Public address behind a proxy or in a container; its host is served', value: 'url' },
     'an http or https URL',
     /^https?:\/\/\S+$/,
   ),
   publicDaemonUrl: text(
-    { describe: 'The same for the intern daemons: scheme, host and port', value: 'url' },
+    { describe: 'Public address of the intern daemons: scheme, host and port', value: 'url' },
     'an http or https URL',
     /^https?:\/\/\S+$/,
   ),
   cors: list({
     describe:
-      'Origin whose pages may use the interface, beside those of loopback; * is any, none is none; may be repeated',
+      'Origin whose pages may use the interface, beside loopback origins; * for any, none for none; may be repeated',
     value: 'origin',
     fallback: 'loopback origins',
   }),
   turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, {
-    describe: 'Chat turns per minute and caller; 0 is no limit',
+    describe: 'Chat turns per minute and caller; 0 for no limit',
     fallback: '60',
   }),
   interactionDeadline: duration({ describe: 'How long a question stays open', fallback: '5m' }),
   executionDeadline: duration({ describe: 'How long a run started by invoke may take', fallback: '1h' }),
   keepalive: duration({ describe: 'Silence after which a stream carries a keepalive', fallback: '30s' }),
-  proofWindow: duration({ describe: 'Age up to which the fake daemons take a proof', fallback: '60s' }),
-  controlToken: token({ describe: 'Token of the control interface; needed beyond loopback' }),
+  proofWindow: duration({ describe: 'Age up to which the emulated daemons accept a proof', fallback: '60s' }),
+  controlToken: token({ describe: 'Token of the control interface; required beyond loopback' }),
   signingKey: path({ describe: 'Ed25519 private key for proofs: a PEM or JWK file', value: 'file' }),
   oidcIssuer: text(
     { describe: "Trust this OIDC issuer's access tokens too", value: 'url' },
     'an http or https URL',
     /^https?:\/\/\S+$/,
   ),
-  oidcAudience: text({ describe: 'Audience that the tokens of that issuer must be for (default: any)', value: 'text' }),
+  oidcAudience: text({ describe: 'Audience that the tokens of that issuer must have (default: any)', value: 'text' }),
   replay: list({
     describe: 'Answer from recordings instead of emulating; may be repeated',
     value: 'file',
     path: 'always',
   }),
   replayElse: choice(['refuse', 'emulate'], {
-    describe: 'What becomes of a request that was not recorded: 501, or the answer of the emulator',
+    describe: 'Answer to a request that was not recorded: 501, or the answer of the emulator',
     fallback: 'refuse',
   }),
-  chaos: path({ describe: 'Chaos profile: a JSON file of faults that calls meet from the start' }),
-  spaceIdle: duration({ describe: 'How long a space that nobody uses stays, in real time', fallback: '10m' }),
-  maxSpaces: whole(0, 100_000, { describe: 'How many spaces there may be at once', fallback: '1000' }),
-  requireV2: onOff({ describe: 'The fake daemons take v2 proofs only' }),
+  chaos: path({ describe: 'Chaos profile: a JSON file of faults that apply from the start' }),
+  spaceIdle: duration({ describe: 'How long an unused space stays, in real time', fallback: '10m' }),
+  maxSpaces: whole(0, 100_000, { describe: 'How many spaces may exist at once', fallback: '1000' }),
+  requireV2: onOff({ describe: 'The emulated daemons require v2 proofs' }),
   pace: {
     ...text({
       describe: 'Time between two words of what a script says without every; with --replay, between two writes',
@@ -238,10 +238,10 @@ export const FLAGS = {
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
   exitWithParent: onOff({
-    describe: 'Stop when the process that started it is gone, or npm; on by itself under npx and npm run',
+    describe: 'Stop when the process that started it is gone, or npm; on by default under npx and npm run',
   }),
   json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
-  quiet: onOff({ describe: 'Print nothing but the line that says it is ready, and what goes wrong' }),
+  quiet: onOff({ describe: 'Print only the ready line and what goes wrong' }),
   logFormat: choice(['text', 'json'], {
     describe: 'Log on standard error, a line for each request',
     fallback: 'text',
@@ -250,7 +250,7 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS;
 
-/** The settings that were given, by flag, variable or file. */
+/** The settings given, by flag, variable or file. */
 export type Given = { [N in FlagName]?: (typeof FLAGS)[N] extends Flag<infer T> ? T : never };
 
 export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[];

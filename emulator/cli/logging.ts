@@ -7,11 +7,11 @@ import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;
 
-/** What an emulator tells, and where it goes. */
+/** What an emulator reports, and where it goes. */
 export interface Logging {
   readonly log: Log;
   readonly options: Pick<EmulatorOptions, 'log' | 'onRequest'>;
-  /** Writes what still waits to be written. */
+  /** Writes the lines that still wait. */
   flush(): void;
 }
 
@@ -19,8 +19,8 @@ const LEVELS = ['info', 'warn', 'error'] as const;
 
 /**
  * Writes requests and records of an emulator to standard error: a readable line each, coloured on a terminal, or JSON
- * (SEE-1). With `--quiet`, only what went wrong;
- * from `warn` on, the first that waits for the clock too. Where not everything is told, requests are not even looked at.
+ * (SEE-1). With `--quiet` it writes only what goes wrong; from `warn` on, also the first run that waits for the clock.
+ * If not everything is written, requests are not even looked at.
  */
 export function createLogging(
   { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
@@ -33,7 +33,8 @@ export function createLogging(
   const shown = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));
   let waitTold = false;
   const log: Log = (record) => {
-    // Beside a command one wait says that the clock stands still; tests with a space each would fill the screen with theirs.
+    // Beside a command, one wait says that the clock stands still. Tests with a space each would fill the screen with
+    // their waits.
     if (least === 'warn' && record.event === 'waits') {
       if (waitTold) return;
       waitTold = true;
@@ -46,25 +47,25 @@ export function createLogging(
   return { log, options: least === 'info' ? { log, onRequest } : { log }, flush };
 }
 
-/** Has what waits written before the process ends, however it comes to that: stopped, told to exit, or fallen over. */
+/** Writes the waiting lines before the process ends, whether it is stopped, exits or crashes. */
 export function flushAtEnd({ flush }: Pick<Logging, 'flush'>): void {
   process.on('uncaughtExceptionMonitor', flush);
   process.on('exit', flush);
 }
 
-/** What may fill a screen: where the emulator itself went wrong. */
+/** Reports that may fill a screen: errors of the emulator itself. */
 const LONG: ReadonlySet<string> = new Set(['error']);
 
 const listed = (value: unknown, by: string): string => (Array.isArray(value) ? value.join(by) : String(value));
 
-/** Records that are told as sentences. As JSON they are records still. */
+/** Records that are written as sentences. In JSON they stay records. */
 const SENTENCES: Readonly<Record<string, (record: Record<string, unknown>) => string>> = {
   scripts_reloaded: ({ names, gone }) =>
     [listed(names, ', '), listed(gone, ', ')]
       .flatMap((list, at) => (list === '' ? [] : `scripts ${at === 0 ? 'read again' : 'gone'}: ${list}`))
-      .join('; ') || 'scripts read again: they are as they were',
+      .join('; ') || 'scripts read again: unchanged',
   scripts_not_reloaded: ({ file, problems }) =>
-    `${file}: ${listed(problems, '; ')}. The scripts stay as they were until it is right`,
+    `${file}: ${listed(problems, '; ')}. The scripts stay as they were until you fix it`,
   script_skipped: ({ file, problem }) => `${file} is left out: ${problem}`,
   stored_script_ignored: ({ script, problems }) => `the stored script ${script} is left out: ${listed(problems, '; ')}`,
   recorded: ({ n, operation, status, scenario, ended }) =>

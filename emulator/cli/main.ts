@@ -3,10 +3,7 @@ import { CONFORMANCE } from './commands.js';
 import { plainFlags } from './plain.js';
 import { UsageError } from './usage.js';
 
-/**
- * The command line. Resolves with the exit status: 2, after one line on standard error, for a use that it does not
- * understand.
- */
+/** The command line. Resolves with the exit status. A misuse prints one line on standard error and gives status 2. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === CONFORMANCE.word) {
     return (await CONFORMANCE.load()).main(args.slice(1), `intern-emulator ${CONFORMANCE.word}`);

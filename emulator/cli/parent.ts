@@ -2,25 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostEvery } from '../clock/host.js';
 
-/** How often it is looked whether the process is still there, in ms. */
+/** How often to check whether the process still exists, in ms. */
 const LOOK_EVERY = 1_000;
 
-/** How far up npm may be: a shell or two are between it and what it runs. */
+/** How many levels up to look for npm: a shell or two are between npm and what it runs. */
 const FARTHEST = 4;
 
 interface Found {
-  /** Its parent's id; 0 where that is not known. */
+  /** Its parent's id; 0 if unknown. */
   parent: number;
   command: string;
 }
 
-/** A process as the system knows it; undefined for one that is not there, or where that can't be told. */
+/** A process as the system knows it; undefined if it does not exist, or if that cannot be known. */
 function look(pid: number): Found | undefined {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const [state = '', parent = '0'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      // One that ended but whose parent has not taken note is gone.
+      // A zombie is gone: it ended, and its parent has not yet collected it.
       if (state === 'Z' || state === 'X') return undefined;
       return { parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') };
     }
@@ -36,7 +36,7 @@ function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // What belongs to somebody else is there.
+    // A process of another user exists.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return true;
   }
   return process.platform === 'linux' && look(pid) === undefined;
@@ -58,8 +58,8 @@ function findNpm(): number | undefined {
 }
 
 /**
- * Resolves once the process that started this one is gone: npm, where it runs under npm, else its parent (WEB-3). Never
- * resolves where there is none to begin with, as in a container.
+ * Resolves once the process that started this one is gone: npm, if it runs under npm, else its parent (WEB-3). Never
+ * resolves if there is none to begin with, as in a container.
  */
 export function parentGone(env: NodeJS.ProcessEnv): Promise<void> {
   const parent = process.ppid;
@@ -67,7 +67,7 @@ export function parentGone(env: NodeJS.ProcessEnv): Promise<void> {
   const watched = (isUnderNpm(env) ? findNpm() : undefined) ?? parent;
   return new Promise((resolve) => {
     const stop = hostEvery(LOOK_EVERY, () => {
-      // An orphan gets another parent at once, whoever has the old one's number next.
+      // An orphan gets another parent at once, even if another process gets the old parent's id.
       if (!isGone(watched) && (watched !== parent || process.ppid === parent)) return;
       stop();
       resolve();

@@ -7,7 +7,9 @@ import { parsed } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, kebab } from './flags.js';
 import { UsageError } from './usage.js';
 
-/** Whether a row of the table may be the command that is meant. Only those are loaded, before yargs looks at the flags. */
+/**
+ * Whether a row of the table may be the requested command. Only those rows are loaded, before yargs looks at the flags.
+ */
 function isMeant(row: CommandRow, args: readonly string[]): boolean {
   const isDefault = typeof row.command !== 'string';
   return isDefault ? !COMMANDS.some((other) => other !== row && wordOf(other) === args[0]) : args.includes(wordOf(row));
@@ -15,7 +17,7 @@ function isMeant(row: CommandRow, args: readonly string[]): boolean {
 
 const wordOf = ({ command }: Pick<CommandRow, 'command'>): string => [command].flat()[0]?.split(' ')[0] ?? '';
 
-/** yargs' words for a flag that is not there, with the nearest that is. */
+/** yargs' words for an unknown flag, with the nearest known one. */
 function improved(message: string, args: readonly string[]): string {
   const line = message.replaceAll('\n', ' ');
   const without = /^Not enough arguments following: (.+)/.exec(line)?.[1];
@@ -24,12 +26,12 @@ function improved(message: string, args: readonly string[]): string {
   if (unknown === undefined) return line;
   if (args.includes(unknown)) {
     if (args[0] === 'exec') return `exec: give the command after --, as in: exec -- ${unknown}`;
-    return `there is no command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
+    return `unknown command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
   }
-  return `there is no flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
+  return `unknown flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
 }
 
-/** Switches that were given a value (`--fsync=1`), as yargs understands them: it takes whatever is not `true` for false. */
+/** Switches that were given a value (`--fsync=1`). yargs reads anything but `true` as false. */
 export const withSwitches = (args: readonly string[]): string[] =>
   args.map((arg) => {
     const [, flag = '', value] = /^--([a-z][a-z0-9-]*)=(.*)$/s.exec(arg) ?? [];
@@ -39,9 +41,9 @@ export const withSwitches = (args: readonly string[]): string[] =>
   });
 
 /**
- * Runs the command that `own` means, `rest` being what follows `--`. Resolves with its exit status.
+ * Runs the command that `own` names; `rest` is what follows `--`. Resolves with its exit status.
  *
- * @throws UsageError for flags and commands that there are not
+ * @throws UsageError for unknown flags and commands
  */
 export async function runCommand(own: readonly string[], rest: string[], io: Io): Promise<number> {
   let status = 0;
@@ -58,7 +60,7 @@ export async function runCommand(own: readonly string[], rest: string[], io: Io)
     .epilogue('Each flag of serve and exec may also be given as INTERN_EMULATOR_<FLAG>, or in a config file.')
     .exitProcess(false)
     .fail((message, error) => {
-      // Its own errors come with a message and an error, those of a handler with the error alone.
+      // Its own errors come with a message and an error; those of a handler come with the error alone.
       throw message ? new UsageError(improved(message, own)) : error;
     });
   for (const row of COMMANDS) {

@@ -6,7 +6,7 @@ import { plainFlags } from './plain.js';
 import { yargsOptions } from './settings.js';
 import '../../test/same-draws.js';
 
-/** What yargs makes of the same flags. */
+/** How yargs reads the same flags. */
 function byYargs(args: readonly string[]): Record<string, unknown> {
   const { _, $0, ...argv } = yargs()
     .parserConfiguration({ 'camel-case-expansion': false, 'greedy-arrays': false, 'parse-numbers': false })

@@ -1,8 +1,8 @@
 import { FLAG_NAMES, FLAGS, type Flag, kebab } from './flags.js';
 
 /**
- * The flags of a plain `serve`, as yargs would read them; undefined for anything out of the ordinary, which is then
- * left to yargs. Loading yargs takes a tenth of the time to start, and most starts do without.
+ * The flags of a plain `serve`, as yargs would read them; undefined for anything unusual, which is left to yargs.
+ * Loading yargs takes a tenth of the time to start, and most starts do not need it.
  */
 export function plainFlags(args: readonly string[]): Record<string, unknown> | undefined {
   const argv: Record<string, unknown> = {};
@@ -16,7 +16,7 @@ export function plainFlags(args: readonly string[]): Record<string, unknown> | u
       continue;
     }
     const value = given ?? args[++at];
-    // Texts in quotes, and what may be a flag of its own, are yargs' to read.
+    // yargs reads quoted texts, and values that may be flags themselves.
     if (value === undefined || value === '' || /^["'-]/.test(value)) return undefined;
     argv[flag] = kind === 'list' ? [...((argv[flag] as string[] | undefined) ?? []), value] : value;
   }

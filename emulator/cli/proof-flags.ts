@@ -18,7 +18,7 @@ export const requestOptions = (): Record<string, Options> => ({
   path: text('Path of the daemon request, percent-encoded, without query'),
   body: text('Body of the daemon request (default: empty)'),
   'body-file': text('File with the body; - is standard input'),
-  'body-sha256': text('Digest of the body instead of the body'),
+  'body-sha256': text('Digest of the body, instead of the body'),
   profile: text('svc, openrouter, or a profile file (default: svc)'),
 });
 
@@ -30,7 +30,7 @@ export const given = (argv: Record<string, unknown>, name: string): string | und
 
 export function needed(argv: Record<string, unknown>, name: string): string {
   const value = given(argv, name);
-  if (value === undefined || value === '') throw new UsageError(`--${name} is needed`);
+  if (value === undefined || value === '') throw new UsageError(`--${name} is required`);
   return value;
 }
 
@@ -49,7 +49,7 @@ export function readRequestBody(
   io: Pick<Io, 'folder'>,
 ): { bytes?: Buffer; sha256: string } {
   const names = ['body', 'body-file', 'body-sha256'].filter((name) => argv[name] !== undefined);
-  if (names.length > 1) throw new UsageError(`--${names.join(' and --')} say the same thing: give one`);
+  if (names.length > 1) throw new UsageError(`--${names.join(' and --')} exclude each other: give one`);
   const digest = given(argv, 'body-sha256');
   if (digest !== undefined) {
     if (!/^[0-9a-f]{64}$/.test(digest))
@@ -76,7 +76,7 @@ export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'
   throw new UsageError(`--profile ${name}: ${problem(parsed.error, 'the whole')}`);
 }
 
-/** Takes the text of a key, or a file with one, through `read`. */
+/** Reads a key given as text, or as a file with one, through `read`. */
 export function readKeyFlag<Key>(
   flag: string,
   value: string,
@@ -92,7 +92,7 @@ export function readKeyFlag<Key>(
   }
 }
 
-/** A number of seconds, by name of its flag. */
+/** A number of seconds, by the name of its flag. */
 export function seconds(argv: Record<string, unknown>, name: string): number | undefined {
   const value = given(argv, name);
   if (value === undefined) return undefined;

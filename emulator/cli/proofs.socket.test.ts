@@ -85,7 +85,7 @@ describe('sign and verify', () => {
 
   it.each([
     [['sign', '--intern', 'i'], 'give either --key or --seed'],
-    [['sign', '--seed', 's', '--user', 'u'], '--intern is needed'],
+    [['sign', '--seed', 's', '--user', 'u'], '--intern is required'],
     [['sign', '--key', '{}', '--intern', 'i', '--user', 'u'], '--key: expected a JWK'],
     [['sign', '--key', 'nowhere', '--intern', 'i', '--user', 'u'], 'there is no such file'],
     [[...SIGN, '--method', 'POST'], 'give --path too'],
@@ -111,7 +111,7 @@ describe('explain', () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/^refused \(bad_signature, route_mismatch\)/);
     expect(stdout).toMatch(/ {2}! method {7}PUT {3}from method\n {4}signed {7}POST\n/);
-    expect(stdout).toMatch(/they part at byte \d+ \(method\): expected 55, signed 4f/);
+    expect(stdout).toMatch(/they differ from byte \d+ \(method\): expected 55, signed 4f/);
     const json = await run('explain', ...JUDGE, ...ROUTE, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ verdict: 'accepted' });
   });

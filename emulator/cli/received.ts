@@ -17,7 +17,7 @@ import {
 } from './proof-flags.js';
 import { UsageError } from './usage.js';
 
-/** Flags of the commands that judge a request as a daemon received it. */
+/** Flags of the commands that verify a request as a daemon received it. */
 export const receivedOptions = (): Record<string, Options> => ({
   'public-key': {
     type: 'string',
@@ -41,9 +41,9 @@ export const receivedOptions = (): Record<string, Options> => ({
     requiresArg: true,
     describe: 'File with the headers: JSON as from sign, or lines; - is standard input',
   },
-  at: { type: 'string', requiresArg: true, describe: 'Unix seconds to judge at (default: now)' },
+  at: { type: 'string', requiresArg: true, describe: 'Unix seconds to verify at (default: now)' },
   window: { type: 'string', requiresArg: true, describe: 'Seconds a proof may be old (default: 60)' },
-  'require-v2': { type: 'boolean', describe: 'Refuse requests that carry a v1 proof only' },
+  'require-v2': { type: 'boolean', describe: 'Refuse requests that carry only a v1 proof' },
   ...requestOptions(),
 });
 
@@ -92,7 +92,7 @@ async function askEmulator(control: string, body: ExplainBody): Promise<Explanat
   return answer;
 }
 
-/** Judges the request that the flags describe: by a key at hand, or by a running emulator. */
+/** Verifies the request that the flags describe, by a given key or by a running emulator. */
 export async function explainReceived(argv: Record<string, unknown>, io: Io): Promise<Explanation> {
   const { bytes, sha256 } = readRequestBody(argv, io);
   const at = seconds(argv, 'at');

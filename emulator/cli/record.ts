@@ -8,13 +8,15 @@ import { createLogging, flushAtEnd } from './logging.js';
 import { untilStopped } from './signals.js';
 import { UsageError } from './usage.js';
 
-/** Where the recorder listens unless it is told otherwise: beside an emulator, not in its place. */
+/** Where the recorder listens by default: beside an emulator, not in its place. */
 const DEFAULT_PORT = 4690;
 
-/** How long the lines of what has passed may take when the recorder is stopped, in ms. A second signal ends it at once. */
+/**
+ * How long a stopped recorder may take to write the lines of past exchanges, in ms. A second signal ends it at once.
+ */
 const LONGEST_STOP = 60_000;
 
-/** The base URL of a deployment, as it was given. */
+/** The base URL of a deployment, as given. */
 function deployment(given: unknown): URL {
   const text = String(given ?? '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -35,7 +37,7 @@ function portOf(given: unknown): number {
   return port;
 }
 
-/** How much of one exchange is recorded at least, and at most: a line of a file has to fit into one text. */
+/** The smallest and the largest limit of an exchange: a line of a file must fit into one text. */
 const LIMITS = { least: 65_536, most: 134_217_728 };
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1_024, mb: 1_048_576 };
 
@@ -49,7 +51,7 @@ function limitOf(given: unknown): number | undefined {
 
 const listOf = (given: unknown): string[] => (Array.isArray(given) ? given.map(String) : []);
 
-/** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down what passes (REC-1). */
+/** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down each exchange (REC-1). */
 const command: CommandModule = {
   options: () => ({
     out: { type: 'string', requiresArg: true, describe: 'File of the recording: one line of JSON for each exchange' },
@@ -58,7 +60,7 @@ const command: CommandModule = {
       requiresArg: true,
       describe: 'Scenario of requests that name none (NAME.jsonl beside --out)',
     },
-    force: { type: 'boolean', describe: 'Record over files that are there already' },
+    force: { type: 'boolean', describe: 'Overwrite existing files' },
     host: { type: 'string', requiresArg: true, describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
     port: { type: 'string', requiresArg: true, describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
     'allow-host': {
@@ -72,7 +74,7 @@ const command: CommandModule = {
       array: true,
       requiresArg: true,
       describe:
-        'Origin whose pages may use the recorder, beside those of loopback; * is any, none is none; may be repeated',
+        'Origin whose pages may use the recorder, beside loopback origins; * for any, none for none; may be repeated',
     },
     limit: {
       type: 'string',
@@ -80,7 +82,7 @@ const command: CommandModule = {
       describe: 'How much of one exchange is recorded; all of it passes',
       defaultDescription: '64mb',
     },
-    quiet: { type: 'boolean', describe: 'Print nothing but the line that says it is ready' },
+    quiet: { type: 'boolean', describe: 'Print only the ready line and what goes wrong' },
     'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
   }),
   async run({ argv, io }) {

@@ -80,12 +80,12 @@ describe('what is written where', () => {
 
   test.each([
     [{ event: 'scripts_reloaded', names: ['a', 'b'], gone: [] }, 'scripts read again: a, b'],
-    [{ event: 'scripts_reloaded', names: [], gone: [] }, 'scripts read again: they are as they were'],
+    [{ event: 'scripts_reloaded', names: [], gone: [] }, 'scripts read again: unchanged'],
     [{ event: 'scripts_reloaded', names: ['a'], gone: ['b'] }, 'scripts read again: a; scripts gone: b'],
     [{ event: 'scripts_reloaded', names: [], gone: ['a', 'b'] }, 'scripts gone: a, b'],
     [
       { level: 'error', event: 'scripts_not_reloaded', file: 'a.json', problems: ['turn[0]: expected a step'] },
-      'error: a.json: turn[0]: expected a step. The scripts stay as they were until it is right',
+      'error: a.json: turn[0]: expected a step. The scripts stay as they were until you fix it',
     ],
     [
       { level: 'warn', event: 'script_skipped', file: 'a\nb.json', problem: 'it is a FIFO' },

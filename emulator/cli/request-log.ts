@@ -12,7 +12,7 @@ const CALLER = 10;
 const cut = (text: string, width: number) =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
-/** Makes one readable line of a request: columns of a width first, then path and whatever else there is to say. */
+/** Makes one readable line of a request: columns of a fixed width first, then the path and further details. */
 export function createRequestLine(colors: Colors) {
   const paint = (status: number | null, text: string): string => {
     const color = colors[BY_CLASS[String(status)[0] ?? ''] ?? 'magenta'];
@@ -30,15 +30,15 @@ export function createRequestLine(colors: Colors) {
   };
 }
 
-/** How long lines wait for others to be made and written with, in ms: each by itself costs several times as much. */
+/** How long lines wait to be made and written with others, in ms. One by one, each costs several times as much. */
 const TOGETHER = 25;
 
-/** A line, or what makes it once it is written. */
+/** A line, or what makes it when it is written. */
 type Line = string | (() => string);
 
 export interface LineWriter {
   write(line: Line): void;
-  /** Writes what still waits. */
+  /** Writes the lines that still wait. */
   flush(): void;
 }
 

@@ -2,15 +2,17 @@ import { ScriptInvalid, scriptFilesOf, validateScriptFile } from '../index.js';
 import type { CommandModule } from './command.js';
 import { UsageError } from './usage.js';
 
-/** `intern-emulator scripts validate <file…>`: says of each script whether it is one. Status 1 when one is not. */
+/**
+ * `intern-emulator scripts validate <file…>`: says of each file whether it is a valid script. Status 1 if one is not.
+ */
 const scripts: CommandModule = {
   options: () => ({}),
   async run({ argv, io }) {
     if (argv.action !== 'validate') throw new UsageError('scripts: expected "scripts validate <file…>"');
     const files = [argv.file].flat().filter((file) => file !== undefined);
-    if (files.length === 0) throw new UsageError('scripts validate: name the files or folders to look at');
+    if (files.length === 0) throw new UsageError('scripts validate: name the files or folders to validate');
     let invalid = 0;
-    /** Files by the names of their scripts: two of one name stop a start. */
+    /** Files by the names of their scripts: two scripts of one name would stop a start. */
     const seen = new Map<string, string>();
     const refuse = (path: string, problems: readonly string[]) => {
       invalid++;

@@ -9,7 +9,7 @@ import { untilStopped } from './signals.js';
 import { start } from './start.js';
 import { warmUp } from './warm-up.js';
 
-/** `intern-emulator serve`: listens until it is told to stop. */
+/** `intern-emulator serve`: listens until it is stopped. */
 const serve: CommandModule = {
   options: yargsOptions,
   async run({ argv, io }) {
@@ -20,7 +20,7 @@ const serve: CommandModule = {
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
     const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
-    // Whoever waits for the line may send a signal at once: be there for it.
+    // A script that waits for the line may send a signal at once: handle it from here on.
     const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, { also: gone });
     io.stdout(`${ready}\n`);
     void warmUp();

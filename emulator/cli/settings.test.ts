@@ -103,7 +103,7 @@ describe('what cannot be used is told with its place', () => {
     [{ INTERN_EMULATOR_REQUIRE_V2: 'maybe' }, 'INTERN_EMULATOR_REQUIRE_V2: expected true or false'],
     [
       { INTERN_EMULATOR_CLOK: 'virtual' },
-      'INTERN_EMULATOR_CLOK: there is no such setting (did you mean INTERN_EMULATOR_CLOCK?)',
+      'INTERN_EMULATOR_CLOK: unknown setting (did you mean INTERN_EMULATOR_CLOCK?)',
     ],
     [{ INTERN_EMULATOR_CONTROL_TOKEN: 'sécret' }, /^INTERN_EMULATOR_CONTROL_TOKEN: expected visible ASCII [\w, ]+$/],
     [{ INTERN_EMULATOR_SCRIPTS: 'a,,b' }, 'INTERN_EMULATOR_SCRIPTS: expected entries that are not empty'],
@@ -114,7 +114,7 @@ describe('what cannot be used is told with its place', () => {
   test.each([
     ['{"port": }', 'intern-emulator.config.json: line 1, column 10: expected a value, found "}"'],
     ['[]', 'intern-emulator.config.json: $: expected an object; found an array'],
-    ['{"prot": 1}', 'intern-emulator.config.json: $.prot: there is no such setting (did you mean port?)'],
+    ['{"prot": 1}', 'intern-emulator.config.json: $.prot: unknown setting (did you mean port?)'],
     ['{"port": "1"}', 'intern-emulator.config.json: $.port: expected a number; found a string'],
     ['{"keepalive": "soon"}', 'intern-emulator.config.json: $.keepalive: expected whole milliseconds, or a text'],
     ['{"scripts": [1]}', 'intern-emulator.config.json: $.scripts[0]: expected a string; found a number'],

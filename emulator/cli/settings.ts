@@ -3,22 +3,22 @@ import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
 import { UsageError } from './usage.js';
 
-/** What of the world the settings come from. */
+/** What the settings come from. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   folder: string;
 }
 
 /**
- * The flags as yargs takes them. Values stay texts: they are judged by the same rules wherever they come from.
- * `fallbacks` are what the help of a command shows where it differs.
+ * The flags as yargs takes them. Values stay texts, so that one set of rules validates them wherever they come from.
+ * `fallbacks` are the defaults to show in the help of a command that has others.
  */
 export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}): Record<string, Options> {
   const options: Record<string, Options> = {
     config: {
       type: 'string',
       requiresArg: true,
-      describe: 'Config file (default: intern-emulator.config.json, if there)',
+      describe: 'Config file (default: intern-emulator.config.json, if it exists)',
     },
   };
   for (const name of FLAG_NAMES) {
@@ -41,7 +41,8 @@ export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}):
 }
 
 /**
- * The settings in force: flag before variable before config file. What none of them gives is left out.
+ * The settings in force: a flag overrides a variable, a variable overrides the config file. Settings that none of them
+ * gives are left out.
  *
  * @throws UsageError naming the flag, variable, or file and place, and what was expected
  */

@@ -11,7 +11,7 @@ import { UsageError } from './usage.js';
 
 const FORMATS = ['json', 'headers', 'curl'] as const;
 
-/** `intern-emulator sign`: makes a proof as the signing route would, from a key at hand. With --path it carries v2. */
+/** `intern-emulator sign`: makes a proof as the signing route would, from a given key. With --path it carries v2. */
 const sign: CommandModule = {
   options: () => ({
     key: { type: 'string', requiresArg: true, describe: 'Private Ed25519 key: PEM or JWK, or a file with one' },

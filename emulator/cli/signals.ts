@@ -1,9 +1,11 @@
 import { hostDelay } from '../clock/host.js';
 
-/** A second signal this soon is the same one: npm passes Ctrl-C on to a process that had it from the terminal already. */
+/**
+ * A second signal this soon is the same one: npm passes Ctrl-C on to a process that already had it from the terminal.
+ */
 const SAME_WITHIN_MS = 100;
 
-/** How long stopping may take before the process ends regardless, in ms: for what has nothing to lose. */
+/** How long stopping may take before the process ends regardless, in ms, if it has nothing to lose. */
 const LONGEST_STOP = 1_900;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -16,8 +18,8 @@ interface UntilStoppedOptions {
 }
 
 /**
- * Waits for the first signal, or for `also`, stops what runs, and resolves with the exit status: 0. A second signal ends
- * the process at once with 130.
+ * Waits for the first signal, or for `also`, stops what runs, and resolves with exit status 0. A second signal ends the
+ * process at once with 130.
  */
 export async function untilStopped(
   stop: () => Promise<void>,

@@ -33,7 +33,7 @@ function readKey(given: string): string {
   }
 }
 
-/** The pace of scripts; that of a replay is another, and is recorded. */
+/** The pace of scripts; that of a replay is separate, and defaults to the recorded one. */
 function paceOf({ pace, replay }: Given): number | undefined {
   if (pace === 'recorded' && replay === undefined)
     throw new UsageError('--pace recorded: only --replay has a recorded pace');
@@ -80,7 +80,9 @@ function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onReq
   });
 }
 
-/** Errors whose message is for whoever chose the settings. Anything else is a mistake of ours, to be told in full. */
+/**
+ * Errors whose message is for the person who chose the settings. Any other error is our mistake and is shown in full.
+ */
 const TOLD = [OptionError, StoreError, ScriptInvalid];
 
 function explained(error: unknown, given: Given): unknown {
@@ -105,7 +107,7 @@ function explained(error: unknown, given: Given): unknown {
 /**
  * Makes an emulator of the settings and lets it listen.
  *
- * @throws UsageError where one of them cannot be used
+ * @throws UsageError for a setting that cannot be used
  */
 export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' | 'onRequest'>): Promise<Started> {
   let emulator: Emulator | undefined;

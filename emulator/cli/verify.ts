@@ -1,7 +1,7 @@
 import type { CommandModule } from './command.js';
 import { explainReceived, receivedOptions } from './received.js';
 
-/** `intern-emulator verify`: judges a request as a daemon would. Status 0 when it would be accepted, 1 when not. */
+/** `intern-emulator verify`: verifies a request as a daemon would. Status 0 if it would be accepted, 1 if not. */
 const verify: CommandModule = {
   options: receivedOptions,
   async run({ argv, io }) {

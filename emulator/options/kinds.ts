@@ -18,7 +18,7 @@ const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) ||
 const FUNCTION: Kind = ['a function', isFunction];
 const WHOLE: Kind = ['a whole number from 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0];
 
-/** Every option. What an object or a file holds is judged where it is read. */
+/** Every option. The contents of an object or a file are validated where they are read. */
 const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   data: TEXT,
   fsync: SWITCH,
@@ -55,12 +55,12 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** What is wrong with options that no compiler need have seen: the first that there is not, or that is none. */
+/** What is wrong with options that no compiler need have checked: the first one that is unknown or invalid. */
 export function wrongOption(options: object): string | undefined {
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(KINDS, name)) return `there is no option ${name}${suggestion(name, Object.keys(KINDS))}`;
+    if (!Object.hasOwn(KINDS, name)) return `unknown option ${name}${suggestion(name, Object.keys(KINDS))}`;
     const [expected, fits] = KINDS[name as keyof EmulatorOptions];
-    // A secret that is none is shown by its type alone.
+    // An invalid secret is shown by its type alone.
     const secret = name === 'signingKey' || name === 'controlToken';
     if (value !== undefined && !fits(value))
       return `${name}: expected ${expected}; found ${secret ? typeof value : shown(value)}`;

@@ -18,17 +18,17 @@ import type { Behaviour } from '../scripts/behaviour.js';
 /** How recordings are replayed. */
 export interface ReplayOptions {
   readonly files: readonly string[];
-  /** `recorded` (default) keeps the gaps between the writes of an answer; else ms between two of them. */
+  /** `recorded` (default) keeps the gaps between the writes of an answer; a number is the ms between two of them. */
   readonly pace?: 'recorded' | number;
-  /** What becomes of a request that no recording has: 501 (default), or what the emulator answers. */
+  /** The answer to a request that no recording has: 501 (default), or that of the emulator. */
   readonly otherwise?: 'refuse' | 'emulate';
 }
 
-/** What an emulator is made of. All of it may be left out. */
+/** What an emulator is made of. Every option may be left out. */
 export interface EmulatorOptions {
   /** Path of the JSON store; without it, everything is kept in memory. */
   data?: string;
-  /** Waits for the disk at each commit: `data` survives the loss of power too, at some milliseconds a write. */
+  /** Waits for the disk at each commit: `data` then survives a loss of power too, at some milliseconds a write. */
   fsync?: boolean;
   /** The world to start from: a seed, or the path of one. Default: `fixtures/seeds/default.json`. */
   seedFile?: string | Seed;
@@ -37,8 +37,8 @@ export interface EmulatorOptions {
   /** Names of the deployment: a shipped profile, a profile, or the path of one. Default: `svc`. */
   profile?: string | Profile;
   /**
-   * `virtual` stands still until it is advanced; `auto` is a virtual one that advances by itself to what a run, a boot, a
-   * teardown or an injected delay waits for (WEB-5). Default: `real`.
+   * `virtual` stands still until you advance it. `auto` is a virtual clock that advances by itself to what a run, a
+   * boot, a teardown or an injected delay waits for (WEB-5). Default: `real`.
    */
   clock?: ClockKind;
   /** Behaviours written in code. */
@@ -48,45 +48,47 @@ export interface EmulatorOptions {
   /** Hosts that count as regional (BASE-4): names, or beginnings that end in a dot. Default: `eu.`. */
   regionalHosts?: readonly string[];
   /**
-   * Names a listener on loopback is called by beside the loopback ones; `*` is any. Whoever calls it by another is
-   * refused (421): its credentials are public, and a page may have a name rebound to this machine.
+   * Names that a listener on loopback serves beside the loopback names; `*` is any. A request by another name is
+   * refused (421): the credentials are public, and a page may have a name rebound to this machine.
    */
   allowHosts?: readonly string[];
   /**
-   * Origins whose pages may use the interface and the daemons from a browser, beside those of loopback: `*` is any, `none`
-   * alone not even loopback.
+   * Origins whose pages may use the interface and the daemons from a browser, beside loopback origins. `*` is any;
+   * `none` alone excludes even loopback.
    */
   cors?: readonly string[];
-  /** What the target says of itself behind a proxy or in a container, with or without `/api/v1`; its host is served. */
+  /** The public address behind a proxy or in a container, with or without `/api/v1`; its host is served. */
   publicUrl?: string;
-  /** The same for the daemons: scheme, host and port. */
+  /** The public address of the daemons: scheme, host and port. */
   publicDaemonUrl?: string;
   settings?: Partial<Settings>;
-  /** Token of the control interface; needed when it listens beyond loopback. */
+  /** Token of the control interface; required when it listens beyond loopback. */
   controlToken?: string;
-  /** Ed25519 private key to sign proofs with: PEM or JWK text. Default: derived from `seed`, else kept in `<data>.key`. */
+  /**
+   * Ed25519 private key to sign proofs with: PEM or JWK text. Default: derived from `seed`, else kept in `<data>.key`.
+   */
   signingKey?: string;
   /** Trusts this OIDC issuer's access tokens beside the seeded ones. */
   oidcIssuer?: string;
-  /** The audience its tokens must be for. Default: any. */
+  /** The audience that its tokens must have. Default: any. */
   oidcAudience?: string;
-  /** Whether the fake daemon takes v2 proofs only. */
+  /** Whether the emulated daemon requires v2 proofs. */
   requireV2?: boolean;
-  /** Faults that are there from the start, and again after each reset: a list, or the path of a chaos profile (SPACE-3). */
+  /** Faults that apply from the start, and again after each reset: a list, or the path of a chaos profile (SPACE-3). */
   chaos?: string | readonly Input<typeof faultSchema>[];
-  /** How long a space that nobody uses stays, in ms of real time (SPACE-1). Default: 10 minutes. */
+  /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
-  /** How many spaces there may be at once. Default: 1,000. */
+  /** How many spaces may exist at once. Default: 1,000. */
   maxSpaces?: number;
   /** Answers from recordings of a deployment instead of emulating it (REC-2). */
   replay?: ReplayOptions;
-  /** Is told what happens, a record each; never a credential. */
+  /** Receives a record of each thing that happens; never a credential. */
   log?: (record: Record<string, unknown>) => void;
-  /** Is told of each request to the interface and the daemons when it is answered; never a credential. */
+  /** Receives each request to the interface and the daemons when it is answered; never a credential. */
   onRequest?: OnRequest;
 }
 
-/** An option that can't be used. The message names it, what was wrong and where. */
+/** An option that cannot be used. The message names it, what was wrong and where. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
@@ -121,7 +123,7 @@ export function loadProfile(given: string | Profile = 'svc'): Profile {
 
 /** @throws OptionError */
 export function loadSeed(given?: string | Seed): Seed {
-  // A test holds it against the schema: each start needs not.
+  // A test compares it with the schema, so that a start need not.
   if (given === undefined) return defaultSeed as Seed;
   if (typeof given !== 'string') return check('seed', seedSchema, given);
   return check(`seed file ${given}`, seedSchema, readJson('seed file', given));
@@ -139,7 +141,7 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
 }
 
-/** The hosts that count as regional (BASE-4). @throws OptionError for one that no host can be */
+/** The hosts that count as regional (BASE-4). @throws OptionError for a name that no host can have */
 export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly string[] {
   const wrong = given.find((entry) => !/^[^\s./:]/.test(entry) || /[\s/:]/.test(entry));
   if (wrong === undefined) return given;
@@ -148,7 +150,10 @@ export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly 
   );
 }
 
-/** The names that a listener on loopback serves beside the loopback ones. @throws OptionError for one that no host can be */
+/**
+ * The names that a listener on loopback serves beside the loopback names. @throws OptionError for a name that no host
+ * can have
+ */
 export function loadAllowedHosts(given: readonly string[] = []): readonly string[] {
   const wrong = wrongAllowedHost(given);
   if (wrong === undefined) return given;
