@@ -29,8 +29,8 @@ const ENTRIES = [
   'conformance/clients/vitest.ts',
 ];
 
-/** The recorder's thread. It stands beside the chunk that starts it. */
-const THREAD = { in: 'emulator/recording/thread-entry.ts', out: 'recorder' };
+/** The process that writes recordings. It stands beside the chunk that starts it. */
+const RECORDER = { in: 'emulator/recording/writer-main.ts', out: 'recorder' };
 
 /** zod's messages in forty languages, of which we speak one: most of its size. */
 const withoutLocales = {
@@ -73,7 +73,7 @@ const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
 await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: [...ENTRIES.filter((file) => existsSync(file)), THREAD],
+  entryPoints: [...ENTRIES.filter((file) => existsSync(file)), RECORDER],
   outdir,
   outbase: '.',
   bundle: true,
@@ -90,7 +90,7 @@ const { metafile } = await build({
 });
 for (const [file, source] of [
   [ZOD, 'emulator/contract/with-zod.ts'],
-  [`${THREAD.out}.js`, 'emulator/recording/thread.ts'],
+  [`${RECORDER.out}.js`, 'emulator/recording/writer-process.ts'],
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
   if (loader === undefined || relative(outdir, dirname(loader)) !== '')

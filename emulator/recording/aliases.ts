@@ -29,6 +29,9 @@ export type AliasKind = (typeof ALIAS_KINDS)[number];
 /** Kinds that give access: searched for in every spelling, and in what was written before they were known. */
 const SECRET: ReadonlySet<AliasKind> = new Set(['key', 'token']);
 
+/** A value that got an alias. */
+export type Learned = readonly [kind: AliasKind, value: string];
+
 export interface Aliases {
   /** The alias of a value, given to it the first time: `$intern.1`. */
   of(kind: AliasKind, value: string): string;
@@ -45,6 +48,8 @@ export interface Aliases {
   hideBegun(pieces: readonly string[]): string[];
   /** Grows with each secret that becomes known. */
   readonly secretsKnown: number;
+  /** Every value that got an alias, in order: `of` each of them anew gives the same aliases. */
+  readonly learned: readonly Learned[];
 }
 
 interface Found {
@@ -127,6 +132,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const counts = new Map<AliasKind, number>();
   /** Values that no token of a text can be: looked for apart. */
   const odd = new Set<string>();
+  const learned: Learned[] = [];
   let secretSearch: Search | undefined;
   let oddFinder: Finder | undefined;
 
@@ -234,6 +240,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
           oddFinder = undefined;
         }
       }
+      learned.push([kind, value]);
       return alias;
     },
     hide,
@@ -248,6 +255,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         },
         asItIs,
       ),
+    learned,
     get secretsKnown() {
       return secrets.size;
     },

@@ -1,40 +1,47 @@
 import type { Write } from './capture.js';
+import { sha256 } from './coding.js';
 import type { RawExchange } from './exchange.js';
+import type { LeftOut } from './format.js';
 
-/** Writes joined, as another thread takes them over without a copy. */
+/** Writes joined: an exchange may have a million. */
 interface PackedWrites {
   readonly at: Float64Array;
   readonly lengths: Uint32Array;
   readonly bytes: Uint8Array;
 }
 
-/** An exchange as it goes to another thread. */
+/** An exchange as it goes to another process. */
 export interface PackedExchange extends Omit<RawExchange, 'writes'> {
   readonly writes: PackedWrites;
 }
 
-/** All writes in one piece of memory, which is nobody else's. */
-function joined(writes: readonly Write[]): Uint8Array {
-  const bytes = new Uint8Array(writes.reduce((sum, write) => sum + write.bytes.length, 0));
-  let at = 0;
-  for (const write of writes) {
-    bytes.set(write.bytes, at);
-    at += write.bytes.length;
-  }
-  return bytes;
-}
+/** The bytes of all writes. */
+const joined = (writes: readonly Write[]): Uint8Array => Buffer.concat(writes.map((write) => write.bytes));
 
-/** Packs an exchange. `handed` is the memory that goes with it. */
-export function pack(raw: RawExchange): { readonly packed: PackedExchange; readonly handed: ArrayBufferLike[] } {
-  const { writes, requestBody } = raw;
-  const packedWrites: PackedWrites = {
+/** Packs an exchange. */
+export const pack = ({ writes, ...raw }: RawExchange): PackedExchange => ({
+  ...raw,
+  writes: {
     at: Float64Array.from(writes, (write) => write.at),
     lengths: Uint32Array.from(writes, (write) => write.bytes.length),
     bytes: joined(writes),
+  },
+});
+
+/** A packed exchange of which the bodies are left out, and why. */
+export function withoutBodies({ leftOut, ...packed }: PackedExchange, why: string): PackedExchange {
+  const left = (bytes: Uint8Array, before?: LeftOut) => {
+    if (before !== undefined) return { length: before.length, why: `${why}; ${before.why}` };
+    return bytes.length === 0 ? undefined : { length: bytes.length, sha256: sha256(bytes), why };
   };
-  const packed = { ...raw, requestBody: Uint8Array.from(requestBody), writes: packedWrites };
-  const { at, lengths, bytes } = packedWrites;
-  return { packed, handed: [at, lengths, bytes, packed.requestBody].map(({ buffer }) => buffer) };
+  const request = left(packed.requestBody, leftOut?.request);
+  const answer = left(packed.writes.bytes, leftOut?.answer);
+  return {
+    ...packed,
+    requestBody: new Uint8Array(),
+    writes: { at: new Float64Array(), lengths: new Uint32Array(), bytes: new Uint8Array() },
+    leftOut: { ...(request && { request }), ...(answer && { answer }) },
+  };
 }
 
 /** The exchange that was packed. */

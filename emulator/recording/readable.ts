@@ -72,5 +72,6 @@ export async function readBody(
   const text = whole ?? utf8(withoutHalfCharacter(bytes));
   if (text === undefined && !isNearlyText(bytes)) return nothing(NOT_TEXT);
   const why = [problem, cut?.why].filter((one) => one !== undefined).join('; ');
-  return { writes, bytes, text, leftOut: why === '' ? undefined : { length, why } };
+  const digest = cut?.sha256 !== undefined && { sha256: cut.sha256 };
+  return { writes, bytes, text, leftOut: why === '' ? undefined : { length, ...digest, why } };
 }

@@ -2,7 +2,7 @@ import { isLoopback } from '../http/hosts.js';
 import { createAdmission } from './admission.js';
 import { createScenarioFiles } from './files.js';
 import { type RecordingProxy, startProxy } from './proxy.js';
-import { createThreadedWriter } from './thread.js';
+import { createWriterProcess } from './writer-process.js';
 
 export interface RecordOptions {
   /** The deployment's base URL, which ends in `/api/v1`. */
@@ -63,7 +63,7 @@ export async function record(options: RecordOptions): Promise<RecordingProxy> {
   });
   const fileOf = createScenarioFiles(options.out, options.force ?? false);
   const unnamed = fileOf(options.name ?? null);
-  const writer = createThreadedWriter({ named: namedCredentials(options.env), limit });
+  const writer = createWriterProcess({ named: namedCredentials(options.env), limit });
   const proxy = await startProxy({
     target: options.url,
     host,

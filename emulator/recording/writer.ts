@@ -1,4 +1,4 @@
-import { createAliases } from './aliases.js';
+import { createAliases, type Learned } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import { appendExchange, rewriteExchanges } from './files.js';
 import type { RecordedExchange } from './format.js';
@@ -22,12 +22,33 @@ export interface WriterOptions {
   readonly limit: number;
 }
 
-/** A writer in this thread. What one exchange reveals of credentials is taken out of all earlier ones before it is written. */
-export function createWriter({ named, limit }: WriterOptions): Writer {
+/** What a writer that ended leaves behind. */
+export interface Before {
+  /** The values that have an alias, in order. */
+  readonly learned: readonly Learned[];
+  /** The files that it wrote to. */
+  readonly paths: readonly string[];
+}
+
+/** A writer that says what it learns. */
+export interface LearningWriter extends Writer {
+  /** The values that got an alias since this was last asked. */
+  learnedSince(): readonly Learned[];
+}
+
+/**
+ * A writer in this process. What one exchange reveals of credentials is taken out of all earlier ones before it is
+ * written.
+ *
+ * @param before a writer that ended, whose files it goes on with
+ */
+export function createWriter({ named, limit }: WriterOptions, before?: Before): LearningWriter {
   const aliases = createAliases(named);
-  const paths = new Set<string>();
-  /** How many secrets the files were searched for. */
-  let searchedFor = aliases.secretsKnown;
+  for (const [kind, value] of before?.learned ?? []) aliases.of(kind, value);
+  let reported = aliases.learned.length;
+  const paths = new Set(before?.paths);
+  /** How many secrets the files were searched for. Nobody knows what a writer that ended was about to do. */
+  let searchedFor = before ? -1 : aliases.secretsKnown;
   let last: Promise<unknown> = Promise.resolve();
 
   return {
@@ -45,6 +66,11 @@ export function createWriter({ named, limit }: WriterOptions): Writer {
       });
       last = written.catch(() => {});
       return written;
+    },
+    learnedSince() {
+      const since = aliases.learned.slice(reported);
+      reported = aliases.learned.length;
+      return since;
     },
     async close() {
       await last;

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { commandOf } from '../../test/built.js';
+import { builtFile, commandOf } from '../../test/built.js';
+import { type Planted, plain } from './planting.harness.js';
 import { useRecorder } from './record.harness.js';
+import { createWriterProcess } from './writer-process.js';
 
 const { deployment, out, lines } = useRecorder();
 
@@ -61,4 +63,46 @@ test('a client that leaves a long stream holds nobody back, and its line is writ
     [1, 'client'],
     ...Array.from({ length: 20 }, (_, at) => [at + 2, 'complete']),
   ]);
+});
+
+test('what takes more memory than there is is recorded without bodies, and nothing that was learned is lost', async () => {
+  writeFileSync(out(), '');
+  const writer = createWriterProcess(
+    { named: new Map(), limit: 64_000_000 },
+    { main: builtFile('recorder.js'), heap: 48 },
+  );
+  const id = '0b000000-0000-4000-8000-00000000000';
+  const list = (...digits: readonly number[]): Planted => ({
+    method: 'GET',
+    path: '/api/v1/interns',
+    writes: [{ at: 1, bytes: Buffer.from(JSON.stringify({ data: digits.map((digit) => ({ id: id + digit })) })) }],
+  });
+  const secret = 'sk-later-4711-0815';
+  const long = Buffer.from(EVENT.repeat(100_000));
+  const exchanges: readonly Planted[] = [
+    { ...list(1, 2), requestHeaders: { authorization: 'Bearer sk-first-4711-0815' } },
+    { path: `/api/v1/interns?note=${secret}` },
+    { headers: { 'content-type': 'text/event-stream' }, writes: [{ at: 1, bytes: long }] },
+    { ...list(3, 2), requestHeaders: { authorization: `Bearer ${secret}` } },
+  ];
+  const written = exchanges.map((one, index) => writer.write({ ...plain, ...one, n: index + 1 }, out()));
+  expect((await Promise.all(written)).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+  await writer.close();
+  const [first, noted, left, last] = lines();
+  expect(first?.request.headers.authorization).toBe('Bearer $key.1');
+  expect(noted?.request.path).toBe('/api/v1/interns?note=$key.2');
+  expect(left).toMatchObject({
+    status: 200,
+    left_out: {
+      answer: {
+        length: long.length,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        why: 'making its line took more memory than there is',
+      },
+    },
+  });
+  expect(last).toMatchObject({
+    request: { headers: { authorization: 'Bearer $key.2' } },
+    body: { data: [{ id: '$intern.3' }, { id: '$intern.2' }] },
+  });
 });
