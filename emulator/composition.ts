@@ -42,10 +42,10 @@ export interface CompositionDeps {
 }
 
 /**
- * The composition root: options and factories in, connected parts out. Nothing of it runs by itself; what is started,
- * stopped and shown of the parts is `emulator.ts`.
+ * The composition root: options and factories in, connected parts out. Nothing of it runs by itself; `emulator.ts`
+ * starts, stops and serves the parts.
  *
- * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
+ * @throws OptionError for an option that cannot be used, StoreError for a store that cannot be opened
  */
 export function compose(
   options: EmulatorOptions,
@@ -56,7 +56,7 @@ export function compose(
 
   const sequence = createSequence();
 
-  // What is configured. Only the settings change later.
+  // Configuration. Only the settings change later.
   const profile = factories.loadProfile(options.profile);
   const seed = factories.loadSeed(options.seedFile);
   const initialSettings = factories.loadSettings(options.settings);
@@ -73,7 +73,7 @@ export function compose(
   });
   lifetime.root.defer(clock.close);
   const heavyWork = createFairQueue(clock);
-  // Of those who look on, and come back: time goes on without them.
+  // The observers' waits: time goes on without them.
   const catchingUp = createFairQueue({ hold: () => () => {} });
   const store = factories.openStore(options.data, {
     hold: () => clock.hold(),
@@ -106,7 +106,7 @@ export function compose(
   );
   const daemonOrigin = () => target.daemon_origin;
 
-  // Who looks on. What they are shown is made further down: hence the late looks.
+  // The observers. What they show is made further down, so it is late-bound.
   const transcripts = factories.createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
   const seededTag = randomOf('events').uuid().slice(0, 8) + clock.now().toString(36);
   const events: Events = factories.createEvents({
@@ -121,7 +121,7 @@ export function compose(
     turn: catchingUp.next,
   });
 
-  // Who calls.
+  // The callers.
   const accounts = factories.createAccounts(seed, randomOf('digests').bytes(32));
   const login = factories.createLogin({
     clock,
@@ -138,7 +138,7 @@ export function compose(
   const nameOf = (internId: string) => interns.get(internId)?.record.name;
   const reportWait = createWaitReporter(() => clock.mode === 'frozen' || options.clock === 'virtual', clock, log);
 
-  // Interns and how they behave. An intern that goes ends its runs, and a run belongs to an intern: hence the late look.
+  // Interns and how they behave. Late-bound: interns and runs refer to each other.
   const scripts = factories.createScriptRegistry({
     stock: factories.loadStockScripts(),
     behaviours: options.scripts ?? [],
@@ -200,7 +200,7 @@ export function compose(
 
   const requestIds = createRequestIds(randomOf('requests'));
 
-  // Proofs, and the daemons that verify them. Where recordings are replayed, daemons know the interns of those too.
+  // Proofs, and the daemons that verify them. If recordings are replayed, daemons know their interns too.
   const replayed = options.replay && withReplayedInterns(store.collection('interns'), clock, randomOf('replay'));
   const proofs = factories.createProofs({
     clock,

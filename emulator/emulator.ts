@@ -37,17 +37,18 @@ import { hideCredentials } from './state/export.js';
 import { createLifetime, type Lifetime } from './state/lifetime.js';
 import { createStateControl } from './state/state-control.js';
 
-/** The whole interface in one object; any number of them side by side, sharing nothing. */
+/** The whole interface in one object. Any number of them run side by side and share nothing. */
 export interface Emulator {
   /** The interface and the control interface, without a socket. Takes what the global `fetch` takes, and paths too. */
   readonly fetch: InProcessFetch;
-  /** The fake daemons, without a socket. */
+  /** The emulated daemons, without a socket. */
   readonly daemon: { readonly fetch: InProcessFetch };
   /**
    * Binds both listeners.
    *
-   * @throws Error with Node's `code` when a port can't be had, and with the `listener` it was for: `interface` or `daemons`;
-   *   OptionError when the control interface would be open
+   * @throws Error with Node's `code` if a port is not available, and with the `listener` it was for: `interface` or
+   * `daemons`;
+   *   OptionError if the control interface would be open
    */
   listen(request?: ListenRequest): Promise<ListenAt>;
   /** What a client or the conformance kit needs to know. */
@@ -61,16 +62,16 @@ export interface Emulator {
 
 /** An emulator as the conformance kit drives it. */
 export interface AssembledEmulator extends Emulator {
-  /** `fetch` at less cost, of the interface and the control interface; it knows no recordings and no spaces. */
+  /** `fetch` at less cost, of the interface and the control interface; without recordings and spaces. */
   readonly exchange: InProcessExchange;
 }
 
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Puts an emulator together. Nothing is shared between two of them, and nothing needs a socket.
+ * Puts an emulator together. Two of them share nothing, and nothing needs a socket.
  *
- * @throws OptionError for an option that can't be used, StoreError for a store that can't be opened
+ * @throws OptionError for an option that cannot be used, StoreError for a store that cannot be opened
  */
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => assemble(options);
 
@@ -79,7 +80,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
   const wrong = wrongOption(options);
   if (wrong !== undefined) throw new OptionError(wrong);
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
-    throw new OptionError('an OIDC audience is checked on tokens of an outside issuer only: give the issuer too');
+    throw new OptionError('an OIDC audience applies to tokens of an outside issuer only: give the issuer too');
   const mount = createRootMount(options.publicUrl, options.publicDaemonUrl);
   const lifetime = createLifetime();
   return orDispose(lifetime, () => {
@@ -92,7 +93,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
       idle: options.spaceIdle ?? 600_000,
       most: options.maxSpaces ?? 1_000,
       regional: parts.regional,
-      // Once more, behind a prefix, in memory, emulating.
+      // Another emulator, behind a prefix, in memory, emulating.
       make: ({ settings, ...wanted }, at, tokens) =>
         mountEmulator(
           { ...withoutStore(options), ...wanted, settings: { ...options.settings, ...settings } },
@@ -126,7 +127,7 @@ function orDispose<T>(lifetime: Lifetime, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    // What had been opened by then is let go of; how that goes adds nothing to why the whole could not be made.
+    // What had been opened by then is released. The outcome of that adds nothing to why the emulator could not be made.
     lifetime.root.dispose(error).catch(() => {});
     throw error;
   }
@@ -137,11 +138,11 @@ const withoutStore = ({ data: _, replay: __, ...options }: EmulatorOptions): Emu
 type Parts = ReturnType<typeof compose>;
 
 interface Connected extends Served, Pick<Emulator, 'clock' | 'reset'> {
-  /** What `fetch` is, of an emulator that replays nothing. */
+  /** The `fetch` of an emulator that replays nothing. */
   answer(request: PlainRequest, client: InProcessClient): Answer | Promise<Answer>;
 }
 
-/** Starts the parts, and puts what is shown of them in front. */
+/** Starts the parts, and mounts what they show. */
 function connect(
   options: EmulatorOptions,
   lifetime: Lifetime,
@@ -204,7 +205,7 @@ function connect(
   });
 
   const page = createPage(mount.beyondLoopback, mount.prefix);
-  /** What the page and the control interface answer; undefined for what is the interface's. */
+  /** The answer of the page and the control interface; undefined for requests to the interface. */
   const beside = (request: ReceivedRequest, bindings: NodeBindings) => {
     const path = pathOf(request.url);
     const ours = path.startsWith('/_emulator/') || path === '/_emulator';
@@ -216,7 +217,7 @@ function connect(
     return answer === undefined ? serveApp(request, bindings) : after(answer, asResponse);
   };
 
-  // What is answered from recordings knows nothing of the page that asks.
+  // Replayed answers know nothing of the page that asks.
   const serveApp = parts.replay
     ? withCors(cors, async (request, bindings?: NodeBindings) => app.fetch(request, bindings))
     : app.fetch;

@@ -23,8 +23,8 @@ import { openStore } from './store/open.js';
 import { createVaults } from './vault/vaults.js';
 
 /**
- * What makes the parts of an emulator. The `load…` factories are pure and what they return is never changed: emulators
- * that are made alike in one process may share it, by a map whose `loadSeed` returns one parsed seed, and so on.
+ * What makes the parts of an emulator. The `load…` factories are pure and their results are never changed. So equal
+ * emulators in one process may share them, by a map whose `loadSeed` returns one parsed seed, and so on.
  */
 export const defaultFactories = {
   loadProfile,
@@ -55,12 +55,12 @@ export const defaultFactories = {
   createApp,
 };
 
-/** A factory for each part, of the shape of the one that is used by default. */
+/** A factory for each part, with the signature of the default one. */
 export type Factories = typeof defaultFactories;
 
 /**
- * Factories for emulators beside one that is there: they load nothing again, and share what is never changed. The key of
- * each is its own.
+ * Factories for emulators beside an existing one: they load nothing again, and share what is never changed. Each has a
+ * key of its own.
  */
 export function sharedFactories(
   factories: Factories,

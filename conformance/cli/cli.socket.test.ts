@@ -55,8 +55,8 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--level', 'statd'], /statd is not known \(did you mean stated\?\)/],
     [['--update-baseline'], /expected --baseline FILE/],
     [['--path', 'nonsense'], /NAME:PATH/],
-    [['--profile', '/no/such/profile.json'], /profile \/no\/such\/profile.json cannot be read: there is no such file/],
-    [['--config', '/no/such/config.json'], /cannot be read: there is no such file/],
+    [['--profile', '/no/such/profile.json'], /profile \/no\/such\/profile.json cannot be read: no such file/],
+    [['--config', '/no/such/config.json'], /cannot be read: no such file/],
     [['ftp://x', '--api-key', 'abcdefgh'], /expected http/],
     [
       ['http://127.0.0.1:9/api/v1'],
@@ -97,7 +97,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--report', 'json='], /--report json=: expected a file after =/],
     [['cleanup'], /cleanup: name the run/],
     [['report', 'merge'], /report merge: name the reports/],
-    [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: there is no such file/],
+    [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: no such file/],
     [['cleanup', 'nope'], /there is no ledger of a run nope/],
   ])('%j', async (args, line) => {
     const { exit, err, out } = await call(args);

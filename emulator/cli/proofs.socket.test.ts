@@ -87,7 +87,7 @@ describe('sign and verify', () => {
     [['sign', '--intern', 'i'], 'give either --key or --seed'],
     [['sign', '--seed', 's', '--user', 'u'], '--intern is required'],
     [['sign', '--key', '{}', '--intern', 'i', '--user', 'u'], '--key: expected a JWK'],
-    [['sign', '--key', 'nowhere', '--intern', 'i', '--user', 'u'], 'there is no such file'],
+    [['sign', '--key', 'nowhere', '--intern', 'i', '--user', 'u'], 'no such file'],
     [[...SIGN, '--method', 'POST'], 'give --path too'],
     [[...SIGN, '--path', '//a'], '--path: expected'],
     [[...SIGN, '--body', 'a', '--body-sha256', 'b'], 'give one'],

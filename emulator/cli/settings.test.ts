@@ -93,7 +93,7 @@ describe('what cannot be used is told with its place', () => {
     [{ keepalive: 'soon' }, '--keepalive: expected a duration'],
     [{ keepalive: '0' }, '--keepalive: expected at least 1 ms'],
     [{ 'oidc-issuer': 'a.test' }, '--oidc-issuer: expected an http or https URL'],
-    [{ config: 'none.json' }, 'none.json: cannot read it: there is no such file'],
+    [{ config: 'none.json' }, 'none.json: cannot read it: no such file'],
   ])('flags %j', (argv, message) => {
     expect(() => resolve(argv)).toThrow(message);
   });

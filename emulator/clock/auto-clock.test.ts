@@ -14,7 +14,7 @@ const client = (options: EmulatorOptions = {}) => {
     since: () => api.emulator.clock.now() - EPOCH,
     chat: (content: string, more: object = {}, of = intern) =>
       api.post(`/interns/${of}/chat/completions`, { stream: true, messages: [{ role: 'user', content }], ...more }),
-    /** Asks until the answer is as wanted. What takes no time still takes a few turns. */
+    /** Asks until the answer is as wanted. Even work without delays takes a few turns. */
     async until(path: string, wanted: (reply: Reply) => boolean): Promise<Reply> {
       for (let turns = 0; turns < 2_000; turns++) {
         const reply = await api.get(path);
@@ -84,7 +84,7 @@ describe('on an automatic clock (WEB-5)', () => {
     expect(asked.text).toContain('"finish_reason":"tool_calls"');
     for (let turns = 0; turns < 200; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
     expect(api.since()).toBe(0);
-    // Work elsewhere goes on meanwhile, and brings the deadline nearer.
+    // Other work continues meanwhile, and brings the deadline nearer.
     await api.create({ name: 'booting', provision: true });
     await api.until('/interns', (reply) => reply.json.data[0].status === 'running');
     const waiting = async () => (await api.get('/_emulator/runs')).json.data[0].status;

@@ -22,16 +22,16 @@ const throwOnItsOwn = (error: unknown) => {
 
 /**
  * A clock of one of the three kinds. One heap of timers serves all of them, so that a deadline behaves the same under
- * each; the host's own timer is only armed for the earliest entry, and only while the clock is real.
+ * each. The host's own timer is armed only for the earliest entry, and only while the clock is real.
  */
 export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}): ClockControl {
   const { start = VIRTUAL_EPOCH, onError = throwOnItsOwn, onAdvance } = options;
   const timers = createTimers();
-  /** Those of `timers` that an automatic clock goes to by itself. */
+  /** Those of `timers` that an automatic clock advances to by itself. */
   const work = createTimers();
   const allowance = createAllowance();
   const host = hostTime();
-  /** Real: what is added to the host's time. */
+  /** Real: the offset from the host's time. */
   let offset = 0;
   /** Virtual and frozen: the time. */
   let still = start;
@@ -44,9 +44,9 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
   let armedFor = Number.POSITIVE_INFINITY;
   let advancing: Promise<void> = Promise.resolve();
   let advances = new Scope();
-  /** A clock that is being advanced stands still otherwise; whether it runs on afterwards. */
+  /** A clock that is being advanced otherwise stands still; this says whether it runs on afterwards. */
   let jumping = false;
-  /** Whether an automatic clock is about to look what it may advance to. */
+  /** Whether an automatic clock is about to check what it may advance to. */
   let looking = false;
 
   const now = () => (stopped ? still : host() + offset);
@@ -61,7 +61,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     if (stopped || closed) return;
     const next = timers.first();
     if (!next) return disarm();
-    // Armed for one that was cancelled: waking once too early costs less than arming anew with each.
+    // Armed for a cancelled timer: waking once too early costs less than arming anew with each.
     if (next.due >= armedFor) return;
     disarm();
     armedFor = next.due;
@@ -80,12 +80,12 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
   };
 
   /**
-   * Fires what is due until `limit`, what each causes done before the next: of many at once the first doesn't wait for the
-   * last. A tick runs once no promise has anything left to do.
+   * Fires what is due until `limit`. All effects of one timer come before the next timer fires: the first of many does
+   * not wait for the last. A tick runs once no promise has anything left to do.
    */
   const fireDue = (limit: number) => {
     const entry = timers.first();
-    // What fired may have set the clock back.
+    // A fired timer may have set the clock back.
     if (!entry || entry.due > Math.min(limit, now()) || stopped || closed) return arm();
     fire(entry);
     queueMicrotask(() => process.nextTick(fireDue, limit));
@@ -118,7 +118,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
 
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  /** A few turns of the event loop, more while something is held or further timers fell due at once. */
+  /** A few turns of the event loop, more while something holds the clock or further timers fell due at once. */
   const settle = async (scope: Scope) => {
     for (let quiet = 0; quiet < 3 && !scope.disposed; quiet++) {
       await turn();
@@ -134,7 +134,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
       if (!entry || entry.due > target || closed) break;
       const { due } = entry;
       if (due > still) still = due;
-      // Those due at the same instant fire one after another, each with a turn for what it causes.
+      // Timers due at the same instant fire one after another, each with a turn for its effects.
       for (let same: Entry | undefined = entry; same && same.due <= due && !closed; same = timers.first()) {
         fire(same);
         await turn();
@@ -144,10 +144,10 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     if (target > still) still = target;
   };
 
-  /** One step at a time: two advances at once are two steps one after the other, never a race over the heap. */
+  /** One step at a time: two concurrent advances are two steps in sequence, never a race over the heap. */
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const done = advancing.then(step);
-    // One that fails is reported to its caller; the next goes on from where it left the clock.
+    // A failing advance is reported to its caller. The next goes on from where it left the clock.
     advancing = done.catch(() => {});
     return done;
   };
@@ -167,7 +167,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     arm();
   };
 
-  /** Moves an automatic clock to where work waits for it, once nothing else is going on. */
+  /** Moves an automatic clock to where work waits for it, once nothing else is in progress. */
   const look = async () => {
     await settle(advances);
     looking = false;

@@ -1,18 +1,18 @@
 import type { Clock } from './types.js';
 
 /**
- * For work that computes for long: of all that is in it, one is done per round of the event loop, so that timers which are
- * due and short requests go in between.
+ * A queue for long computations: one of them is done per round of the event loop, so that due timers and short requests
+ * come in between.
  */
 export interface FairQueue {
-  /** Resolves, in the order of asking, when the work may be done; undefined where it may be at once. */
+  /** Resolves, in the order of asking, when the work may be done; undefined if it may be done at once. */
   next(): Promise<void> | undefined;
 }
 
-/** Whoever waits in it holds the clock. */
+/** Work that waits in the queue holds the clock. */
 export function createFairQueue(clock: Pick<Clock, 'hold'>): FairQueue {
   const waiting: (() => void)[] = [];
-  /** Whether one was let through in this round of the event loop. */
+  /** Whether one computation was started in this round of the event loop. */
   let taken = false;
   const take = () => {
     taken = true;

@@ -1,13 +1,13 @@
-/** The host's own time, for the few things that follow it whatever clock an emulator has: sockets that have to drain. */
+/** The host's own time, for the few things that follow it whatever clock an emulator has: sockets that must drain. */
 export const hostDelay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
 
 /**
- * The host's time in whole ms since the epoch, which never goes back: it is counted by the monotonic clock. Where the
- * host's time is found ahead of that (it was set forward, or the machine has slept) it is followed; where it was set
- * back, what has been counted stays.
+ * The host's time in whole ms since the epoch. It never goes back, because the monotonic clock counts it. If the host's
+ * time is found ahead (it was set forward, or the machine has slept), this follows. If the host's time was set back,
+ * the count stays.
  */
 export function hostTime(): () => number {
   let wall = Date.now();
@@ -27,13 +27,13 @@ const HOUR = 3_600_000;
 
 /**
  * How far a clock may run ahead by itself: an hour for each second of the host's time. A single step may be longer; the
- * next one then waits until it has been made up for.
+ * next one then waits until the difference has been made up.
  */
 export function createAllowance() {
   let since = Number.NEGATIVE_INFINITY;
   let spent = 0;
   return {
-    /** Takes `ms`, or tells in how many ms of the host's time to ask again. */
+    /** Takes `ms`, or returns in how many ms of the host's time to ask again. */
     take(ms: number): number {
       const left = since + SECOND * Math.max(1, spent / HOUR) - performance.now();
       if (left <= 0) {
@@ -54,7 +54,7 @@ export const hostEvery = (ms: number, work: () => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
-/** Waits with the whole thread. Only for what has to be known before anything else can go on. */
+/** Blocks the whole thread. Only for what must be known before anything else can go on. */
 export const hostWait = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 };

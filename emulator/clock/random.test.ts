@@ -11,7 +11,7 @@ test('yields the same values for the same seed and stream, and others for others
   expect(draw('a', '1')).toEqual(draw('a', '1'));
   expect(draw('a')).not.toEqual(draw('b'));
   expect(draw('a', '1')).not.toEqual(draw('a', '2'));
-  // The pair is what counts, not its text.
+  // The pair counts, not its text.
   expect(draw('a b', 'c')).not.toEqual(draw('a', 'b c'));
 });
 

@@ -1,19 +1,19 @@
 import { type Cipher, createCipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Where a source has come to: what it yields from there on is decided by this alone. A secret, as the seed is. */
+/** The position of a source: it alone decides what the source yields next. A secret, as the seed is. */
 export interface RandomState {
   readonly seed: string;
   readonly stream: string;
   /** How many bytes of the keystream were drawn. */
   readonly drawn: number;
-  /** Where in the keystream the block begins that is being given out, and how much of it was. */
+  /** Where the current block begins in the keystream, and how much of the block was used. */
   readonly block: number;
   readonly at: number;
 }
 
 /** The one source of ids and randomness of an emulator. */
 export interface Random {
-  /** The seed it was made from: give it again, and the same calls yield the same values. */
+  /** The seed it was made from: the same seed and the same calls yield the same values. */
   readonly seed: string;
   bytes(length: number): Buffer;
   /** A version 4 UUID. */
@@ -23,7 +23,7 @@ export interface Random {
   /** At least 0, below 1. */
   float(): number;
   state(): RandomState;
-  /** Goes on from where another source, or this one, was. */
+  /** Continues from the position of this or another source. */
   restore(state: RandomState): void;
 }
 
@@ -41,9 +41,9 @@ function keystream(seed: string, stream: string, from: number): Cipher {
 }
 
 /**
- * An AES-256-CTR keystream over a key made from the seed: fast, reproducible, and unpredictable to whoever doesn't know
- * the seed, which tokens and nonces need. `stream` separates sources of one seed (each opening of a store takes its own,
- * so that a restarted emulator never repeats an id or a nonce). A source that is never used costs nothing.
+ * An AES-256-CTR keystream over a key made from the seed: fast, reproducible, and unpredictable without the seed, which
+ * tokens and nonces need. `stream` separates sources of one seed (each opening of a store takes its own, so that a
+ * restarted emulator never repeats an id or a nonce). A source that is never used costs nothing.
  */
 export function createRandom(given: string = randomBytes(16).toString('hex'), name = ''): Random {
   let seed = given;
@@ -56,12 +56,12 @@ export function createRandom(given: string = randomBytes(16).toString('hex'), na
 
   const draw = (length: number): Buffer => {
     cipher ??= keystream(seed, stream, drawn);
-    // In whole blocks of the cipher, so that it can be taken up there.
+    // In whole blocks of the cipher, so that another source can continue there.
     const whole = Math.ceil(length / 16) * 16;
     drawn += whole;
     return cipher.update(whole === BLOCK ? ZEROS : Buffer.alloc(whole));
   };
-  /** Where the next `length` bytes stand in the block, which is renewed when it doesn't hold them. */
+  /** Where the next `length` bytes begin in the block, which is renewed if it does not hold them. */
   const take = (length: number): number => {
     if (at + length > BLOCK) {
       blockFrom = drawn;
@@ -85,7 +85,7 @@ export function createRandom(given: string = randomBytes(16).toString('hex'), na
       const start = take(16);
       const hex = block.toString('hex', start, start + 16);
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
-      // Joined, and not added up: ids are kept, and V8 would keep each of the parts.
+      // Joined, not concatenated: ids are kept, and V8 would keep each of the parts.
       return [
         hex.slice(0, 8),
         hex.slice(8, 12),

@@ -39,7 +39,7 @@ export class Scope {
     return this.controller.signal;
   }
 
-  /** A scope that ends with this one, or sooner. That of a disposed scope is disposed from the start. */
+  /** A scope that ends with this one, or sooner. A child of a disposed scope is disposed from the start. */
   child(): Scope {
     const child = new Scope(this);
     if (this.over) void child.dispose(this.reason);
@@ -48,10 +48,10 @@ export class Scope {
   }
 
   /**
-   * Has `dispose` called when the scope is disposed, and awaited. Of a scope that already is, it is called at once: what
-   * was acquired too late is let go of too.
+   * Defers `dispose` until the scope is disposed, where it is awaited. If the scope is already disposed, it is called
+   * at once, so that late acquisitions are released too.
    *
-   * @returns takes it back: it is not called any more
+   * @returns cancels the deferral
    */
   defer(dispose: Disposer): () => void {
     // An entry of its own: the same function may be deferred twice.
@@ -61,7 +61,10 @@ export class Scope {
     return () => void this.owned?.delete(entry);
   }
 
-  /** Disposes of the scope as soon as a signal aborts, with its reason: it ends with its parent or with that. */
+  /**
+   * Disposes of the scope as soon as a signal aborts, with its reason. The scope ends with its parent or with that
+   * signal.
+   */
   follow(signal: AbortSignal): this {
     if (this.over) return this;
     const end = () => void this.dispose(signal.reason);
@@ -69,7 +72,7 @@ export class Scope {
     else {
       signal.addEventListener('abort', end, { once: true });
       const others = this.unfollow;
-      // No disposer: letting go of a signal waits for nothing, and every request that waits follows one.
+      // Not a disposer: releasing a signal waits for nothing, and every waiting request follows one.
       this.unfollow = () => {
         others?.();
         signal.removeEventListener('abort', end);
@@ -78,11 +81,11 @@ export class Scope {
     return this;
   }
 
-  /** What `work` comes to; rejects with the scope's reason as soon as it is disposed, whatever becomes of `work`. */
+  /** The result of `work`; rejects with the scope's reason as soon as the scope is disposed, whatever `work` does. */
   race<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.over) reject(this.reason);
-      // A call of its own, and no listener on the signal: most scopes are raced, and few are ever asked for a signal.
+      // A call of its own, not a listener on the signal: most scopes are raced, and few ever need a signal.
       this.racing ??= new Set();
       this.racing.add(reject);
       work.then(
@@ -104,12 +107,12 @@ export class Scope {
   }
 
   /**
-   * Ends the scope, once: aborts its signal and those of all its children, then disposes of children and deferred
-   * disposers, the last first, each awaited before the one before it. What needs no waiting for is done when this
-   * returns, so that a constructor can use it. A disposer that fails keeps none of the others from being called.
+   * Ends the scope, once. It aborts its signal and those of all its children. Then it disposes of children and deferred
+   * disposers, the last first, each awaited before the one before it. What needs no waiting is done when this returns,
+   * so that a constructor can use it. A failing disposer does not stop the others.
    *
    * @param reason what the signals abort with; an `AbortError` by default
-   * @returns the same promise each time; rejects with what a disposer threw, with an AggregateError where several did
+   * @returns the same promise each time; rejects with what a disposer threw, with an AggregateError if several did
    */
   dispose(reason: unknown = DISPOSED): Promise<void> {
     if (this.disposal) return this.disposal;
@@ -133,7 +136,7 @@ export class Scope {
     this.owned.add(entry);
   }
 
-  /** The whole tree at once: nobody below goes on working while the disposers above are awaited. */
+  /** The whole tree at once: no scope below goes on working while the disposers above are awaited. */
   private abort(reason: unknown): void {
     if (this.over) return;
     this.over = true;
@@ -148,13 +151,13 @@ export class Scope {
     const errors: unknown[] = [];
     const fail = (error: unknown) => void errors.push(error);
     let stack: (Scope | Disposer)[] = [];
-    /** Goes on synchronously until something has to be awaited, and after that again. */
+    /** Goes on synchronously until something must be awaited, and again after that. */
     const next = (): Promise<void> | undefined => {
       while (this.owned && this.owned.size > 0) {
-        // What was deferred meanwhile comes after what was there.
+        // What was deferred meanwhile is appended.
         if (stack.length === 0) stack = [...this.owned];
         const entry = stack.pop();
-        // Taken back, by a disposer before it.
+        // Cancelled, by a disposer before it.
         if (!entry || !this.owned.delete(entry)) continue;
         try {
           const pending = entry instanceof Scope ? entry.settled() : entry();
@@ -175,7 +178,7 @@ export class Scope {
     return errors.length === 0 ? DONE : new Promise((resolve) => resolve(report()));
   }
 
-  /** The disposal of an aborted child; undefined where nothing of it has to be awaited. */
+  /** The disposal of an aborted child; undefined if nothing of it needs awaiting. */
   private settled(): Promise<void> | undefined {
     return this.disposal || this.owned ? this.dispose(this.reason) : undefined;
   }
@@ -183,7 +186,7 @@ export class Scope {
 
 const DONE = Promise.resolve();
 
-/** The reason where none is given. One for all: it is the fate of every scope, and an error takes long to make. */
+/** The default reason. One for all: every scope ends, and making an error is slow. */
 const DISPOSED: unknown = Object.freeze(new DOMException('This operation was aborted', 'AbortError'));
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -10,12 +10,12 @@ export interface Entry {
 
 const byDue = (a: Entry, b: Entry) => a.due - b.due || a.order - b.order;
 
-/** Below this many cancelled entries a heap is not worth building anew. */
+/** A heap with fewer cancelled entries than this is not worth rebuilding. */
 const SWEEP_FROM = 1_024;
 
 /**
- * Pending timers by due time, those due together in order of making. Cancelled ones stay until they surface or outnumber
- * the live ones.
+ * Pending timers by due time, those due together in order of making. Cancelled ones stay until they surface or
+ * outnumber the live ones.
  */
 export function createTimers() {
   let heap = new TinyQueue<Entry>([], byDue);

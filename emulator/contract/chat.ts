@@ -2,7 +2,7 @@ import { Refusal } from './errors.js';
 import { codePoints, promptText } from './intern.js';
 import type { ApprovalMode } from './run.js';
 
-/** What a chat request asks for: its last message, and what goes with it (CHAT-15). */
+/** The contents of a chat request: its last message, and what goes with it (CHAT-15). */
 export type ChatInput =
   | {
       readonly kind: 'prompt';
@@ -17,7 +17,7 @@ export type ChatInput =
       readonly sessionId: string;
     };
 
-/** What an invoke request asks for (INVOKE-1). */
+/** The contents of an invoke request (INVOKE-1). */
 export interface InvokeInput {
   readonly input: string;
   readonly sessionId: string | undefined;
@@ -32,7 +32,7 @@ export interface TurnAnswer {
 const bad = (field: string, expected: string) =>
   new Refusal('bad_request', { message: `Invalid request body: ${field}: ${expected}` });
 
-/** What clients do not do by themselves, and how they are told to (WEB-4). */
+/** What clients do not do by themselves, and how to make them (WEB-4). */
 const notStreamed = (given: unknown) =>
   new Refusal('bad_request', {
     message: bad('stream', 'expected true').message,
@@ -69,7 +69,7 @@ function approvalMode(body: Json): ApprovalMode | undefined {
   throw bad('approval_mode', 'expected manual or self-drive');
 }
 
-/** The text of a message: a string, or text parts put together; null is empty. */
+/** The text of a message: a string, or text parts joined; null is empty. */
 function messageText(message: Json, field: string): string {
   const { content } = message;
   if (typeof content === 'string') return content;
@@ -84,7 +84,8 @@ function messageText(message: Json, field: string): string {
 }
 
 /**
- * Reads the body of a chat request. Only the last message is looked at; fields this interface does not know are ignored.
+ * Reads the body of a chat request. Only the last message is read; fields that this interface does not know are
+ * ignored.
  *
  * @throws Refusal `bad_request` whose message names the field
  */

@@ -4,7 +4,7 @@ import { loadZod } from './with-zod.js';
 const z = loadZod();
 
 /**
- * A case of the client lab (LAB-1 to LAB-6): what the server does, byte for byte, and what a client has to make of it.
+ * A case of the client lab (LAB-1 to LAB-6): what the server does, byte for byte, and what a client must make of it.
  * `fixtures/client-cases/*.json` holds them; `schemas/client-cases.schema.json` is made from this.
  */
 
@@ -20,7 +20,7 @@ export const stepSchema = z.union([
   z.strictObject({ wait: ms.max(2_000) }),
   z
     .strictObject({ end: z.enum(['fin', 'reset', 'none']) })
-    .describe('how it ends, where that is not the normal end of the framing'),
+    .describe('how it ends, if not by the normal end of the framing'),
 ]);
 
 export const beforeSchema = z.union([
@@ -41,7 +41,7 @@ const scriptedSchema = z.strictObject({
   headers: z.record(text, z.union([text, z.array(text)])),
   framing: z.enum(['chunked', 'length', 'close']),
   connection: z.enum(['keep-alive', 'close']),
-  length: count.optional().describe('what Content-Length says, where that is not the truth'),
+  length: count.optional().describe('what Content-Length says, if that is not the truth'),
   steps: z.array(stepSchema),
 });
 
@@ -51,7 +51,7 @@ const realSchema = z
 
 const exchangeSchema = z.union([scriptedSchema, realSchema]);
 
-/** A string, or what stands for one of more than 65,536 bytes of UTF-8. */
+/** A string, or the digest that replaces one of more than 65,536 bytes of UTF-8. */
 export const longTextSchema = z.union([
   text,
   z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), length: count }),
@@ -88,7 +88,7 @@ const requestsSchema = z.strictObject({
   close_within: ms.optional().describe('from the write of the n-th event to the close of the connection'),
   each: z.array(requestSeenSchema).optional().describe('the n-th for the n-th request'),
   fresh: z.array(text).optional().describe('what no two requests to the daemon may share: `nonce`'),
-  watched_for: ms.optional().describe('how long further requests are waited for after the answer'),
+  watched_for: ms.optional().describe('how long to wait for further requests after the answer'),
 });
 
 export const expectSchema = z.strictObject({
@@ -122,15 +122,15 @@ export const clientCaseSchema = z.strictObject({
   why: z.array(text).min(1).describe('the clauses'),
   seen: z.array(z.string().regex(/^[\w.-]+\/[\w.-]+#\d+$/)).describe('threads about real clients that got it wrong'),
   notes: z.array(text).min(1).optional().describe('parsers that are known to differ here, and how'),
-  body: z.record(text, z.unknown()).optional().describe('what the client sends, where that matters'),
+  body: z.record(text, z.unknown()).optional().describe('what the client sends, if that matters'),
   retries: z.literal('default').optional().describe("the client's own retries stay on; else they are off"),
   stop_after: z.int().min(1).optional().describe('leave after so many events or chunks'),
   timeout: ms.optional().describe("the client's limit, 5000 when left out"),
-  clock: z.int().optional().describe("signing: seconds of the service's time against real time"),
+  clock: z.int().optional().describe("signing: seconds of the service's time minus real time"),
   request: z
     .strictObject({ method: text, path: text, headers: z.record(text, text), body_base64: text })
     .optional()
-    .describe('signing: what the daemon is to be asked'),
+    .describe('signing: the request for the daemon'),
   exchanges: z.array(exchangeSchema).min(1).describe('the n-th answers the n-th request, the last one repeats'),
   expect: expectSchema,
   alternatives: z.array(alternativeSchema).optional(),
@@ -149,5 +149,5 @@ export type Expectation = Z.infer<typeof expectSchema>;
 export type RequestsExpected = Z.infer<typeof requestsSchema>;
 export type ClientCase = Z.infer<typeof clientCaseSchema>;
 
-/** Whether an exchange is told byte for byte, not left to the emulator's own sign or daemon. */
+/** Whether an exchange is scripted byte for byte, and not left to the emulator's own sign or daemon. */
 export const isScripted = (exchange: CaseExchange): exchange is Scripted => !('real' in exchange);

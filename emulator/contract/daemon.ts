@@ -2,7 +2,7 @@ import type { ErrorRow } from './errors.js';
 
 /** Answer of `get_intern_daemon` (DAEMON-1). */
 export interface InternDaemonAccess {
-  /** Scheme, host, and port where it isn't the scheme's own. */
+  /** Scheme and host, with the port unless it is the scheme's default. */
   origin: string;
   token: string;
 }
@@ -19,7 +19,7 @@ export const DAEMON_REFUSALS = {
 } as const;
 export type DaemonReason = keyof typeof DAEMON_REFUSALS;
 
-/** What a bad signature was made for instead, where the daemon can tell. */
+/** What is different in a request with a bad signature, if the daemon can find out. */
 export const DAEMON_HINTS = ['wrong_intern', 'user_mismatch', 'digest_mismatch', 'route_mismatch'] as const;
 export type DaemonHint = (typeof DAEMON_HINTS)[number];
 

@@ -6,8 +6,7 @@ const EXPECTED =
   'expected a duration: whole milliseconds, or a number with ms, s, m or h such as "20ms", "45s", "5m", "1h"';
 
 /**
- * Milliseconds of a duration: a number of them, or a text such as `20ms`, `1.5s`, `5m`, `1h`; digits alone are
- * milliseconds.
+ * Milliseconds of a duration: a number, or a text such as `20ms`, `1.5s`, `5m`, `1h`; digits alone are milliseconds.
  *
  * @throws RangeError that says what was expected
  */

@@ -217,17 +217,17 @@ export interface ErrorEnvelope {
 }
 
 /**
- * A refusal on its way to the caller. Thrown by the domain and the HTTP layer alike; `key` names a row of {@link ERRORS}.
- * `message` replaces the row's. `detail` says what was wrong and where without touching a stated message: it leaves as
- * the header `x-emulator-detail` and in the journal. `headers` are added to the response.
+ * A refusal on its way to the caller. Both the domain and the HTTP layer throw it; `key` names a row of {@link ERRORS}.
+ * `message` replaces the row's. `detail` says what was wrong and where without changing a stated message: it goes into
+ * the header `x-emulator-detail` and the journal. `headers` are added to the response.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly detail: string | undefined;
-  /** What exactly was wrong, where the response may not say it: for log and journal alone. */
+  /** What exactly was wrong, if the response may not say it: for log and journal alone. */
   readonly wrong: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Replaces the row's, where whoever failed says so itself (a failed turn). */
+  /** Replaces the row's message where the failing part gives its own (a failed turn). */
   readonly retryable: boolean | undefined;
   constructor(
     readonly key: ErrorKey,
@@ -247,12 +247,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The envelope of a row of {@link ERRORS}, with another message where one is given. */
+/** The envelope of a row of {@link ERRORS}, with another message if one is given. */
 export function envelope(key: ErrorKey, message?: string): ErrorEnvelope {
   return rowEnvelope(ERRORS[key], message);
 }
 
-/** The envelope of any row, also of one that is not in the table (faults). */
+/** The envelope of any row, also one outside the table (faults). */
 export function rowEnvelope(row: ErrorRow, message?: string): ErrorEnvelope {
   return {
     error: {

@@ -1,7 +1,7 @@
 import { durationSchema } from './duration.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** The operations that faults, the journal and the documentation speak of. */
+/** The operations that faults, the journal and the documentation name. */
 export const OPERATIONS = [
   'list',
   'create',
@@ -22,7 +22,7 @@ export const OPERATIONS = [
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Whose calls name no intern. */
+/** The operations whose calls name no intern. */
 const OF_NO_INTERN: ReadonlySet<string> = new Set(['list', 'create', 'scim']);
 const STREAMED: ReadonlySet<unknown> = new Set(['mid-event', 'before-done']);
 
@@ -36,9 +36,9 @@ export const faultSchema = withZod((z) =>
         .uuid()
         .transform((id) => id.toLowerCase())
         .optional(),
-      /** So many of the calls pass first. */
+      /** How many of the calls pass first. */
       after: z.int().min(0).max(1_000_000).optional(),
-      /** How likely each call after those meets it, from the seeded source. */
+      /** The probability that each later call meets it, from the seeded source. */
       probability: z.number().min(0).max(1).optional(),
       /** How many calls meet it. */
       times: z.union([z.int().min(1).max(1_000_000), z.literal('always')]).default(1),
@@ -72,7 +72,7 @@ export const faultSchema = withZod((z) =>
     })
     .refine((fault) => fault.reset !== true || fault.disconnect !== undefined, {
       path: ['reset'],
-      message: 'a connection is reset where "disconnect" says that it is dropped',
+      message: 'a connection can be reset only where "disconnect" drops it',
     })
     .refine((fault) => fault.intern_id === undefined || !OF_NO_INTERN.has(fault.operation), {
       path: ['intern_id'],
@@ -89,7 +89,7 @@ export const faultSchema = withZod((z) =>
 );
 export type Fault = Infer<typeof faultSchema>;
 
-/** Faults that come together, as a file named by `--chaos` holds them. */
+/** Faults that belong together, as a file named by `--chaos` holds them. */
 export const chaosSchema = withZod((z) =>
   z.strictObject({
     $schema: z.string().optional(),
@@ -98,11 +98,11 @@ export const chaosSchema = withZod((z) =>
   }),
 );
 
-/** What of a fault a call has met, as the journal shows it. */
+/** The effects of a fault on a call, as the journal shows them. */
 export type Injected = Partial<Pick<Fault, 'status' | 'delay' | 'disconnect' | 'reset' | 'at'>>;
 
 /**
  * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and
- * before `[DONE]`. The last two only mean something to a stream.
+ * before `[DONE]`. The last two apply to streams only.
  */
 export type Disconnect = 'before-headers' | 'mid-event' | 'before-done';

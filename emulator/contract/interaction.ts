@@ -1,11 +1,13 @@
 /**
- * What an intern asks through the input tool, and what may be answered (CHAT-5, CHAT-6). The shapes are published; they
- * are the `arguments` of the streamed tool call, but for a question's `fallback`, which never leaves the intern.
+ * What an intern asks through the input tool, and what may be answered (CHAT-5, CHAT-6). The shapes are published: they
+ * are the `arguments` of the streamed tool call, except for a question's `fallback`, which never leaves the intern.
  */
 export const PERMISSION_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
 
-/** Asks for leave to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8). */
+/**
+ * Asks for permission to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8).
+ */
 export interface PermissionAsk {
   kind: 'permission';
   operation: string;
@@ -37,7 +39,7 @@ export interface QuestionAnswer {
   content?: Record<string, unknown>;
 }
 
-/** What comes back from an ask: the chosen option or `cancel`, or the answer to a question. */
+/** The result of an ask: the chosen option or `cancel`, or the answer to a question. */
 export type Answer = PermissionOption | 'cancel' | QuestionAnswer;
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
@@ -51,7 +53,7 @@ const hasType = (value: unknown, type: QuestionField['type']): boolean => {
   return typeof value === type;
 };
 
-/** Says what is wrong with a question's answer, or nothing when it is acceptable. */
+/** Says what is wrong with a question's answer, or nothing if it is acceptable. */
 export function questionProblem(ask: QuestionAsk, answer: unknown): string | undefined {
   if (!isRecord(answer)) return 'expected an object {action, content?}';
   if (!ACTIONS.includes(answer.action)) return 'action: expected accept, decline or cancel';
@@ -59,7 +61,7 @@ export function questionProblem(ask: QuestionAsk, answer: unknown): string | und
   const content = answer.content ?? {};
   if (!isRecord(content)) return 'content: expected an object of field values';
   for (const field of ask.fields) {
-    // A field named like an inherited property was not answered by inheriting it.
+    // Guards against inherited properties: a field named like one was not answered.
     const value = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
     if (value === undefined) {
       if (field.required) return `content.${field.name}: required`;
@@ -73,10 +75,10 @@ export function questionProblem(ask: QuestionAsk, answer: unknown): string | und
   return undefined;
 }
 
-/** An answer as read off the wire, or what makes it unacceptable. */
+/** An answer as it was sent, or what makes it unacceptable. */
 export type ReadAnswer = { answer: Answer } | { problem: string };
 
-/** Judges the `content` of a `tool` message against what was asked (CHAT-6). */
+/** Validates the `content` of a `tool` message against what was asked (CHAT-6). */
 export function readAnswer(ask: Ask, content: string): ReadAnswer {
   if (ask.kind === 'permission') {
     const offered: readonly string[] = [...ask.options, 'cancel'];
@@ -93,7 +95,7 @@ export function readAnswer(ask: Ask, content: string): ReadAnswer {
   return problem === undefined ? { answer: parsed as QuestionAnswer } : { problem };
 }
 
-/** What of an ask leaves the intern: published fields only, in the published order. */
+/** The part of an ask that leaves the intern: published fields only, in the published order. */
 export const publishedAsk = (ask: Ask): Ask =>
   ask.kind === 'permission'
     ? { kind: ask.kind, operation: ask.operation, options: ask.options }

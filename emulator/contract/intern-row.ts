@@ -1,6 +1,6 @@
 import type { InternRow } from './state.js';
 
-/** The row of an intern that nobody has set anything of yet: stopped, without a vault, a disk or a name. */
+/** The row of a new intern before anything is set: stopped, without a vault, a disk or a name. */
 export const blankIntern = (id: string, at: string): InternRow => ({
   id,
   seq: 0,

@@ -13,12 +13,12 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A time as records carry it: ISO 8601 UTC with milliseconds, and one that there is. */
+/** A time as records carry it: ISO 8601 UTC with milliseconds, and a time that exists. */
 export const timestampSchema = withZod((z) =>
   z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    .refine((text) => Number.isFinite(Date.parse(text)), 'expected a time that there is'),
+    .refine((text) => Number.isFinite(Date.parse(text)), 'expected a time that exists'),
 );
 
 /** The intern record as it goes over the wire. Nullable fields are always present. */
@@ -56,7 +56,7 @@ const text = (max: number, min = 0) =>
     z
       .string()
       .refine((value) => {
-        // A code point takes at most two code units: most texts are judged without counting.
+        // A code point takes at most two code units, so most texts are validated without counting.
         if (value.length < min) return false;
         if (value.length <= max) return min <= 1 || codePoints(value) >= min;
         return value.length <= 2 * max && codePoints(value) <= max;
@@ -115,11 +115,11 @@ export const updateBodySchema = withZod((z) =>
 );
 export type UpdateBody = Infer<typeof updateBodySchema>;
 
-/** Body of delete, where there is one (DELETE-2). */
+/** Body of delete, if there is one (DELETE-2). */
 export const deleteBodySchema = withZod((z) => z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }));
 export type DeleteBody = Infer<typeof deleteBodySchema>;
 
-/** Query of list (LIST-2, LIST-3), after the status list was split and judged for its length. */
+/** Query of list (LIST-2, LIST-3), after the status list was split and its length validated. */
 export const MAX_STATUSES_IN_FILTER = 8;
 export const MAX_PAGE = 500;
 

@@ -1,4 +1,4 @@
-/** Text that was to be JSON and is not, with the place where it stops being it. Lines and columns count from 1. */
+/** Text that should be JSON and is not, with the place of the error. Lines and columns count from 1. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   constructor(
@@ -6,14 +6,14 @@ export class JsonSyntaxError extends Error {
     readonly column: number,
     /** What would have been right there: `a value`, `"," or "}"`. */
     readonly expected: string,
-    /** What stands there instead. */
+    /** What is there instead. */
     readonly found: string,
   ) {
     super(`line ${line}, column ${column}: expected ${expected}, found ${found}`);
   }
 }
 
-/** `JSON.parse`, with an error that tells the place on every version of Node. A byte order mark is passed over. */
+/** `JSON.parse`, with an error that names the place on every version of Node. It skips a byte order mark. */
 export function parseJson(text: string): unknown {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   try {
@@ -29,7 +29,7 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
-/** Reads the text once more, slowly, up to where it breaks. Only ever called on text that JSON.parse refused. */
+/** Reads the text once more, slowly, up to the error. Only called on text that JSON.parse refused. */
 function locate(text: string): JsonSyntaxError | undefined {
   let at = 0;
   const take = (pattern: RegExp): boolean => {
@@ -43,7 +43,7 @@ function locate(text: string): JsonSyntaxError | undefined {
     at++;
     return true;
   };
-  // In steps, because one pattern for a whole string runs out of stack on a long one.
+  // In steps, because one pattern for a whole string overflows the stack on a long one.
   const string = (): boolean => {
     const start = at;
     if (!char('"')) return false;
@@ -59,7 +59,10 @@ function locate(text: string): JsonSyntaxError | undefined {
     const found = at >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
     return new JsonSyntaxError(line, at - before.lastIndexOf('\n'), expected, found);
   };
-  /** What is open around the current place; a stack of our own, so that deep text cannot exhaust the real one. */
+  /**
+   * The brackets that are open at the current place. The stack is our own, so that deep text cannot exhaust the real
+   * one.
+   */
   const open: ('{' | '[')[] = [];
   let wants: 'value' | 'first element' | 'first key' | 'key' | 'rest' = 'value';
   for (;;) {

@@ -1,13 +1,13 @@
 /** What a client did in a run of the lab: `GET /_emulator/lab/runs/{run}` (LAB-8). Times are ms of real time. */
 export interface LabRequest {
-  /** From 1, over both origins and both sides. */
+  /** From 1, counted over both origins and both sides. */
   readonly n: number;
   readonly origin: 'base' | 'other';
   readonly at: 'client' | 'sign' | 'daemon';
   readonly method: string;
-  /** Below the base URL, or below the daemon's origin, as it was sent. */
+  /** Below the base URL, or below the daemon's origin, as sent. */
   readonly path: string;
-  /** As sent, in order; credentials and proofs redacted where they are shown. */
+  /** As sent, in order. Credentials and proofs are redacted where they are shown. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** When it arrived. */
@@ -17,7 +17,7 @@ export interface LabRequest {
   readonly taken: number;
   /** When each write of the body was made. */
   readonly writes: readonly number[];
-  /** When the answer was written whole. */
+  /** When the whole answer was written. */
   readonly answered?: number;
   /** When the connection closed under the answer, and how. */
   readonly closed?: { readonly at: number; readonly by: 'client' | 'reset' };

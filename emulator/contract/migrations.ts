@@ -1,7 +1,7 @@
 import { STATE_VERSION, stateSchema } from './state.js';
 import { withZod } from './with-zod.js';
 
-/** A state of any version, as it was read: collections of rows, checked by no schema yet. */
+/** A state of any version, as it was read: collections of rows that no schema has validated yet. */
 export interface RawState {
   version: number;
   [collection: string]: unknown;
@@ -11,7 +11,7 @@ export interface RawState {
 export interface Format {
   /** The newest version, the one that is written. */
   version: number;
-  /** By the version that is migrated from. Each may change what it is given. */
+  /** By the version to migrate from. Each step may change its argument. */
   migrations: Readonly<Record<number, (state: RawState) => RawState>>;
 }
 
@@ -21,7 +21,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export const FORMAT: Format = {
   version: STATE_VERSION,
   migrations: {
-    // Sessions of chat change no answer and were never written by a release; `origin` said nothing any more.
+    // Sessions of chat change no answer and were never written by a release; `origin` no longer meant anything.
     1: (state) => ({
       ...state,
       ...(Array.isArray(state.sessions) && {
@@ -51,7 +51,7 @@ export function migrate(state: RawState, format: Format = FORMAT): RawState {
   return current;
 }
 
-/** A state as it may be imported: of this version, or of an older one, which is migrated and given what it lacks. */
+/** A state that may be imported: of this version, or of an older one, which is migrated and completed. */
 export const importedStateSchema = withZod((z) =>
   z
     .unknown()

@@ -28,7 +28,7 @@ test('a name is found again after an edit, and nothing further away is taken bef
       const place = at % meant.length;
       const word = `${meant.slice(0, place)}-${meant.slice(place + 1)}`;
       const found = nearest(word, known);
-      // One edit away, or another that is one edit away too.
+      // One edit away, or two.
       expect([...(found ?? '')].filter((letter, index) => letter !== word[index]).length).toBe(1);
       expect(found).toHaveLength(meant.length);
     }),
@@ -37,6 +37,6 @@ test('a name is found again after an edit, and nothing further away is taken bef
 
 test('what takes time by its length is compared with nothing', () => {
   const long = 'ab'.repeat(500_000);
-  // Compared, each of these would take a day.
+  // Each of these comparisons would take a day.
   for (let n = 0; n < 100; n++) expect(nearest(`${long}${n}`, [...KNOWN, `b${long}`])).toBeUndefined();
 });

@@ -1,14 +1,14 @@
 import leven from 'leven';
 
-/** Longer names are compared with nothing: nobody mistypes one, and comparing takes time by both lengths. */
+/** Longer names are not compared: nobody mistypes one, and the time grows with both lengths. */
 const LONGEST = 100;
 
-/** So many edits make a name another one's misspelling. */
+/** This number of edits or fewer makes a name another one's misspelling. */
 const few = (name: string) => Math.max(2, Math.floor(name.length / 3));
 
 /**
- * The known name that takes the fewest edits to come from `word`, in any letter case, and at most `within` of them; the first
- * of several. Undefined where none is so near, or where `word` has more than 100 characters.
+ * The known name that is the fewest edits from `word`, in any letter case, and at most `within` of them; the first of
+ * several. Undefined if none is that near, or if `word` has more than 100 characters.
  */
 export function nearest(word: string, known: Iterable<string>, within = few): string | undefined {
   if (word.length > LONGEST) return undefined;
@@ -18,14 +18,14 @@ export function nearest(word: string, known: Iterable<string>, within = few): st
     if (name.length > LONGEST) continue;
     const limit = Math.min(within(name), found ? found.far - 1 : LONGEST);
     if (limit < 0) continue;
-    // leven answers the limit itself for whatever is beyond it.
+    // leven answers the limit itself for everything beyond it.
     const far = leven(given, name.toLowerCase(), { maxDistance: limit + 1 });
     if (far <= limit) found = { name, far };
   }
   return found?.name;
 }
 
-/** ` (did you mean X?)` for a known name close to one that is not, else nothing. */
+/** ` (did you mean X?)` for a known name close to an unknown one, else nothing. */
 export function suggestion(word: string, known: Iterable<string>, shown = (name: string) => name): string {
   const name = nearest(word, known);
   return name === undefined ? '' : ` (did you mean ${shown(name)}?)`;

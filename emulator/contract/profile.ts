@@ -2,7 +2,7 @@ import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'j
 import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
 import { type Infer, withZod } from './with-zod.js';
 
-/** The fields a proof can be made over; a layout is a list of them in the order in which they are signed (SIGN-4). */
+/** The fields a proof can be made over; a layout is a list of them in signing order (SIGN-4). */
 export const PROOF_FIELDS = ['intern_id', 'timestamp', 'nonce', 'user', 'method', 'path', 'body_sha256'] as const;
 export type ProofField = (typeof PROOF_FIELDS)[number];
 
@@ -16,7 +16,7 @@ export const profileSchema = withZod((z) =>
     published: z.boolean(),
     tool_name: z.string().min(1),
     proof_header_prefix: z.string().regex(HEADER_NAME, 'expected a lower-case header name without colon'),
-    /** The header of a create's key: `idempotency-key` where it is left out (CREATE-4). */
+    /** The header of a create's key: `idempotency-key` if left out (CREATE-4). */
     idempotency_header: z.string().regex(HEADER_NAME, 'expected a lower-case header name without colon').optional(),
     model_placeholder: z.string().min(1),
     /** Whether a create that names no workspace is made in that of its key (CREATE-1): not where it is left out. */
@@ -38,7 +38,7 @@ export const PROFILES: Readonly<Record<'svc' | 'openrouter', Profile>> = {
   openrouter: openrouter as Profile,
 };
 
-/** How a create names its idempotency key where its profile says nothing of it: the published name (CREATE-4). */
+/** The name of a create's idempotency header if its profile has none: the published name (CREATE-4). */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** The name of the header that carries a create's idempotency key under a profile, in lower case. */

@@ -1,6 +1,6 @@
 import type { ErrorKey } from './errors.js';
 
-/** The requirement that a refusal rests on, for whoever looks up why (docs/requirements.md). */
+/** The requirement of a refusal, for a reader who looks up why (docs/requirements.md). */
 export const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
   regional: 'BASE-4',
   unauthorized: 'AUTH-1',

@@ -12,7 +12,7 @@ export interface Usage {
 /** How a run ended, as the control interface shows it. */
 export type RunEnded = 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed';
 
-/** Where a run began. Decides whether questions are asked, and which deadline it has. */
+/** Where a run began. Decides whether questions are asked, and which deadline applies. */
 export type RunOrigin = 'chat' | 'invoke';
 
 export type ApprovalMode = 'manual' | 'self-drive';
@@ -32,14 +32,14 @@ export interface RunView {
 }
 
 /**
- * What a chat run leaves for its reader, oldest first. An `ask` and an `end` are each the last event of a response; what
- * follows an `ask` belongs to the response that answers it.
+ * What a chat run leaves for its reader, oldest first. An `ask` and an `end` are each the last event of a response;
+ * what follows an `ask` belongs to the response that answers it.
  */
 export type RunEvent =
-  /** Texts that were said together, one at least: each is a chunk of its own. */
+  /** Texts that were said together, at least one: each is a chunk of its own. */
   | { readonly type: 'content'; readonly texts: readonly string[] }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** The intern reports which model it runs: what follows carries it. */
+  /** The intern reports its model: all later events carry it. */
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'ask'; readonly id: string; readonly ask: Ask }
   | RunEnd;
@@ -48,7 +48,7 @@ export interface RunEnd {
   readonly type: 'end';
   readonly ended: RunEnded;
   readonly usage: Usage | null;
-  /** Of a failure, by the intern's own judgement. */
+  /** Of a failure, as the intern itself says. */
   readonly retryable: boolean;
   /** Replaces the message of the error's row. */
   readonly message?: string;

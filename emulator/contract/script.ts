@@ -24,7 +24,7 @@ const duration = withZod((z) =>
     .meta({ description: 'Milliseconds, or a number with ms, s, m or h' }),
 );
 
-/** Milliseconds of a duration that the schema let through. */
+/** Milliseconds of a duration that the schema accepted. */
 export const durationMs = (value: Infer<typeof duration>): number => parseDuration(value);
 
 const fieldValue = withZod((z) => z.union([z.string(), z.number(), z.boolean()]));
@@ -102,7 +102,7 @@ export type Step =
 
 const steps: () => z.ZodType<Step[]> = withZod((z) => z.lazy(() => z.array(step())));
 
-/** What tells the kinds of step apart: the field that only one of them has. */
+/** What distinguishes the kinds of step: the field that only one of them has. */
 export const STEP_NAMES = ['reason', 'say', 'ask', 'when', 'wait', 'usage', 'model', 'end'] as const;
 type StepName = (typeof STEP_NAMES)[number];
 
@@ -123,7 +123,7 @@ const stepKinds = withZod(
           then: steps().optional(),
           else: steps().optional(),
         })
-        .meta({ description: 'Goes by answers: an option, an action, or some of the content' }),
+        .meta({ description: 'Branches by answers: an option, an action, or some of the content' }),
       wait: z.strictObject({ wait: duration() }).meta({ description: 'Does nothing for a while' }),
       usage: z
         .strictObject({ usage: usageSchema() })
@@ -139,7 +139,7 @@ const stepKinds = withZod(
     }) satisfies Record<StepName, z.ZodType<Step>>,
 );
 
-/** In the order of their names, by which what a union refused is looked up. */
+/** In the order of their names, by which a union's refusal is looked up. */
 const step = withZod((z) => z.union(STEP_NAMES.map((name): z.ZodType<Step> => stepKinds()[name])));
 
 const onceOrOk = withZod((z) => z.enum(['ok', 'fails_once']));
@@ -184,6 +184,6 @@ export const scriptSchema = withZod((z) =>
       turn: steps().optional(),
       lifecycle: lifecycle().optional(),
     })
-    .meta({ title: 'intern-emulator script', description: 'How a fake intern behaves' }),
+    .meta({ title: 'intern-emulator script', description: 'How an emulated intern behaves' }),
 );
 export type Script = Infer<typeof scriptSchema>;

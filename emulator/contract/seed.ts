@@ -3,14 +3,14 @@ import { scimGroupSchema, scimMappingSchema } from './scim.js';
 import { hostSchema, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** Goes into a header: what has a space or a letter beyond ASCII could never be sent. */
+/** It goes into a header: a space or a letter beyond ASCII could never be sent. */
 const credential = withZod((z) =>
   z.string().regex(/^[\x21-\x7e]{8,}$/, 'expected at least 8 visible ASCII characters'),
 );
-/** A UUID; upper case, which some tools print, becomes the lower case of everything else here. */
+/** A UUID; upper case, which some tools print, becomes lower case as everywhere here. */
 const uuid = withZod((z) => z.uuid().toLowerCase());
 
-/** A person of a workspace. One caller, whichever of its credentials it uses (AUTH-2). */
+/** A person of a workspace. All credentials of the person are one caller (AUTH-2). */
 export const memberSchema = withZod((z) =>
   z.strictObject({
     id: z.string().min(1),
@@ -18,7 +18,7 @@ export const memberSchema = withZod((z) =>
     workspace_id: uuid(),
     /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
     programme: z.boolean().default(true),
-    /** Goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
+    /** It goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
     oauth_subject: z
       .string()
       .regex(/^[\x21-\x2b\x2d-\x7e]{1,255}$/, 'expected 1 to 255 visible ASCII characters, no comma'),
@@ -64,7 +64,7 @@ const seedSecretSchema = withZod((z) =>
     }),
 );
 
-/** An intern that is there from the start. */
+/** An intern that exists from the start. */
 export const seedInternSchema = withZod((z) =>
   z.strictObject({
     id: uuid(),
@@ -72,7 +72,7 @@ export const seedInternSchema = withZod((z) =>
     /** Id of the member it belongs to; it lives in that member's workspace. */
     creator: z.string(),
     status: z.enum(STATUSES).default('running'),
-    /** Why it failed, of one that is `failed` or `destroy_failed`. */
+    /** Why it failed, if it is `failed` or `destroy_failed`. */
     last_failure_message: z.string().nullable().default(null),
     description: description().nullable().default(null),
     instructions: instructions().nullable().default(null),

@@ -1,9 +1,11 @@
 import { type Infer, withZod } from './with-zod.js';
 
-/** The longest time that a setting may name, in ms: a hundred years. What is due then still has a timestamp. */
+/**
+ * The longest time that a setting may name, in ms: a hundred years. A deadline that far ahead still has a timestamp.
+ */
 const LONGEST = 3_155_760_000_000;
 
-/** What holds where nothing else is said. */
+/** The defaults. */
 export const DEFAULT_SETTINGS = {
   keepalive: 30_000,
   interaction_deadline: 300_000,
@@ -21,19 +23,19 @@ export const DEFAULT_SETTINGS = {
 export const settingsSchema = withZod((z) => {
   const duration = z.int().min(1).max(LONGEST);
   return z.strictObject({
-    /** Whenever nothing else was written for this long, a chat stream carries `: keepalive` (CHAT-11). */
+    /** A chat stream carries `: keepalive` whenever nothing else was written for this long (CHAT-11). */
     keepalive: duration.default(DEFAULT_SETTINGS.keepalive),
     /** How long a question stays open (CHAT-7). */
     interaction_deadline: duration.default(DEFAULT_SETTINGS.interaction_deadline),
     /** How long a run started by invoke may take (INVOKE-5). */
     execution_deadline: duration.default(DEFAULT_SETTINGS.execution_deadline),
-    /** Age up to which a daemon takes a proof (SIGN-7). */
+    /** Age up to which a daemon accepts a proof (SIGN-7). */
     proof_window: duration.default(DEFAULT_SETTINGS.proof_window),
-    /** Chat turns per minute and caller; 0 is no limit (CHAT-17). */
+    /** Chat turns per minute and caller; 0 for no limit (CHAT-17). */
     turns_per_minute: z.int().min(0).default(DEFAULT_SETTINGS.turns_per_minute),
     /** How many waiting chat questions one intern may have before the next prompt is refused (CHAT-16). */
     max_waiting_runs: z.int().min(1).default(DEFAULT_SETTINGS.max_waiting_runs),
-    /** Time in which signing has to be done (SIGN-9). */
+    /** The time limit of signing (SIGN-9). */
     signing_timeout: duration.default(DEFAULT_SETTINGS.signing_timeout),
     /** Between two words of what is said in one piece, as a model says it; 0 says it at once (WEB-2). */
     pace: z.int().min(0).max(LONGEST).default(DEFAULT_SETTINGS.pace),

@@ -6,24 +6,24 @@ const base64 = withZod((z) =>
   z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64'),
 );
 
-/** What `POST /_emulator/signing/explain` takes: a request as a daemon would receive it. */
+/** The body of `POST /_emulator/signing/explain`: a request as a daemon would receive it. */
 export const explainBodySchema = withZod((z) =>
   z
     .strictObject({
-      /** Not needed when `headers` carries the daemon token. */
+      /** Not needed if `headers` carries the daemon token. */
       intern_id: z.string().min(1).optional(),
       headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
       method: z.string().min(1).default('POST'),
       /** Path, with or without a query, or a whole URL. */
       path: z.string().min(1).default('/'),
-      /** The body as text, as Base64, or only its digest; none of them is an empty body. */
+      /** The body as text, as Base64, or only its digest; without any of them the body is empty. */
       body: z.string().optional(),
       body_base64: base64().optional(),
       body_sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')
         .optional(),
-      /** Time to judge at, in Unix seconds (fractions allowed); now, by default. */
+      /** Time to verify at, in Unix seconds (fractions allowed); now, by default. */
       at: z.number().min(0).optional(),
     })
     .refine(
@@ -39,7 +39,7 @@ export type ExplainBody = Infer<typeof explainBodySchema>;
 
 /** Bytes that were or should have been signed. */
 export interface SignedBytes {
-  /** As text; what is not UTF-8 shows as U+FFFD. */
+  /** As text; bytes that are not UTF-8 show as U+FFFD. */
   text: string;
   hex: string;
   length: number;
@@ -52,14 +52,14 @@ export interface ExplainStep {
   detail: string;
 }
 
-/** One field of the layout: what has to be signed, and what was, where that is known. */
+/** One field of the layout: what must be signed, and what was, if that is known. */
 export interface ExplainField {
   name: string;
   /** Where the value comes from: a header's name, or the part of the request. */
   from: string;
   expected: string | null;
   signed: string | null;
-  /** Null where it isn't known what was signed. */
+  /** Null if it is not known what was signed. */
   same: boolean | null;
 }
 
@@ -69,12 +69,12 @@ export interface ExplainSignature {
   header: string;
   verifies: boolean;
   expected: SignedBytes | null;
-  /** What it was in fact made over, where that is known or could be found by trying. */
+  /** What it was in fact made over, if that is known or could be found by trying. */
   found: (SignedBytes & { how: 'issued' | 'tried'; mistake: string | null }) | null;
-  /** The first byte in which both differ: its index, both values in hexadecimal, and the field it lies in. */
+  /** The first differing byte: its index, both values in hexadecimal, and the field it lies in. */
   first_difference: { index: number; expected: string | null; found: string | null; field: string | null } | null;
   fields: ExplainField[];
-  /** A sentence on what is wrong; null when nothing is. */
+  /** A sentence on what is wrong; null if nothing is. */
   problem: string | null;
 }
 
@@ -100,7 +100,7 @@ export interface Explanation {
   verified: Verified | null;
 }
 
-/** What `POST /_emulator/signing/forge` takes. All but the defect has a default. */
+/** The body of `POST /_emulator/signing/forge`. All but the defect has a default. */
 export const forgeBodySchema = withZod((z) =>
   z.strictObject({
     defect: z.string(),
@@ -133,7 +133,7 @@ export interface ForgedRequest {
 export interface Forgery {
   defect: string;
   description: string;
-  /** What a verifier has to answer to `request`. */
+  /** What a verifier must answer to `request`. */
   expected: { status: 200 | 401; reason: DaemonReason | null; hint: DaemonHint | null };
   intern_id: string;
   /** Requests to send first; they are accepted. */

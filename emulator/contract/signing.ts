@@ -1,6 +1,6 @@
 import { type Infer, withZod } from './with-zod.js';
 
-/** Body of a signing request that names no route is this much; `route` is judged against the profile's methods. */
+/** The body of a signing request that names no route; `route` is validated against the profile's methods. */
 export const BODY_SHA256 = /^[0-9a-f]{64}$/;
 
 /**
@@ -26,7 +26,7 @@ export const signBodySchema = (methods: readonly string[]) =>
   );
 export type SignBody = Infer<ReturnType<typeof signBodySchema>>;
 
-/** Answer of sign: header names and what to put there (SIGN-1). */
+/** Answer of sign: header names and their values (SIGN-1). */
 export type SignResponse = Record<string, string>;
 
 /** A public Ed25519 key as it is published (RFC 8037, RFC 7517); `kid` is its RFC 7638 thumbprint. */

@@ -6,7 +6,7 @@ import { type Infer, withZod } from './with-zod.js';
 
 const count = withZod((z) => z.int().min(0));
 
-/** Where a source of randomness has come to. */
+/** The position of a source of randomness. */
 const randomStateSchema = withZod((z) =>
   z.strictObject({
     seed: z.string(),
@@ -17,10 +17,13 @@ const randomStateSchema = withZod((z) =>
   }),
 );
 
-/** All that decides what an emulator answers next, but for what goes on in it (SPACE-2). A secret, as a store is. */
+/**
+ * Everything that decides what an emulator answers next, except for what is in progress (SPACE-2). A secret, as a store
+ * is.
+ */
 export const keptSchema = withZod((z) =>
   z.strictObject({
-    /** When it was kept, on the emulator's clock. */
+    /** When the snapshot was taken, on the emulator's clock. */
     clock: z.strictObject({ now: z.number(), frozen: z.boolean() }),
     state: importedStateSchema(),
     settings: settingsSchema(),

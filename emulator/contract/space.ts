@@ -4,7 +4,7 @@ import { type Profile, profileSchema } from './profile.js';
 import { type Settings, settingsSchema } from './settings.js';
 import { withZod } from './with-zod.js';
 
-/** What a space, or a snapshot, may be called: it stands in paths and in names of files. */
+/** The name of a space, or a snapshot: it goes into paths and into names of files. */
 export const nameSchema = withZod((z) =>
   z
     .string()
@@ -16,7 +16,7 @@ export const nameSchema = withZod((z) =>
 
 const NO_TIMES = new Set(['turns_per_minute', 'max_waiting_runs', 'vault_writes', 'scim_sync']);
 
-/** Each setting by itself: what is not given stays as it is. Times also as `"5m"`. */
+/** Each setting by itself: a missing one stays as it is. Times also as `"5m"`. */
 const someSettings = withZod(
   (z) =>
     z.strictObject(
@@ -32,7 +32,7 @@ const someSettings = withZod(
     ) as unknown as z.ZodType<Partial<Settings>>,
 );
 
-/** Body of `POST /_emulator/spaces` (SPACE-1). What is not given is as with the emulator that the space is in. */
+/** Body of `POST /_emulator/spaces` (SPACE-1). Missing values are those of the surrounding emulator. */
 export interface SpaceRequest {
   name?: string | undefined;
   clock?: 'real' | 'virtual' | 'auto' | undefined;

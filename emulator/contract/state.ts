@@ -9,17 +9,17 @@ import { type Infer, withZod } from './with-zod.js';
  * state that is imported through the control interface.
  */
 
-/** What stands in place of a credential in an export made without them. */
+/** Replaces a credential in an export made without credentials. */
 export const HIDDEN = '[redacted]';
 
 /** An intern: its public record, and what only the service knows. */
 export const internRowSchema = withZod((z) =>
   z.strictObject({
     id: z.uuid().refine((id) => id === id.toLowerCase(), 'expected a UUID in lower case'),
-    /** Grows with every create: the order of the list, whatever the clock does. What a cursor can name. */
+    /** Grows with every create: the order of the list, whatever the clock does. A cursor names it. */
     seq: z.int().min(1).max(999_999_999_999_999),
     record: internSchema(),
-    /** Caller id of whoever created it (names are unique per creator and workspace). */
+    /** Caller id of the creator (names are unique per creator and workspace). */
     creator: z.string(),
     /** The intern's own API key (AUTH-4). */
     api_key: z.string(),
@@ -27,13 +27,13 @@ export const internRowSchema = withZod((z) =>
     script: z.string().nullable(),
     /** Model and instructions as of the last boot: changes take effect at the next provision (UPDATE-1). */
     booted: z.strictObject({ model: z.string().nullable(), instructions: z.string().nullable() }).nullable(),
-    /** The disk survives suspension and goes with the intern. */
+    /** The disk survives suspension and ends with the intern. */
     disk_id: z.uuid().nullable(),
     /** One per boot (DAEMON-1); null while there is no runtime. */
     daemon_token: z.string().nullable(),
     /** Whether the loss of the workspace was acknowledged by a delete (DELETE-3). */
     loss_acknowledged: z.boolean(),
-    /** What a create has yet to do, in order (CREATE-4); empty once it is finished. */
+    /** The steps that a create has still to do, in order (CREATE-4); empty once it is finished. */
     unfinished: z.array(z.enum(['vault', 'provisioner'])),
     /** Which steps have failed once already, for scripts that fail them once. */
     failed_once: z.array(z.enum(['vault', 'provisioner'])),
@@ -46,7 +46,7 @@ export const idempotencyRowSchema = withZod((z) =>
   z.strictObject({
     id: z.string(),
     intern_id: z.uuid(),
-    /** SHA-256 of the body in canonical JSON: equal as JSON values, equal here. */
+    /** SHA-256 of the body in canonical JSON: equal JSON values have equal digests. */
     body_hash: z.string(),
     /** Derived from the body, and then forgotten with its intern. */
     derived: z.boolean(),
@@ -134,8 +134,8 @@ export interface RowConflict {
 }
 
 /**
- * What interns that are right one by one break together: names are unique per creator and workspace (CREATE-5), a vault
- * belongs to one intern (CREATE-2), and so do a key and a place in the list (LIST-3).
+ * Rules that valid interns can break together: names are unique per creator and workspace (CREATE-5), a vault belongs
+ * to one intern (CREATE-2), and so do a key and a place in the list (LIST-3).
  */
 export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
   const conflicts: RowConflict[] = [];
@@ -160,7 +160,7 @@ export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
 export const STATE_VERSION = 3;
 
-/** A whole state: what a store file's snapshot and an export hold. */
+/** A whole state: the contents of a store file's snapshot and of an export. */
 export const stateSchema = withZod((z) => {
   const rowsOf = <T extends z.ZodType<{ id: string }>>(row: () => T) =>
     z.array(row()).superRefine((rows, context) => {

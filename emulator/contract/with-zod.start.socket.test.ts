@@ -23,7 +23,7 @@ const CODE = `
   console.log(JSON.stringify([first, created.status, loaded()]));
   await emulator.close();`;
 
-// In a process of its own: in this one zod is loaded for another test.
+// In a process of its own: in this one another test has loaded zod.
 test('a plain start loads no zod; the first create does', async () => {
   const args = ['--import', 'tsx', '--input-type=module', '-e', CODE];
   const cwd = resolve(import.meta.dirname, '../..');

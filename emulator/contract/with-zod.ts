@@ -5,12 +5,12 @@ import type * as Zod from './zod.js';
 const require = createRequire(import.meta.url);
 
 /**
- * zod, loaded when something is first judged: it and the schemas would be a fifth of a start, and a plain start judges
- * nothing. By `require`, since createEmulator returns at once and can await no import.
+ * zod is loaded when something is first validated. It and the schemas would be a fifth of a start, and a plain start
+ * validates nothing. It is loaded by `require`, since createEmulator returns at once and can await no import.
  */
 export const loadZod = (): typeof Zod => require('zod');
 
-/** A schema, or whatever else zod makes, made when it is first called for: `const nameSchema = withZod((z) => z.string())`. */
+/** A schema, or anything else made with zod, created on first use: `const nameSchema = withZod((z) => z.string())`. */
 export function withZod<T>(make: (zod: typeof Zod) => T): () => T {
   let made: { readonly it: T } | undefined;
   return () => {
@@ -19,8 +19,8 @@ export function withZod<T>(make: (zod: typeof Zod) => T): () => T {
   };
 }
 
-/** The type of what a schema lets through. */
+/** The type of what a schema returns. */
 export type Infer<Schema extends () => Z.ZodType> = Z.infer<ReturnType<Schema>>;
 
-/** The type of what a schema takes, before its defaults and transformations. */
+/** The type of what a schema accepts, before its defaults and transformations. */
 export type Input<Schema extends () => Z.ZodType> = Z.input<ReturnType<Schema>>;

@@ -1,4 +1,4 @@
-/** What schemas are made of: the part of zod that goes into the package. Loaded by with-zod.ts. */
+/** The part of zod that schemas use and that goes into the package. with-zod.ts loads it. */
 export {
   array,
   base64,

@@ -209,8 +209,8 @@ describe('a state that the interface could not have brought about is refused, na
       ([row]) => Object.assign(row ?? {}, { seq: 0 }),
     ],
     [
-      'a time that there is not',
-      'interns[0].record.updated_at: expected a time that there is',
+      'a time that does not exist',
+      'interns[0].record.updated_at: expected a time that exists',
       ([row]) => Object.assign(row?.record ?? {}, { updated_at: '2026-13-01T25:00:00.000Z' }),
     ],
   ])('%s', async (_, message, spoil) => {

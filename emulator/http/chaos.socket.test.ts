@@ -171,5 +171,5 @@ test('a chaos profile is there from the start and after each reset; what is wron
   expect(wrong('{"faults":[{"operation":"lists","status":500}]}')).toMatch(/faults\[0\]\.operation: /);
   expect(wrong('{"faults"')).toMatch(/is not JSON/);
   rmSync(file);
-  expect(() => createEmulator({ chaos: file })).toThrow(/cannot be read: there is no such file/);
+  expect(() => createEmulator({ chaos: file })).toThrow(/cannot be read: no such file/);
 });

@@ -60,7 +60,7 @@ describe('a file that is there', () => {
 
   test('in a folder that is not: one line says so', () => {
     expect(() => createScenarioFiles(join(folder, 'no', 'x.jsonl'), false)(null)).toThrow(
-      'cannot be written: there is no such file',
+      'cannot be written: no such file',
     );
   });
 });

@@ -216,7 +216,7 @@ describe('the registry', () => {
     expect(() => setUp([join(dir, 'a.json')])).toThrow(
       `${join(dir, 'a.json')}: turn[0].say: expected a string; found a number`,
     );
-    expect(() => setUp([join(dir, 'none.json')])).toThrow(/none.json: there is no such file/);
+    expect(() => setUp([join(dir, 'none.json')])).toThrow(/none.json: no such file/);
     mkdirSync(join(dir, 'two'));
     writeFileSync(join(dir, 'two', '1.json'), JSON.stringify(script('same')));
     writeFileSync(join(dir, 'two', '2.json'), JSON.stringify(script('same')));

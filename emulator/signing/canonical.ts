@@ -1,10 +1,13 @@
-/** The versions of a proof: v1 names no route and may be used again within the window, v2 does and is accepted once. */
+/**
+ * The versions of a proof. v1 names no route and may be used again within the window. v2 names one and is accepted
+ * once.
+ */
 export type ProofVersion = 'v1' | 'v2';
 
 /** A field that a layout may name. */
 export type ProofFieldName = 'intern_id' | 'timestamp' | 'nonce' | 'user' | 'method' | 'path' | 'body_sha256';
 
-/** What a proof is made over. Which of the fields are signed, and in which order, is the layout's to say. */
+/** What a proof is made over. The layout decides which fields are signed, and in which order. */
 export type ProofFields = Partial<Record<ProofFieldName, string>>;
 
 /** The layout of the signed bytes (a profile's `proof_layout`). */
@@ -14,7 +17,7 @@ export interface ProofLayout {
   readonly v2: readonly ProofFieldName[];
 }
 
-/** A field that can't be signed without making the bytes ambiguous. `field` names it. */
+/** A field that cannot be signed without making the bytes ambiguous. `field` names it. */
 export class UnsignableField extends Error {
   override readonly name = 'UnsignableField';
   constructor(
@@ -25,14 +28,14 @@ export class UnsignableField extends Error {
   }
 }
 
-/** Control characters (Cc), and halves of a surrogate pair, which no UTF-8 has. */
+/** Control characters (Cc), and halves of a surrogate pair, which UTF-8 cannot carry. */
 const UNSIGNABLE = /[\p{Cc}\p{Surrogate}]/u;
 const CONTROL = /\p{Cc}/u;
 
 /**
  * The bytes that a proof signs: the layout's fields in its order, as UTF-8, joined by its separator, with nothing after
- * the last (SIGN-4). Throws {@link UnsignableField} for a field that is missing, empty, holds a control character or the
- * separator, or is no well-formed Unicode: two different proofs never have the same bytes.
+ * the last (SIGN-4). Throws {@link UnsignableField} for a field that is missing, empty, holds a control character or
+ * the separator, or is not well-formed Unicode. So two different proofs never have the same bytes.
  */
 export function canonicalise(layout: ProofLayout, version: ProofVersion, fields: ProofFields): Buffer {
   const parts = layout[version].map((field) => {

@@ -22,7 +22,7 @@ export interface SigningKey {
   readonly source: 'given' | 'seed' | 'stored' | 'generated';
 }
 
-/** A key that can't be used; the message says why. */
+/** A key that cannot be used; the message says why. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 }
@@ -67,7 +67,7 @@ function parseJwk(text: string): Record<string, unknown> {
     throw new UnusableKey('the key is neither PEM nor JSON');
   }
   const jwk = isObject(value) && Array.isArray(value.keys) ? value.keys[0] : value;
-  if (!isObject(jwk)) throw new UnusableKey('the key is no JWK');
+  if (!isObject(jwk)) throw new UnusableKey('the key is not a JWK');
   if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519') {
     throw new UnusableKey('expected a JWK with kty "OKP" and crv "Ed25519"');
   }
@@ -88,7 +88,7 @@ export function signingKeyFromSecret(secret: Uint8Array, source: SigningKey['sou
 export function readPrivateKey(text: string, source: SigningKey['source'] = 'given'): SigningKey {
   const trimmed = text.trim();
   if (trimmed.startsWith('-----BEGIN')) {
-    if (trimmed.includes('PUBLIC KEY')) throw new UnusableKey('a private key is needed, this one is public');
+    if (trimmed.includes('PUBLIC KEY')) throw new UnusableKey('a private key is required, this one is public');
     try {
       return describe(createPrivateKey(trimmed), source);
     } catch (cause) {
@@ -97,7 +97,7 @@ export function readPrivateKey(text: string, source: SigningKey['source'] = 'giv
     }
   }
   const jwk = parseJwk(trimmed);
-  if (jwk.d === undefined) throw new UnusableKey('a private key is needed: the JWK has no "d"');
+  if (jwk.d === undefined) throw new UnusableKey('a private key is required: the JWK has no "d"');
   if (!is32Bytes(jwk.d)) throw new UnusableKey('the "d" of the JWK is not 32 bytes of Base64url');
   const key = signingKeyFromSecret(Buffer.from(jwk.d, 'base64url'), source);
   if (jwk.x !== undefined && jwk.x !== key.jwk.x)
@@ -122,11 +122,11 @@ export function readPublicKey(text: string): VerifyKey {
     raw = Buffer.from(jwk.x, 'base64url');
   }
   const key = importPublicKey(raw);
-  if (!key) throw new UnusableKey('the public key is no point, not canonical, or of small order');
+  if (!key) throw new UnusableKey('the public key is not a point, not canonical, or of small order');
   return key;
 }
 
-/** A key that can't fail to be made, made when it is first used: that takes longer than the rest of an emulator. */
+/** A key that always can be made, made when it is first used: making it takes longer than the rest of an emulator. */
 function whenUsed(source: SigningKey['source'], make: () => SigningKey): SigningKey {
   let made: SigningKey | undefined;
   const key = () => {

@@ -3,13 +3,13 @@ import type { SigningJwk, SigningKey } from './keys.js';
 import { signBytes } from './sign.js';
 import type { VerifyKey } from './verify.js';
 
-/** What a proof is asked for. `timestamp` in Unix seconds. */
+/** The request for a proof. `timestamp` in Unix seconds. */
 export interface ProofRequest {
   readonly internId: string;
   readonly timestamp: number;
   readonly user: string;
   readonly bodySha256: string;
-  /** With a route comes a v2 signature, bound to `nonce`. */
+  /** A route adds a v2 signature, bound to `nonce`. */
   readonly route?: { readonly method: string; readonly path: string; readonly nonce: string } | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Proof {
 export interface Signer {
   readonly jwk: SigningJwk;
   readonly publicKey: VerifyKey;
-  /** Throws {@link UnsignableField} when a field can't be signed or carried in a header. */
+  /** Throws {@link UnsignableField} if a field cannot be signed or carried in a header. */
   sign(request: ProofRequest): Proof;
 }
 
@@ -34,8 +34,8 @@ export interface Signer {
 export const PROOF_USER = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 
 /**
- * `onSigned` is told of every signature and what it was made over: how an emulator can say later what a signature that
- * doesn't verify was made for.
+ * `onSigned` receives every signature and what it was made over. So an emulator can say later what a signature that
+ * does not verify was made for.
  */
 export function createSigner(
   key: SigningKey,
@@ -56,7 +56,7 @@ export function createSigner(
       onSigned?.(signature, v1);
       const proof = { signature, timestamp: v1.timestamp, user };
       if (!route) return proof;
-      // What is spread comes last, here and below: the other way round V8 makes a shape of its own for every object.
+      // The spread comes last, here and below: in the other order V8 makes a separate shape for every object.
       const v2 = { nonce: route.nonce, method: route.method, path: route.path, ...v1 };
       const signatureV2 = signBytes(key.privateKey, canonicalise(layout, 'v2', v2));
       onSigned?.(signatureV2, v2);

@@ -29,8 +29,8 @@ function less(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Whether 32 bytes are the one canonical encoding of a point that isn't of small order. A point with x = 0 and the sign
- * bit set has no canonical encoding either; the only such points are of small order.
+ * Whether 32 bytes are the one canonical encoding of a point that is not of small order. A point with x = 0 and the
+ * sign bit set has no canonical encoding either; the only such points are of small order.
  */
 function isSoundPoint(encoded: Uint8Array): boolean {
   const y = Buffer.from(encoded);
@@ -51,7 +51,7 @@ export function importPublicKey(raw: Uint8Array): VerifyKey | undefined {
   }
 }
 
-/** 64 bytes in standard Base64: the last character before the padding carries two bits, the rest of it is zero. */
+/** 64 bytes in standard Base64: the last character before the padding carries two bits, and its rest is zero. */
 const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 
 /** Decodes a signature, strictly: canonical padded Base64 of exactly 64 bytes, or undefined. */

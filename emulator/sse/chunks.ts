@@ -11,7 +11,7 @@ export interface ChunkOptions {
   /** Unix time in seconds. */
   readonly created: number;
   readonly sessionId: string;
-  /** The model reported before this response; null when none was. */
+  /** The model reported before this response; null if none was. */
   readonly model: string | null;
   readonly profile: Pick<Profile, 'tool_name' | 'model_placeholder'>;
 }
@@ -26,10 +26,10 @@ export interface Encoder {
   final(): string;
 }
 
-/** How a chunk goes on after its delta's value, where it is not the one that ends the response. */
+/** The rest of a chunk after its delta's value, unless it ends the response. */
 const UNFINISHED = '},"finish_reason":null}]}\n\n';
 
-/** Which error an ending has in the stream (CHAT-12, CHAT-13, CHAT-16). */
+/** The error of an ending in the stream (CHAT-12, CHAT-13, CHAT-16). */
 const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
   cancelled: 'run_ended',
   deadline: 'run_ended',
@@ -38,8 +38,8 @@ const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
 };
 
 /**
- * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk before
- * its delta is the same for all of them until the model changes, and is made once.
+ * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk
+ * before its delta is the same for all of them until the model changes, and is made once.
  */
 export function createEncoder(options: ChunkOptions): Encoder {
   const { profile } = options;
@@ -60,7 +60,7 @@ export function createEncoder(options: ChunkOptions): Encoder {
       return frame(`${choice(head, '{}', '"stop"')}}`);
     }
     const key = ENDINGS[event.ended];
-    // A failed turn is reported by the intern; the other endings are the service's own words, which carry no model.
+    // The intern reports a failed turn. The other endings are the service's own words, which carry no model.
     const by = event.ended === 'failed' ? head : own;
     closing = { head: by, usage: event.usage };
     const { error } = envelope(key, event.message);
@@ -74,7 +74,7 @@ export function createEncoder(options: ChunkOptions): Encoder {
     event(event, frames) {
       switch (event.type) {
         case 'content':
-          // In one piece, since it is copied between each two: a text that was added up is gone through in its parts.
+          // In one piece, since it is copied between each two: a concatenated text is walked in its parts.
           if (event.texts.length > 1) betweenTexts ??= ['"', UNFINISHED, delta, '{"content":"'].join('');
           frames.add(`${delta}{"content":"`);
           frames.addJoined(linesJson(event.texts), betweenTexts ?? '');

@@ -12,7 +12,7 @@ test('any text is one line of JSON, equal when it is read again', () => {
       const json = lineJson(value);
       expect(JSON.parse(json)).toBe(value);
       expect(json).not.toMatch(/[\n\r\u0085\u2028\u2029]/);
-      // No lone surrogate is left to be lost in UTF-8.
+      // No lone surrogate is left that UTF-8 could lose.
       expect(new TextDecoder().decode(new TextEncoder().encode(json))).toBe(json);
     }),
   );

@@ -1,20 +1,22 @@
 const encoder = new TextEncoder();
 
-/** Texts that are their own JSON: printable ASCII without quote and backslash. Most of what is said. */
+/** Texts that are their own JSON: printable ASCII without quote and backslash. Most texts are. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** A comment line that keeps a silent stream alive (CHAT-11), as its own block: it can stand between any two events. */
+/**
+ * A comment line that keeps a silent stream alive (CHAT-11), as its own block, so that it fits between any two events.
+ */
 export const KEEPALIVE = ': keepalive\n\n';
 
 /** The event that ends every stream (CHAT-3). */
 export const DONE = 'data: [DONE]\n\n';
 
-/** One event. `data` is JSON, and so in one line whatever the text in it holds. */
+/** One event. `data` is JSON, and so stays on one line whatever text it holds. */
 export const frame = (data: string): string => `data: ${data}\n\n`;
 
 /**
- * A value as JSON that survives every reader of lines: JSON escapes line feeds and lone surrogates by itself; the
- * separators that some clients also take for the end of a line are escaped here.
+ * A value as JSON that survives every reader of lines. JSON escapes line feeds and lone surrogates by itself. The
+ * separators that some clients also read as the end of a line are escaped here.
  */
 export function lineJson(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
@@ -24,7 +26,7 @@ export function lineJson(value: unknown): string {
     : json;
 }
 
-/** Several texts, each as its {@link lineJson} without the quotes: what is said together is looked at once. */
+/** Several texts, each as its {@link lineJson} without the quotes. Texts that are said together are checked at once. */
 export const linesJson = (texts: readonly string[]): readonly string[] =>
   PLAIN.test(texts.join('')) ? texts : texts.map((text) => lineJson(text).slice(1, -1));
 

@@ -1,12 +1,12 @@
-/** Texts with the same between each two of them. */
+/** Texts that are all joined by the same separator. */
 interface Joined {
   readonly texts: readonly string[];
   readonly between: string;
 }
 
 /**
- * The text of one write in its parts, to be put together when it leaves or is read. What is kept of it takes the room of
- * the parts: of a reply of fifty chunks a tenth of its text, and what is kept is the dearest part of a stream.
+ * The text of one write in its parts, joined when it leaves or is read. Kept parts take little memory: for a reply of
+ * fifty chunks a tenth of its text, and what is kept is the most expensive part of a stream.
  */
 export class Frames {
   private readonly parts: (string | Joined)[] = [];
@@ -15,7 +15,7 @@ export class Frames {
     return this.parts.length === 0;
   }
 
-  /** Whether the parts take less room than the text. */
+  /** Whether the parts take less memory than the text. */
   get repeats(): boolean {
     return this.parts.some((part) => typeof part !== 'string');
   }
@@ -28,7 +28,7 @@ export class Frames {
     this.parts.push(texts.length === 1 ? (texts[0] ?? '') : { texts, between });
   }
 
-  /** In one piece of memory: a text that is added up stays in its parts, and is gone through with each use. */
+  /** In one piece of memory: a concatenated text stays in its parts, and each use walks them. */
   toString(): string {
     return this.parts.map((part) => (typeof part === 'string' ? part : part.texts.join(part.between))).join('');
   }

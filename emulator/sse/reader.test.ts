@@ -6,7 +6,7 @@ import { createEncoder } from './chunks.js';
 import { StreamReader } from './reader.js';
 import { EventStream, type Source, type StreamClosed } from './stream.js';
 
-/** A stream of a run that says what it is told to. */
+/** A stream of a run that says what the test says. */
 function open(signal?: AbortSignal) {
   const clock = createClock('virtual');
   let events: RunEvent[] = [];

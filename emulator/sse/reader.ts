@@ -6,8 +6,8 @@ type Read = { readonly done: false; readonly value: Uint8Array } | { readonly do
 const OVER: Read = { done: true, value: undefined };
 
 /**
- * Reads a stream in process, a write at a time and only when asked, with no `ReadableStream` in between. Cancelling it is
- * the client's disconnect, as the abort of the signal is: that rejects with its reason too.
+ * Reads a stream in process, a write at a time and only when asked, with no `ReadableStream` in between. Cancelling it
+ * is the client's disconnect. So is the abort of the signal, which also rejects with its reason.
  */
 export class StreamReader implements Sink {
   private readonly flow: Flow;
@@ -23,7 +23,7 @@ export class StreamReader implements Sink {
     else signal?.addEventListener('abort', this.left, { once: true });
   }
 
-  /** What comes next; rejects where the stream broke off. One at a time. */
+  /** The next write; rejects if the stream broke off. One call at a time. */
   read(): Promise<Read> {
     if (this.over && 'error' in this.over) return Promise.reject(this.over.error);
     if (this.over) return Promise.resolve(OVER);

@@ -6,9 +6,9 @@ import { Frames } from './frames.js';
 
 /** Where the events of a response come from. */
 export interface Source {
-  /** False while more may become ready at once; `listen`'s callback tells when to look again. */
+  /** False while more may become ready at once; `listen`'s callback says when to look again. */
   ready(): boolean;
-  /** Whether the run is over and all the rest of it can be taken: no disconnect can matter to it any more. */
+  /** Whether the run is over and all its rest can be taken: no disconnect can matter to it any more. */
   complete(): boolean;
   take(limit: number): readonly RunEvent[];
   listen(wake: () => void): void;
@@ -27,7 +27,7 @@ export type Written = string | Uint8Array<ArrayBuffer>;
 
 /** What a stream reports to the journal, as it happens. */
 export interface StreamHooks {
-  /** Handed over for writing; `frames` is the same in its parts, where these take less room. */
+  /** Handed over for writing; `frames` is the same in its parts, if these take less memory. */
   onWrite(written: string | Uint8Array, frames?: Frames): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose(why: StreamClosed, ended?: RunEnded): void;
@@ -41,21 +41,21 @@ export interface StreamOptions {
   readonly keepalive: () => number;
   /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
   readonly drop?: 'mid-event' | 'before-done' | undefined;
-  /** What cuts the connection then, where there is one; otherwise the body ends in an error. */
+  /** What cuts the connection then, if there is one; otherwise the body ends in an error. */
   readonly cut?: (() => void) | undefined;
   readonly hooks?: StreamHooks | undefined;
-  /** Aborted when the client is gone. Asked for where no connection tells of it. */
+  /** Aborted when the client is gone. Polled where no connection reports it. */
   readonly signal?: (() => AbortSignal | undefined) | undefined;
 }
 
 /** Where a stream is written to. */
 export interface Sink {
-  /** The opening is to leave by itself, and not with what else is ready. */
+  /** The opening must leave by itself, and not with other ready events. */
   readonly opensAlone?: boolean;
-  /** Takes one write; false where the next one has to wait until the sink wants more. */
+  /** Takes one write; false if the next one must wait until the sink wants more. */
   write(written: Written): boolean;
   end(): void;
-  /** Breaks it off, so that its reader sees that it is not whole. */
+  /** Breaks the stream off, so that its reader sees that it is not whole. */
   fail(error: unknown): void;
 }
 
@@ -63,7 +63,10 @@ export interface Sink {
 export interface Flow {
   /** The sink wants more. */
   want(): void;
-  /** The client is gone: its disconnect, until the last bytes have been handed over. False where it was over already. */
+  /**
+   * The client is gone: its disconnect, until the last bytes have been handed over. False if the stream was over
+   * already.
+   */
   gone(): boolean;
 }
 
@@ -71,9 +74,9 @@ export interface Flow {
 const WRITE_LIMIT = 256 * 1024;
 
 /**
- * Writes a stream when its sink wants more and something is there: what is ready together leaves in one write, what comes
- * alone leaves alone and at once. A sink that wants nothing holds nothing but the run's own log, which is bounded. A class,
- * since thousands may wait at once.
+ * Writes a stream when its sink wants more and something is ready. Events that are ready together leave in one write; a
+ * single one leaves alone and at once. An idle stream holds only the run's own log, which is bounded. A class, since
+ * thousands may wait at once.
  */
 class Writing implements Flow {
   private wanted = false;
@@ -127,7 +130,7 @@ class Writing implements Flow {
     while (!this.over && this.wanted && this.options.source.ready()) if (!this.writeOnce()) break;
   }
 
-  /** Drops the connection within the first event from a place on, where there is one. */
+  /** Drops the connection within the first event from a place on, if there is one. */
   private dropWithin(text: string, from: number): boolean {
     if (text.length === from) return false;
     const event = bytesOf(text.slice(from, text.indexOf('\n\n', from) + 2));
@@ -136,7 +139,7 @@ class Writing implements Flow {
     return true;
   }
 
-  /** False where there was nothing to write. */
+  /** False if there was nothing to write. */
   private writeOnce(): boolean {
     const { source, encoder, drop } = this.options;
     const frames = new Frames();
@@ -191,7 +194,7 @@ class Writing implements Flow {
 export class EventStream {
   constructor(private readonly options: StreamOptions) {}
 
-  /** Whether all of it is there already: most replies of scripts that do not wait are. */
+  /** Whether all of it is ready: true of most replies of scripts that do not wait. */
   get whole(): boolean {
     return this.options.drop === undefined && this.options.source.complete();
   }
@@ -201,7 +204,7 @@ export class EventStream {
     return new Writing(this.options, sink);
   }
 
-  /** As the body of a `Response`. Cancelling it is the client's disconnect, as the abort of the signal is. */
+  /** As the body of a `Response`. Cancelling it is the client's disconnect, and so is the abort of the signal. */
   readable(): ReadableStream<Uint8Array> {
     const signal = this.options.signal?.();
     let flow: Flow | undefined;

@@ -14,22 +14,22 @@ export interface Contents {
   rows: RowSets;
 }
 
-/** A lowdb adapter over a snapshot and the log of what came after it. */
+/** A lowdb adapter over a snapshot and the log of later commits. */
 export interface LogAdapter extends SyncAdapter<Contents> {
   /** Open from the first read or write on. */
   readonly log: LogWriter;
   /** Bytes of the snapshot. */
   readonly snapshotSize: number;
-  /** Lets go of the log; `remove` where the snapshot holds all of it. */
+  /** Releases the log; `remove` if the snapshot holds all of it. */
   close(remove: boolean): void;
 }
 
 /**
- * Keeps {@link Contents} at `path` as a snapshot, and what was committed since as a log at `<path>.log`.
+ * Keeps {@link Contents} at `path` as a snapshot, and later commits as a log at `<path>.log`.
  *
- * `write` makes a new snapshot beside the old one, renames it over that, and only then empties the log. The number of
- * the last commit stands in the snapshot and on each line of the log, so that a log which a crash left full is known to
- * be contained, and one that belongs to another snapshot is found out.
+ * `write` makes a new snapshot beside the old one, renames it over that, and only then empties the log. The snapshot
+ * and each line of the log carry the number of the last commit. So a log that a crash left full is known to be
+ * contained, and a log of another snapshot is recognized.
  */
 export function createAdapter(files: Files, path: string, hold: Hold, format: Format, fsync: boolean): LogAdapter {
   const logPath = `${path}.log`;
@@ -58,7 +58,7 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
     const next = `${path}.tmp`;
     snapshotSize = writeSnapshot(files, next, format.version, commit, rows);
     files.renameSync(next, path);
-    // From here on it is written, whatever else fails: the log is cleared at the latest before its next entry.
+    // From here on it counts as written, whatever else fails: the log is cleared at the latest before its next entry.
     try {
       hold.take();
     } catch {}
@@ -78,7 +78,8 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
           );
     const migrated = withEveryCollection(migrate(changed, format));
     if (!snapshot.untouched || snapshot.version !== format.version) checkRows(path, migrated);
-    // A store by hand may lack some. Without any it says nothing of its own: taken for an empty one, it would be overwritten.
+    // A handmade store may lack some collections. A store without any is damaged: taken for an empty one, it would be
+    // overwritten.
     if (!COLLECTION_NAMES.some((name) => Object.hasOwn(changed, name)))
       throw new Damage(path, `it holds no collection; expected one of ${COLLECTION_NAMES.join(', ')}`);
     return { state: asState(migrated), commit: entries.at(-1)?.commit ?? snapshot.commit, whole };

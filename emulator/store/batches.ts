@@ -1,16 +1,16 @@
 import type { CollectionName } from '../contract/state.js';
 import type { Change } from './memory.js';
 
-/** The changes that one commit is to make durable. */
+/** The changes that one commit makes durable. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /** Whether they stay in memory where the disk refuses them, to be brought along by the next commit. */
+  /** Whether the changes stay in memory if the disk refuses them, to go with the next commit. */
   readonly keep: boolean;
   resolve(): void;
   reject(error: Error): void;
 }
 
-/** A row that is not written as it is now. */
+/** A row whose present value is not written. */
 export interface Dirty {
   readonly collection: CollectionName;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Dirty {
   readonly deleted: boolean;
 }
 
-/** What of the rows is not written yet, and which commit waits for it. */
+/** The rows that are not written yet, and the commits that wait for them. */
 export function createBatches() {
   const dirty = new Map<string, Dirty>();
   /** Changes since the last commit. */
@@ -38,16 +38,16 @@ export function createBatches() {
       waiting.push({ ...batch, changes: open });
       open = [];
     },
-    /** The batches that wait, in order; none does afterwards. */
+    /** The waiting batches, in order; none waits afterwards. */
     take(): Batch[] {
       const taken = waiting;
       waiting = [];
       return taken;
     },
     pending: () => dirty.size > 0,
-    /** The rows to write: what they are by now is what counts. */
+    /** The rows to write, with their present values. */
     dirty: () => [...dirty.values()],
-    /** Everything is. */
+    /** Everything is written. */
     written() {
       dirty.clear();
       open = [];

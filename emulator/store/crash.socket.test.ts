@@ -89,7 +89,7 @@ test('a short log cut off at every byte opens', async () => {
 
 const CHANGING = ['ftruncateSync', 'linkSync', 'openSync', 'renameSync', 'unlinkSync', 'writeFileSync'] as const;
 
-/** A file system that ends at its `last` change, which it makes by half where it is a write. Nothing works after that. */
+/** A file system that stops at its `last` change, and makes half of it if it is a write. Nothing works after that. */
 function endingAt(last: number): { files: Files; ended: () => boolean } {
   let changes = 0;
   const crash = () => Object.assign(new Error('the process is gone'), { code: 'EIO' });
@@ -118,7 +118,7 @@ test('a process that ends at any step of opening, committing, replacing and clos
     await before.close();
 
     const { files, ended } = endingAt(last);
-    /** States that may be found: the last acknowledged one, and what was asked for since. */
+    /** States that may be found: the last acknowledged one, and those requested since. */
     let allowed: string[][] = [[uuid(1)]];
     try {
       const store = openFileStore(path, { files });
@@ -140,7 +140,7 @@ test('a process that ends at any step of opening, committing, replacing and clos
     } catch (error) {
       expect(ended(), String(error)).toBe(true);
     }
-    // The process would be gone, and its lock be that of a dead one.
+    // In reality the process would be gone, and its lock the lock of a dead process.
     rmSync(`${path}.lock`, { force: true });
     expect(allowed, `ended at change ${last}`).toContainEqual(await reopen());
     if (!ended()) break;
@@ -182,7 +182,7 @@ test(
   180_000 + KILLS * 3_000,
 );
 
-/** Puts interns one after another, saying each that is acknowledged. */
+/** Puts interns one after another, reporting each that is acknowledged. */
 const CHILD = `
   import { writeSync } from 'node:fs';
   import { openFileStore } from './file.ts';
@@ -195,7 +195,7 @@ const CHILD = `
   }
 `;
 
-/** Runs the child, kills it after so many commits, and tells the last that it acknowledged. */
+/** Runs the child, kills it after this many commits, and returns the last that it acknowledged. */
 async function killAfter(child: string, commits: number): Promise<number> {
   const running = spawn(process.execPath, [child, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(running, 'exit');

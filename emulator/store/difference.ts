@@ -4,8 +4,8 @@ import type { Change } from './log.js';
 const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
 /**
- * The changes that make one state of another, by what rows they share; undefined where they share less than half of them,
- * or where making the changes would leave the rows in another order.
+ * The changes that turn one state into another, by the rows they share. Undefined if they share less than half of them,
+ * or if the changes would leave the rows in another order.
  */
 export function difference(from: State, to: State): Change[] | undefined {
   const changes: Change[] = [];

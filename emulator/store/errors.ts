@@ -2,8 +2,8 @@
 export type StoreErrorCode = 'damaged' | 'foreign' | 'locked' | 'newer' | 'unreadable' | 'unwritable' | 'closed';
 
 /**
- * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and for
- * a damaged file under which name it was set aside.
+ * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and the
+ * new name of a damaged file that was set aside.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -17,7 +17,9 @@ export class StoreError extends Error {
   }
 }
 
-/** A damage found while reading; whoever opens the store sets the files aside and reports it in a {@link StoreError}. */
+/**
+ * A damage found while reading. The opener of the store sets the files aside and reports it in a {@link StoreError}.
+ */
 export class Damage extends Error {
   override readonly name = 'Damage';
   constructor(
@@ -28,10 +30,10 @@ export class Damage extends Error {
   }
 }
 
-/** A file that is no store of ours and stays as it is; whoever opens the store says so in a {@link StoreError}. */
+/** A file that is not a store of ours and stays as it is. The opener of the store says so in a {@link StoreError}. */
 export class Foreign extends Damage {}
 
-/** What the operating system said, without the path that our own message names already. */
+/** What the operating system said, without the path that our own message already names. */
 export function systemReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known: Record<string, string> = {

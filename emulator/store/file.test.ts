@@ -36,7 +36,7 @@ const errorOf = (open: () => unknown): unknown => {
   return undefined;
 };
 
-/** A full disk takes a part of what it is given before it refuses. */
+/** A full disk takes a part of a write before it refuses. */
 const refuse: typeof realFiles.writeSync = (fd, bytes, offset, length, position) => {
   if (length < 20) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
   return realFiles.writeSync(fd, bytes, offset, 10, position);
@@ -115,13 +115,13 @@ test('a state that was here before is brought back by what differs, in the order
   expect(state.interns.map(({ record }) => record.name)).not.toContain('changed');
   const large = readFileSync(`${path}.log`).length;
   await store.replace(state);
-  // By the log alone: the snapshot is as it was.
+  // By the log alone: the snapshot did not change.
   expect(readFileSync(path, 'utf8')).toBe(file);
   expect(readFileSync(`${path}.log`).length).toBeLessThan(large * 3);
   expect(store.snapshot()).toEqual(state);
   const files = [readFileSync(path), readFileSync(`${path}.log`)] as const;
 
-  // What was deleted from the middle can only be put at the end: all is written anew.
+  // A row deleted from the middle can only be put at the end, so everything is written anew.
   interns.delete(uuid(5));
   await store.commit();
   await store.replace(state);
@@ -294,13 +294,13 @@ describe('commits', () => {
 describe('what is no store of ours is refused and stays as it is:', () => {
   test.each([
     ['', 'it is empty; remove it to start a new store'],
-    ['[]', 'it is no store of intern-emulator: $: expected an object'],
+    ['[]', 'it is not a store of intern-emulator: $: expected an object'],
     [
       '{"name": "my-package", "version": "1.0.0"}',
-      'it is no store of intern-emulator: $.format: expected "intern-emulator"',
+      'it is not a store of intern-emulator: $.format: expected "intern-emulator"',
     ],
-    ['# Read me\n', 'it is no store of intern-emulator: line 1, column 1: expected a value, found "#"'],
-    ['\0\0\0', 'it is no store of intern-emulator: line 1, column 1: '],
+    ['# Read me\n', 'it is not a store of intern-emulator: line 1, column 1: expected a value, found "#"'],
+    ['\0\0\0', 'it is not a store of intern-emulator: line 1, column 1: '],
   ])('%j', (text, what) => {
     writeFileSync(path, text);
     const error = errorOf(() => openFileStore(path));
@@ -330,7 +330,7 @@ describe('what is no store of ours is refused and stays as it is:', () => {
 
   test('what stands where the log belongs', async () => {
     writeFileSync(`${path}.log`, 'GET / 200\n');
-    expect(() => openFileStore(path)).toThrow(/interns\.json\.log: it is no log of intern-emulator.*left as it is$/);
+    expect(() => openFileStore(path)).toThrow(/interns\.json\.log: it is not a log of intern-emulator.*left as it is$/);
     await rm(`${path}.log`);
     await filled(1);
     writeFileSync(`${path}.log`, 'no line at all');

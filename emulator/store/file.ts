@@ -16,13 +16,16 @@ import { snapshotFilesOf } from './snapshot-files.js';
 import type { Store } from './store.js';
 
 export interface FileStoreOptions {
-  /** Called when a write begins to wait, its result when it is done: `clock.hold`, so that advancing waits for writes. */
+  /**
+   * Called when a write begins to wait; its result is called when the write is done. It is `clock.hold`, so that
+   * advancing waits for writes.
+   */
   hold?: () => () => void;
-  /** Waits for the disk at each commit: survives the loss of power too, at some milliseconds a commit. */
+  /** Waits for the disk at each commit: survives a loss of power too, at some milliseconds a commit. */
   fsync?: boolean;
-  /** Called with rows that are again what they were before, since the disk refused their changes. */
+  /** Called with rows that have their earlier values again, because the disk refused the change. */
   undone?: (rows: readonly Pick<Change, 'collection' | 'id'>[]) => void;
-  /** Takes a record of what the disk refused, and of a lock that was taken over. */
+  /** Receives a record of a write that the disk refused, and of a lock that was taken over. */
   log?: (record: Record<string, unknown>) => void;
   /** How the lock is renewed and waited for. Without it, it is not. */
   host?: LockHost;
@@ -31,18 +34,17 @@ export interface FileStoreOptions {
   format?: Format;
 }
 
-/** Below this, a log is not worth compacting before the store is closed. Bytes. */
+/** A smaller log is not worth compacting before the store is closed. Bytes. */
 const SMALLEST_LOG_TO_COMPACT = 1024 * 1024;
 
 /**
  * Opens a store that is kept in a file: JSON at `path` for reading, editing and checking in, and beside it, while it is
- * open, `<path>.log` with what was committed since and `<path>.lock`. A commit costs one short write, whatever the store
- * holds. Closing brings all of it into the one file.
+ * open, `<path>.log` with later commits and `<path>.lock`. A commit costs one short write, whatever the store holds.
+ * Closing merges all of it into the one file.
  *
- * @throws StoreError `foreign` where something else than a store of ours is at the path, which stays as it is; `damaged`
- *   where a store of ours is not as it should be: it is then renamed, its log too, and otherwise untouched; `newer` where
- *   a later release wrote it; `locked` while it is open, here or in another process; `unreadable` and `unwritable` as
- *   the file system says
+ * @throws StoreError `foreign` if the file at the path is not a store of ours; it stays as it is. `damaged` if it is a
+ *   damaged store of ours; it is then renamed, its log too, and otherwise untouched. `newer` if a later release wrote it;
+ *   `locked` while it is open, here or in another process; `unreadable` and `unwritable` as the file system says
  */
 export function openFileStore(path: string, options: FileStoreOptions = {}): Store {
   const { files = realFiles, log = () => {}, host } = options;
@@ -109,7 +111,7 @@ function openLocked(
   };
   setLimit();
 
-  /** Everything in memory into a new snapshot. */
+  /** Writes everything in memory into a new snapshot. */
   const compact = () => {
     const last = commit;
     commit++;
@@ -158,7 +160,7 @@ function openLocked(
     try {
       compact();
     } catch {
-      // Nothing is lost, the log has it all; closing tries again and reports it.
+      // Nothing is lost, since the log has it all. Closing tries again and reports the error.
       limit = adapter.log.size * 2;
     }
   };
@@ -187,7 +189,7 @@ function openLocked(
         if (scheduled) return;
         scheduled = true;
         const release = hold();
-        // One turn later: whatever else this turn of the event loop commits leaves in the same write.
+        // One turn later, so that all commits of this turn of the event loop leave in the same write.
         setImmediate(() => {
           if (scheduled) flush();
           release();
@@ -198,7 +200,7 @@ function openLocked(
     async replace(state) {
       ensureOpen();
       const before = tables.snapshot();
-      // A state that was here before shares most of its rows with this one: what differs is soon written.
+      // A restored state shares most of its rows with the present one, so the difference is soon written.
       const changes = batches.pending() ? undefined : difference(before, state);
       tables.load(state);
       try {

@@ -2,18 +2,18 @@ import { readdirSync, statSync } from 'node:fs';
 import { StoreError } from './errors.js';
 import type { Files } from './files.js';
 
-/** Keeps the file of a store open, so that whoever opens it by another name (a hard link) can tell. */
+/** Keeps the file of a store open, so that a process that opens it by another name (a hard link) can find out. */
 export interface Hold {
   /**
-   * Holds the file that stands at the path now; another that was held is let go.
+   * Holds the file that is at the path now, and releases the one held before.
    *
-   * @throws StoreError `locked` where the file has other names, and is or may be open by one of them
+   * @throws StoreError `locked` if the file has other names, and is or may be open by one of them
    */
   take(): void;
   close(): void;
 }
 
-/** Only here can be found out which files other processes have open, and can an open file be replaced. */
+/** Only this system can show which files other processes have open, and can replace an open file. */
 const CAN_TELL = process.platform === 'linux';
 
 export function createHold(files: Files, path: string): Hold {
@@ -34,7 +34,7 @@ export function createHold(files: Files, path: string): Hold {
       }
       close();
       if (!CAN_TELL) return;
-      // Held before it is looked for: of two that open it at once, one at least finds the other.
+      // Held before it is searched for: if two open it at once, at least one finds the other.
       held = files.openSync(path, 'r');
       const holder = nlink > 1 ? openElsewhere(dev, ino, held) : undefined;
       if (holder === undefined) return;
@@ -46,7 +46,7 @@ export function createHold(files: Files, path: string): Hold {
   };
 }
 
-/** The process that has a file open, by a descriptor other than our own `held`. Those of other users show to root only. */
+/** The process that has a file open, by a descriptor other than our own `held`. Only root sees those of other users. */
 function openElsewhere(dev: number, ino: number, held: number): number | undefined {
   for (const pid of list('/proc').filter((name) => /^\d+$/.test(name))) {
     for (const fd of list(`/proc/${pid}/fd`)) {

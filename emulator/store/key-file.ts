@@ -1,12 +1,15 @@
 import { StoreError, systemReason } from './errors.js';
 import { type Files, realFiles, writeAll } from './files.js';
 
-/** A secret kept beside the file of a store, which is made to be shown and checked in. Only its owner may read it. */
+/**
+ * A secret kept beside the file of a store, because the store itself is made to be shown and checked in. Only its owner
+ * may read it.
+ */
 export interface KeyFile {
   readonly path: string;
-  /** What it holds; undefined where it is not there. */
+  /** The secret; undefined if there is none. */
   read(): string | undefined;
-  /** Puts it there, whole or not at all. On the disk when it returns. */
+  /** Writes it whole or not at all. It is on the disk on return. */
   write(text: string): void;
 }
 

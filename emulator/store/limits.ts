@@ -1,10 +1,12 @@
 import type { CollectionName, IdempotencyRow, Rows } from '../contract/state.js';
 
-/** How many rows of a kind that nothing else takes away are kept: the newest. */
+/** How many rows to keep of a kind that nothing else deletes: the newest. */
 export const NEWEST_KEPT = 10_000;
 
-/** Which rows of a collection are counted, by collection. Those that go with their intern are not: creates
- * without a key, and unfinished ones. */
+/**
+ * Which rows of a collection are counted, by collection. Rows that go with their intern are not: creates without a key,
+ * and unfinished ones.
+ */
 export const COUNTED: { readonly [N in CollectionName]?: (row: Rows[N]) => boolean } = {
   sessions: () => true,
   reveals: () => true,

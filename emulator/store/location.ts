@@ -3,9 +3,9 @@ import { StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
 
 /**
- * Where the file of a store is, links followed. It need not be there yet.
+ * Where the file of a store is, links followed. It need not exist yet.
  *
- * @throws StoreError `foreign` where something else than a regular file is, `unreadable` where the system does not say
+ * @throws StoreError `foreign` if there is something other than a regular file, `unreadable` if the system does not say
  */
 export function locate(files: Files, path: string): string {
   const look = <T>(read: () => T): T => {
@@ -28,7 +28,7 @@ export function locate(files: Files, path: string): string {
     throw new StoreError('foreign', path, `${path}: it is ${what}, not a file; it was left as it is`);
   }
   const link = look(() => files.lstatSync(path, { throwIfNoEntry: false }));
-  // What is to be made is what the link names: replacing the link itself would lose it.
+  // Create the target of the link: replacing the link itself would lose it.
   return link?.isSymbolicLink()
     ? locate(
         files,

@@ -39,7 +39,7 @@ test('a store is opened once at a time', async () => {
 
 test('a store that another process has open is refused', () => {
   lockOf({ pid: process.ppid, started: null, host: hostname() });
-  const message = `${path}: in use by process ${process.ppid}; remove ${path}.lock if that is no emulator any more`;
+  const message = `${path}: in use by process ${process.ppid}; remove ${path}.lock if that is not an emulator any more`;
   expect(() => openFileStore(path)).toThrow(expect.objectContaining({ code: 'locked', message }));
 });
 
@@ -94,7 +94,7 @@ describe('a lock from another host, whose processes cannot be looked at', () => 
     lockOf(holder);
     const host = waiting((waited) => waited > 1_500 && renewedAgo(-1));
     expect(() => openFileStore(path, { host })).toThrow(
-      /in use by process \d+ on elsewhere; remove .*\.lock if that is no emulator any more/,
+      /in use by process \d+ on elsewhere; remove .*\.lock if that is not an emulator any more/,
     );
     expect(host.waited).toBeLessThan(3_000);
     expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(holder);
@@ -170,7 +170,7 @@ test('the lock of a process that is gone is taken over, also with a takeover tha
   writeFileSync(`${path}.lock.takeover`, JSON.stringify(holder));
   const log: Record<string, unknown>[] = [];
   await openFileStore(path, { log: (record) => void log.push(record) }).close();
-  expect(log.at(-1)).toMatchObject({ event: 'store_lock_taken_over', evidence: 'there is no such process' });
+  expect(log.at(-1)).toMatchObject({ event: 'store_lock_taken_over', evidence: 'no such process' });
   expect(readdirSync(folder)).toEqual(['interns.json']);
 });
 

@@ -3,17 +3,17 @@ import { hostname } from 'node:os';
 import { StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
 
-/** Who holds a store: enough to tell a live process from one that is gone, its number given to another. */
+/** The holder of a store, with enough to distinguish a live process from a dead one whose number was reused. */
 interface Holder {
   pid: number;
-  /** When the process started, as the system counts it; null where the system does not say. */
+  /** When the process started, as the system counts it; null if the system does not say. */
   started: string | null;
   host: string;
-  /** Within which processes have the same numbers: kernel and namespace; null where the system does not say. */
+  /** The scope of process numbers: kernel and namespace; null if the system does not say. */
   space: string | null;
 }
 
-/** What a lock needs of the host, besides its files. Without it, only the age of a lock of another host counts. */
+/** What a lock needs of the host, besides its files. Without it, a lock of another host is known by its age alone. */
 export interface LockHost {
   /** Calls `renew` again and again, `ms` apart, without keeping the process alive; the result stops it. */
   every(ms: number, renew: () => void): () => void;
@@ -21,13 +21,15 @@ export interface LockHost {
   wait(ms: number): void;
 }
 
-/** A lock that is held is renewed (its file's time is set) this often, and counts as left behind after so long without. */
+/**
+ * A held lock is renewed this often (its file's time is set). Without renewal it counts as abandoned after this long.
+ */
 export const RENEWED_EVERY_MS = 2_000;
 export const LEFT_AFTER_MS = 10_000;
 
 /**
- * State and start of a process (fields 3 and 22 of its stat line), where the system tells. The start, in ticks since
- * boot, tells it from others that had its number.
+ * State and start of a process (fields 3 and 22 of its stat line), if the system shows them. The start, in ticks since
+ * boot, distinguishes it from others that had its number.
  */
 function statOf(pid: number): { state: string | null; started: string | null } {
   try {
@@ -54,32 +56,35 @@ const self = (): Holder => ({
   space: ownSpace(),
 });
 
-/** Whether the number of a process means the same to the holder and to us. */
+/** Whether a process number means the same to the holder and to us. */
 function isNear(holder: Holder): boolean {
   const space = ownSpace();
   return holder.space !== null && space !== null ? holder.space === space : holder.host === hostname();
 }
 
-/** Why the holder cannot be running any more; undefined where it may be. */
+/** Why the holder cannot be running any more; undefined if it may be. */
 function goneBecause(files: Files, file: string, holder: Holder, host: LockHost | undefined): string | undefined {
   if (!isNear(holder)) return notRenewed(files, file, host);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? 'there is no such process' : undefined;
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? 'no such process' : undefined;
   }
   const { state, started } = statOf(holder.pid);
-  // Killed, and not yet waited for by its parent: it has no files open any more.
+  // Killed, and not yet collected by its parent: it has no files open any more.
   if (state === 'Z' || state === 'X') return 'the process has ended';
   const another = started !== null && holder.started !== null && started !== holder.started;
   return another ? 'the process of this number is another one' : undefined;
 }
 
-/** A holder elsewhere is known by its lock alone, which it renews while it lives. Waits for that, where the lock is young. */
+/**
+ * A holder on another host is known by its lock alone, which it renews while it lives. Waits for that if the lock is
+ * young.
+ */
 function notRenewed(files: Files, file: string, host: LockHost | undefined): string | undefined {
   const timeOf = () => files.statSync(file).mtimeMs;
   const last = timeOf();
-  // The time of the file system, which need not be ours.
+  // The time of the file system, which may differ from ours.
   const probe = `${file}.${process.pid}.now`;
   files.writeFileSync(probe, '', { mode: 0o600 });
   let age = files.statSync(probe).mtimeMs - last;
@@ -106,7 +111,7 @@ function readHolder(files: Files, file: string): Holder | undefined {
   }
 }
 
-/** Creates `file` with its whole text at once, or returns false where it exists: no one ever reads half a lock. */
+/** Creates `file` with its whole text at once, or returns false if it exists. So nobody ever reads half a lock. */
 function createWhole(files: Files, file: string): boolean {
   const own = `${file}.${process.pid}`;
   const text = `${JSON.stringify(self())}\n`;
@@ -137,7 +142,7 @@ function createPlainly(files: Files, file: string, text: string): boolean {
   }
 }
 
-/** Removes the lock of a process that is gone. Under a lock of its own, so that of two that try only one does. */
+/** Removes the lock of a dead process. Under a lock of its own, so that of two attempts only one succeeds. */
 function removeStale(files: Files, file: string, gone: (file: string, holder: Holder) => boolean): void {
   const guard = `${file}.takeover`;
   if (!createWhole(files, guard)) {
@@ -165,7 +170,9 @@ function touch(files: Files, file: string): void {
   }
 }
 
-/** Renews the lock until it is let go. One that was removed by hand is gone already, or another process's by now. */
+/**
+ * Renews the lock until it is released. A lock that was removed by hand is gone, or belongs to another process by now.
+ */
 function held(files: Files, file: string, host: LockHost | undefined): () => void {
   const stop = host?.every(RENEWED_EVERY_MS, () => {
     try {
@@ -180,15 +187,15 @@ function held(files: Files, file: string, host: LockHost | undefined): () => voi
   };
 }
 
-/** What is reported of a lock that was taken over: whose it was, and how that is known to be gone. */
+/** The report of a lock that was taken over: its owner, and how the owner is known to be gone. */
 export type TakenOver = (evidence: { lock: string; holder: string; evidence: string }) => void;
 
 /**
  * Takes the store at `path` for this process by a file `<path>.lock` beside it. The lock of a process that no longer
- * runs is taken over, and reported to `takenOver`. Returns how to let go.
+ * runs is taken over, and reported to `takenOver`. Returns how to release it.
  *
  * @throws StoreError `locked` while another process, or another emulator in this one, has the store open; `unwritable`
- *   where no file can be created
+ *   if no file can be created
  */
 export function lock(files: Files, path: string, host?: LockHost, takenOver: TakenOver = () => {}): () => void {
   const file = `${path}.lock`;
@@ -216,8 +223,8 @@ const nameOf = ({ pid, host }: Holder): string => `process ${pid}${host === host
 function heldBy(holder: Holder, path: string, file: string): StoreError {
   const near = isNear(holder);
   const who = near && holder.pid === process.pid ? 'this process already' : nameOf(holder);
-  // Where the system doesn't say when a process started, its number may be another's by now.
+  // If the system does not say when a process started, its number may belong to another by now.
   const certain = near && (holder.started !== null || holder.pid === process.pid);
-  const advice = certain ? '' : `; remove ${file} if that is no emulator any more`;
+  const advice = certain ? '' : `; remove ${file} if that is not an emulator any more`;
   return new StoreError('locked', path, `${path}: in use by ${who}${advice}`);
 }

@@ -3,10 +3,10 @@ import type { CollectionName } from '../contract/state.js';
 import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
 
-/** A change of a row: its new value, or the id of one that is gone. */
+/** A change of a row: its new value, or the id of a deleted one. */
 export type Change = ['put', CollectionName, { id: string }] | ['delete', CollectionName, string];
 
-/** What was written together. Commits are numbered from 1 without a gap, over the whole life of a store. */
+/** Changes that were written together. Commits are numbered from 1 without a gap, over the whole life of a store. */
 export interface Entry {
   commit: number;
   changes: Change[];
@@ -31,17 +31,17 @@ function decodeEntry(line: Buffer): Entry | undefined {
   return JSON.parse(line.toString()) as Entry;
 }
 
-/** Throws where a file is no log of ours. One that was cut off, or never reached the disk, is. */
+/** Throws if a file is not a log of ours. A log that was cut off, or never reached the disk, is one. */
 export function checkOurs(file: string, bytes: Buffer): void {
   const start = bytes.toString('latin1', 0, HEAD_START.length);
   if (HEAD_START.startsWith(start) || bytes.every((byte) => byte === 0)) return;
-  throw new Foreign(file, 'it is no log of intern-emulator, but stands where the log of the store belongs');
+  throw new Foreign(file, 'it is not a log of intern-emulator, but is where the log of the store belongs');
 }
 
 /**
- * The entries of a log that come after commit `after`, and how many bytes of it are to be kept. A last line without its end
- * is what a process killed while writing leaves behind: it was never acknowledged, and is passed over. Any
- * other line that is not as it was written is damage.
+ * The entries of a log that come after commit `after`, and how many bytes of it to keep. A last line without its end is
+ * what a process killed while writing leaves behind. It was never acknowledged, and is skipped. Any other line that is
+ * not as it was written is damage.
  */
 export function readLog(file: string, bytes: Buffer, after: number): { entries: Entry[]; whole: number } {
   checkOurs(file, bytes);
@@ -61,7 +61,7 @@ export function readLog(file: string, bytes: Buffer, after: number): { entries: 
     if (entry.commit > after) entries.push(entry);
     whole = end + 1;
   }
-  // Entries that the snapshot holds already are of no more use, and would leave a gap before the next.
+  // Entries that the snapshot already holds are useless, and would leave a gap before the next.
   return { entries, whole: entries.length === 0 ? 0 : whole };
 }
 
@@ -69,7 +69,7 @@ export function readLog(file: string, bytes: Buffer, after: number): { entries: 
 export interface LogWriter {
   /** Bytes of whole entries in the file. */
   readonly size: number;
-  /** Hands an entry to the operating system, whole or, when it throws, not at all. */
+  /** Hands an entry to the operating system: all of it, or nothing if it throws. */
   append(entry: Entry): void;
   clear(): void;
   close(): void;
@@ -79,13 +79,13 @@ export interface LogWriter {
 export function createLogWriter(files: Files, file: string, whole: number, fsync: boolean): LogWriter {
   const fd = files.openSync(file, files.existsSync(file) ? 'r+' : 'w+', 0o600);
   let size = whole;
-  /** Whether bytes may stand behind the last whole entry. */
+  /** Whether there may be bytes behind the last whole entry. */
   let torn = true;
   const trim = () => {
     if (torn) files.ftruncateSync(fd, size);
     torn = false;
   };
-  /** What could not be cut off now is before the next entry is written; what is cut off was reported as failed. */
+  /** Bytes that could not be cut off now are cut before the next entry is written; they were reported as failed. */
   const tryTrim = () => {
     try {
       trim();

@@ -2,7 +2,7 @@ import { COLLECTIONS, type CollectionName, type Rows, STATE_VERSION, type State 
 import { COUNTED, NEWEST_KEPT } from './limits.js';
 import type { Collection, Store } from './store.js';
 
-/** A change of a row: what it was before, undefined where it was not there. The row's value now is the table's. */
+/** A change of a row: its earlier value, undefined if it did not exist. Its present value is in the table. */
 export interface Change {
   readonly collection: CollectionName;
   readonly id: string;
@@ -15,12 +15,12 @@ const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
 type RowSets = Readonly<Record<CollectionName, Iterable<{ id: string }>>>;
 
-/** The in-memory tables that every kind of store serves from. `onChange` is called with each change of a row. */
+/** The in-memory tables behind every kind of store. `onChange` is called with each change of a row. */
 export function createTables(onChange: (change: Change) => void = () => {}) {
   const maps = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as {
     [N in CollectionName]: Map<string, Rows[N]>;
   };
-  /** Of the collections that are bounded, the ids of the rows that count, oldest first. */
+  /** Of the bounded collections, the ids of the rows that count, oldest first. */
   const counted = Object.fromEntries(Object.keys(COUNTED).map((name) => [name, new Set<string>()])) as {
     [N in CollectionName]?: Set<string>;
   };
@@ -73,11 +73,11 @@ export function createTables(onChange: (change: Change) => void = () => {}) {
     collection: <N extends CollectionName>(name: N) => tables[name] as unknown as Collection<Rows[N]>,
     /** The rows as they are now. They are values, shared and never changed: later changes put others in their place. */
     snapshot: (): State => ({ format: 'intern-emulator', version: STATE_VERSION, ...keep() }) as unknown as State,
-    /** The rows themselves, each collection to be gone through as often as one likes. */
+    /** The rows themselves; each collection can be iterated repeatedly. */
     rows: Object.fromEntries(
       Object.entries(maps).map(([name, map]) => [name, { [Symbol.iterator]: () => map.values() }]),
     ) as unknown as { readonly [N in CollectionName]: Iterable<Rows[N]> },
-    /** Replaces every row without calling `onChange`, except for the rows beyond what is kept. */
+    /** Replaces every row without calling `onChange`, except for the rows beyond the bound. */
     load(rows: RowSets) {
       for (const name of NAMES) {
         tableOf(name).clear();
@@ -86,7 +86,7 @@ export function createTables(onChange: (change: Change) => void = () => {}) {
         trim(name);
       }
     },
-    /** Makes a row what it was before a change. */
+    /** Restores the value of a row before a change. */
     undo({ collection: name, id, before }: Pick<Change, 'collection' | 'id' | 'before'>) {
       if (before === undefined) remove(name, id);
       else set(name, before);

@@ -13,10 +13,10 @@ const jsonPath = (path: readonly PropertyKey[]) =>
   `$${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`;
 
 /**
- * Validates the rows of a state by their schemas, one row at a time: what a schema makes of a row is dropped at once, so
- * that validating 10,000 rows takes no more memory than reading them.
+ * Validates the rows of a state by their schemas, one row at a time. The schema's result is dropped at once, so that
+ * validating 10,000 rows takes no more memory than reading them.
  *
- * @throws Damage naming the path of the first row that is wrong, and what was expected
+ * @throws Damage naming the path of the first wrong row, and what was expected
  */
 export function checkRows(file: string, state: RawState): void {
   for (const name of Object.keys(state)) {
@@ -44,7 +44,7 @@ export function checkRows(file: string, state: RawState): void {
   if (conflict) throw new Damage(file, `${jsonPath(['interns', ...conflict.path])}: ${conflict.message}`);
 }
 
-/** Applies changes to a state of any version, in order. Collections that it lacks are added. */
+/** Applies changes to a state of any version, in order. Missing collections are added. */
 export function applyChanges(file: string, state: RawState, changes: Iterable<Change>): RawState {
   const maps = new Map<string, Map<string, unknown>>();
   const mapOf = (name: string) => {
@@ -52,7 +52,7 @@ export function applyChanges(file: string, state: RawState, changes: Iterable<Ch
     if (!map) {
       const rows = state[name] ?? [];
       if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
-      // A row without an id is reported when rows are validated; until then its place will do.
+      // A row without an id is reported when rows are validated. Until then its position identifies it.
       map = new Map(rows.map((row: unknown, index) => [isObject(row) ? String(row.id) : `#${index}`, row]));
       maps.set(name, map);
     }
@@ -65,7 +65,7 @@ export function applyChanges(file: string, state: RawState, changes: Iterable<Ch
   return { ...state, ...Object.fromEntries([...maps].map(([name, map]) => [name, [...map.values()]])) };
 }
 
-/** A state with every collection, for one that was written by hand with some. */
+/** A complete state, for one that was written by hand with only some collections. */
 export const withEveryCollection = (state: RawState): RawState => ({
   ...Object.fromEntries(COLLECTION_NAMES.map((name: CollectionName) => [name, []])),
   ...state,

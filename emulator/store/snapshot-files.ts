@@ -7,14 +7,14 @@ import { type Files, realFiles, writeAll } from './files.js';
 export interface SnapshotFiles {
   names(): string[];
   read(name: string): string | undefined;
-  /** Puts it there, whole or not at all. On the disk when it returns. */
+  /** Writes it whole or not at all. It is on the disk on return. */
   write(name: string, text: string): void;
   delete(name: string): void;
 }
 
 const END = '.json';
 
-/** Those of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made when it is needed. */
+/** Those of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made on first use. */
 export function snapshotFilesOf(path: string, files: Files = realFiles): SnapshotFiles {
   const folder = `${path}.snapshots`;
   const fileOf = (name: string) => join(folder, name + END);

@@ -12,16 +12,16 @@ export interface Snapshot {
   version: number;
   /** The last commit that it holds. */
   commit: number;
-  /** Whether it is byte for byte as it was written: then its rows need no checking. */
+  /** Whether it is byte for byte as it was written. If so, its rows need no validation. */
   untouched: boolean;
-  /** Whatever else it holds. */
+  /** The rest of its contents. */
   body: Record<string, unknown>;
 }
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
 const FORMAT_NAME = 'intern-emulator';
-/** What tells a store of ours that is no JSON any more from any other text. */
+/** Recognizes a store of ours that is no longer valid JSON. */
 const OURS = /"format"\s*:\s*"intern-emulator"/;
 const CHUNK = 64 * 1024;
 const CHECKSUM = /^,\n {2}"checksum": "([0-9a-f]{8})"\n\}\n$/;
@@ -46,7 +46,7 @@ function* pieces(version: number, commit: number, rows: RowSets): Generator<stri
 
 /**
  * Writes a snapshot to `file`: JSON laid out for reading and editing, in pieces, so that a large one is never held in
- * memory as a whole. On the disk when it returns. Returns its length in bytes.
+ * memory as a whole. It is on the disk on return. Returns its length in bytes.
  */
 export function writeSnapshot(files: Files, file: string, version: number, commit: number, rows: RowSets): number {
   const fd = files.openSync(file, 'w', 0o600);
@@ -77,9 +77,9 @@ export function writeSnapshot(files: Files, file: string, version: number, commi
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /**
- * Reads a snapshot, as we wrote it or as someone edited it. `commit` may be missing from one made by hand.
+ * Reads a snapshot, as we wrote it or as someone edited it. `commit` may be missing from a handmade one.
  *
- * @throws Foreign where it is no store of ours, Damage where it is one and cannot be read
+ * @throws Foreign if it is not a store of ours, Damage if it is one and cannot be read
  */
 export function readSnapshot(file: string, bytes: Buffer): Snapshot {
   if (bytes.length === 0) throw new Foreign(file, 'it is empty; remove it to start a new store');
@@ -91,14 +91,14 @@ export function readSnapshot(file: string, bytes: Buffer): Snapshot {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (OURS.test(bytes.toString('latin1'))) throw new Damage(file, error.message);
-    throw new Foreign(file, `it is no store of intern-emulator: ${error.message}`);
+    throw new Foreign(file, `it is not a store of intern-emulator: ${error.message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new Foreign(file, 'it is no store of intern-emulator: $: expected an object');
+    throw new Foreign(file, 'it is not a store of intern-emulator: $: expected an object');
   }
   const { format, version, commit = 0, checksum: _, ...body } = json as Record<string, unknown>;
   if (format !== FORMAT_NAME)
-    throw new Foreign(file, `it is no store of intern-emulator: $.format: expected "${FORMAT_NAME}"`);
+    throw new Foreign(file, `it is not a store of intern-emulator: $.format: expected "${FORMAT_NAME}"`);
   if (!isCount(version) || version < 1) throw new Damage(file, '$.version: expected a whole number from 1');
   if (!isCount(commit)) throw new Damage(file, '$.commit: expected a whole number from 0');
   return { version, commit, untouched, body };

@@ -13,24 +13,24 @@ export interface Collection<R extends { id: string }> {
 }
 
 /**
- * Where an emulator keeps its state. Reads and puts are immediate and in memory; what was put is durable (survives
- * `kill -9`) once a {@link Store.commit} called after it resolves. An answer that acknowledges a change waits for that.
+ * Where an emulator keeps its state. Reads and puts are immediate and in memory. A put is durable (survives `kill -9`)
+ * once a {@link Store.commit} called after it resolves. An answer that acknowledges a change waits for that.
  */
 export interface Store {
   collection<N extends CollectionName>(name: N): Collection<Rows[N]>;
   /**
    * Resolves once everything put so far is durable; at once in memory. Commits that wait together are written together.
    *
-   * Where the disk refuses it, whatever was put since the commit before is undone, so that nothing shows that is not
-   * stored, and the promise rejects with a StoreError. With `keep` it stays and is tried again by the next commit: for
-   * what the emulator does by itself and acknowledges to nobody.
+   * If the disk refuses it, everything put since the commit before is undone, so that nothing unstored shows, and the
+   * promise rejects with a StoreError. With `keep` the changes stay, and the next commit tries them again: for what the
+   * emulator does by itself and acknowledges to nobody.
    */
   commit(options?: { keep?: boolean }): Promise<void>;
-  /** Everything as it is now, as a value: its rows are shared with the store, and neither changes them. */
+  /** The present state as a value: its rows are shared with the store, and neither changes them. */
   snapshot(): State;
-  /** Replaces everything, or where the disk refuses it nothing. Durable when it resolves. */
+  /** Replaces everything, or nothing if the disk refuses it. Durable when it resolves. */
   replace(state: State): Promise<void>;
-  /** Writes what is left, compacts, lets go of the file. */
+  /** Writes the rest, compacts, releases the file. */
   close(): Promise<void>;
   /** Where the signing key is kept, which is not part of the state; undefined for a store in memory. */
   readonly keyFile?: KeyFile;

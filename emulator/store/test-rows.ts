@@ -1,6 +1,6 @@
 import type { InternRow, Rows } from '../contract/state.js';
 
-/** Ids as the tests need them: valid UUIDs, in order, known beforehand. */
+/** Ids for the tests: valid UUIDs, in order, known beforehand. */
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
 const AT = '2026-01-01T00:00:00.000Z';

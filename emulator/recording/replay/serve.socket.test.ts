@@ -418,9 +418,7 @@ describe('streams', () => {
     expect(wrong('nonsense\n')).toThrow(`recording ${file}:1: expected an exchange as one line of JSON`);
     expect(wrong(`${JSON.stringify(line({ status: 'x' }))}\n`)).toThrow(`recording ${file}:1: status: `);
     expect(wrong('')).toThrow('holds no exchange');
-    expect(() => createEmulator({ replay: { files: [join(folder, 'gone')] } })).toThrow(
-      'cannot be read: there is no such file',
-    );
+    expect(() => createEmulator({ replay: { files: [join(folder, 'gone')] } })).toThrow('cannot be read: no such file');
     const tool = line({ writes: [{ at: 0, text: 'data: {"name":"openrouter.provide_input"}\n\n' }] });
     expect(wrong(`${JSON.stringify(tool)}\n`)).toThrow(
       'has the tool openrouter.provide_input, and profile svc has service.provide_input',
