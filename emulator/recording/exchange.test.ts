@@ -73,6 +73,20 @@ describe('a body', () => {
     expect(Buffer.from(line?.body_base64 ?? '', 'base64').toString('latin1')).toBe('{"name":"\xff","key":"$api_key"}');
   });
 
+  test('that names credentials among such bytes, or in lines, shows none', async () => {
+    const secrets = ['sk-utf-ß-4711', 'sk-latin-\xfc-4711', 'sk-line-4711'] as const;
+    const bytes = Buffer.concat([
+      Buffer.from(`{"token":"${secrets[0]}","tokens":["`),
+      Buffer.from(`${secrets[1]}"]}`, 'latin1'),
+    ]);
+    const line = `password: required\n  - api_key: ${secrets[2]}\ntoken: later`;
+    const [first, second] = await recorded(answered(bytes), sent(line));
+    expect(Buffer.from(first?.body_base64 ?? '', 'base64').toString('latin1')).toMatch(
+      /^\{"token":"\$key\.\d","tokens":\["\$key\.\d"\]\}$/,
+    );
+    expect(second?.request.body).toMatch(/^password: required\n {2}- api_key: \$key\.\d\ntoken: later$/);
+  });
+
   test('in gzip stands decoded, each write with its time', async () => {
     const gzip = createGzip();
     const writes: { at: number; bytes: Buffer }[] = [];

@@ -44,6 +44,10 @@ const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.t
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
 
+/** What a body says. Of one that is text but for a few bytes: as UTF-8 without them, and byte by byte. */
+const textsIn = ({ text, bytes }: Readable): string[] =>
+  text === undefined ? [new TextDecoder().decode(bytes), latin1(bytes)] : [text];
+
 /** Texts of writes whose characters may be cut: a character belongs to the write in which it ends. */
 function textsOf(writes: readonly Write[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -91,12 +95,12 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   // All that can be known from an exchange must be, before anything of it is written.
   discoverInHeaders(aliases, requestHeaders);
   discoverInPath(aliases, path);
-  if (request.text !== undefined) {
-    discoverInBody(aliases, { operation, path, text: request.text, isStream: false });
-    if (isForm(request.text)) discoverInPairs(aliases, request.text);
+  for (const text of textsIn(request)) {
+    discoverInBody(aliases, { operation, path, text, isStream: false });
+    if (isForm(text)) discoverInPairs(aliases, text);
   }
   discoverInHeaders(aliases, headers);
-  if (answer.text !== undefined) discoverInBody(aliases, { operation, path, text: answer.text, isStream: stream });
+  for (const text of textsIn(answer)) discoverInBody(aliases, { operation, path, text, isStream: stream });
 
   // A client that cancels the body once it has read the end of the stream has left nothing.
   const done = answer.text !== undefined && /data: \[DONE\]\s*$/.test(answer.text.slice(-1_000));

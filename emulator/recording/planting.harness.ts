@@ -68,6 +68,27 @@ type Place = (secret: string) => Planted;
 const ofNames = (what: string, place: (name: string) => Place): [string, Place][] =>
   NAMES.map((name) => [`${what} ${name}`, place(name)]);
 
+const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  'raw deflate': deflateRawSync,
+  br: brotliCompressSync,
+  'identity, gzip': gzipSync,
+  'gzip, gzip': (bytes) => gzipSync(gzipSync(bytes)),
+  'gzip, br': (bytes) => brotliCompressSync(gzipSync(bytes)),
+  'cut gzip': (bytes) => gzipSync(bytes).subarray(0, -9),
+  'corrupt gzip': (bytes) => Buffer.concat([gzipSync(bytes), Buffer.from('after it')]),
+  'gzip, zstd': gzipSync,
+  zstd: gzipSync,
+  'gzip that nobody names': gzipSync,
+};
+
+const codingOf = (name: string) => name.replace(/^(?:raw|cut|corrupt) | that nobody names$/g, '');
+
+/** Text with a byte that is no UTF-8. */
+const withBytes = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from('\n\xff', 'latin1')]);
+
 /** Where a secret is known for what it is, by its place. */
 export const REVEALING: Readonly<Record<string, Place>> = {
   'as a bearer token': (secret) => inHeader('authorization', `Bearer ${secret}`),
@@ -105,9 +126,22 @@ export const REVEALING: Readonly<Record<string, Place>> = {
     sent(`--x\r\nContent-Disposition: form-data; name="clientSecret"\r\n\r\n${secret}\r\n--x--\r\n`, {
       'content-type': 'multipart/form-data; boundary=x',
     }),
-  'in gzip': (secret) => answered(gzipSync(json({ token: secret })), { ...JSON_TYPE, 'content-encoding': 'gzip' }),
-  'in a gzip request': (secret) => sent(gzipSync(json({ token: secret })), { 'content-encoding': 'gzip' }),
+  'in bytes': (secret) => sent(withBytes(JSON.stringify({ token: secret }))),
+  'in a list in bytes': (secret) => answered(withBytes(JSON.stringify({ tokens: ['a', secret] }))),
+  'in a form in bytes': (secret) => sent(withBytes(form('accessToken', secret)), FORM_TYPE),
+  'in a stream of bytes': (secret) => answered(withBytes(event({ clientSecret: secret })), STREAM_TYPE),
+  'in a cookie of a body': (secret) => sent(json({ sessionCookie: secret })),
   ...Object.fromEntries([
+    ...Object.entries(CODINGS)
+      .filter(([name]) => !/zstd|nobody/.test(name))
+      .flatMap(([name, encode]): [string, Place][] => {
+        const coding = { ...JSON_TYPE, 'content-encoding': codingOf(name) };
+        const body = (secret: string) => encode(json({ tokens: [{ value: secret }], z: 'and so on, and on' }));
+        return [
+          [`in an answer in ${name}`, (secret) => answered(body(secret), coding)],
+          [`in a request in ${name}`, (secret) => sent(body(secret), coding)],
+        ];
+      }),
     ...ofNames('in a query by', (name) => (secret) => ({
       path: `/api/v1/interns?a=1&${name}=${encodeURIComponent(secret)}`,
     })),
@@ -124,24 +158,6 @@ export const IN_HEADERS: ReadonlySet<string> = new Set([
   'in a header of a token',
   'in a header of the answer',
 ]);
-
-const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  gzip: gzipSync,
-  'x-gzip': gzipSync,
-  deflate: deflateSync,
-  'raw deflate': deflateRawSync,
-  br: brotliCompressSync,
-  'identity, gzip': gzipSync,
-  'gzip, gzip': (bytes) => gzipSync(gzipSync(bytes)),
-  'gzip, br': (bytes) => brotliCompressSync(gzipSync(bytes)),
-  'cut gzip': (bytes) => gzipSync(bytes).subarray(0, -9),
-  'corrupt gzip': (bytes) => Buffer.concat([gzipSync(bytes), Buffer.from('after it')]),
-  'gzip, zstd': gzipSync,
-  zstd: gzipSync,
-  'gzip that nobody names': gzipSync,
-};
-
-const codingOf = (name: string) => name.replace(/^(?:raw|cut|corrupt) | that nobody names$/g, '');
 
 /** Where a text stands that holds the secret in some spelling. Its place says nothing of it. */
 export const HIDING: Readonly<Record<string, Place>> = {

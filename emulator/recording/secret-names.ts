@@ -1,12 +1,12 @@
 /** The last word of the names that credentials are sent under. */
 const SECRET_WORD =
-  /^(?:api)?(?:keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|jwt)$/;
+  /^(?:api)?(?:keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|bearer|jwt)$/;
 /** The same, written together with the word before it. */
 const SECRET_COMPOUND =
   /^\w*(?:access|account|api|auth|bearer|client|id|master|private|refresh|secret|service|session|signing)(?:keys?|tokens?|secrets?)$/;
 /** What else gives access, by its whole name. */
 const SECRET_NAME =
-  /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|otp)$/;
+  /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|(?:auth|session) cookies?|otp)$/;
 /** What gives access in a query or a form. */
 const SECRET_PARAMETER = /^(?:code|sig|signature|ticket)$/;
 

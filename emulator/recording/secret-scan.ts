@@ -78,6 +78,8 @@ function* inJson(text: string): Generator<string> {
 
 const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=([^&#\s"<>\\]*)/g;
 const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
+/** A line such as `token: …`, as YAML has it. A word after it may be no credential: one has letters and digits. */
+const LINE = /^[ \t-]*([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"']{8,})["']?[ \t]*\r?$/gm;
 
 /** What a parameter says: `a%20b+c` is `a b c`. */
 export function decodedParameter(written: string): string {
@@ -93,6 +95,7 @@ function* inPairs(text: string): Generator<string> {
     if (isSecret(decodedParameter(name))) yield decodedParameter(value);
   }
   for (const [, value = ''] of text.matchAll(HEADER)) yield value;
+  for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
 }
 
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
