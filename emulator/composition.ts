@@ -191,6 +191,11 @@ export function compose(
     store,
     scripts,
     intern: (id) => interns.get(id),
+    release(id, name, to) {
+      const record = interns.get(id)?.record;
+      const own = [record?.vault_id, record?.attached_vault_id].filter((vault) => vault != null);
+      return vaults.release(own, name, to);
+    },
     scope: lifetime.state,
     log,
     changed: (id, internId) => events.changed('run', id, internId),

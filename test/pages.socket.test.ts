@@ -46,7 +46,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     ts: ['test/pages.socket.test.ts'],
   },
-  'docs/lifecycle-api.md': { sh: ['test/docs.socket.test.ts'] },
+  'docs/lifecycle-api.md': { sh: ['test/docs.socket.test.ts'], mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/parallel-tests.md': {
     sh: ['scripts/test-recipes.mjs'],
     python: ['test/pages.socket.test.ts'],

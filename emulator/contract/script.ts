@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { parseDuration } from './duration.js';
 import { PERMISSION_OPTIONS, questionProblem } from './interaction.js';
+import { normalizeHost, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
 const DURATION = 'expected milliseconds, or a duration such as "20ms", "45s", "5m", "1h"';
@@ -91,6 +92,7 @@ export type Step =
   | { say: string; every?: Duration | undefined; chunks?: number | undefined }
   | { ask: AskSource; as?: string | undefined }
   | { when: Record<string, z.core.util.JSONType>; then?: Step[] | undefined; else?: Step[] | undefined }
+  | { release: string; to: string; as?: string | undefined }
   | { wait: Duration }
   | { usage: Infer<typeof usageSchema> }
   | { model: string }
@@ -103,7 +105,7 @@ export type Step =
 const steps: () => z.ZodType<Step[]> = withZod((z) => z.lazy(() => z.array(step())));
 
 /** What distinguishes the kinds of step: the field that only one of them has. */
-export const STEP_NAMES = ['reason', 'say', 'ask', 'when', 'wait', 'usage', 'model', 'end'] as const;
+export const STEP_NAMES = ['reason', 'say', 'ask', 'release', 'when', 'wait', 'usage', 'model', 'end'] as const;
 type StepName = (typeof STEP_NAMES)[number];
 
 const stepKinds = withZod(
@@ -116,6 +118,17 @@ const stepKinds = withZod(
       ask: z
         .strictObject({ ask: askSchema(), as: z.string().min(1).optional() })
         .meta({ description: 'Asks for permission or an answer, which `when` calls by the name `as`' }),
+      release: z
+        .strictObject({
+          release: secretNameSchema(),
+          to: z.string().refine((to) => normalizeHost(to) !== undefined, 'expected a host, such as api.example.com'),
+          as: z.string().min(1).optional(),
+        })
+        .meta({
+          description:
+            'Asks its vault for a secret for a host, and says the verdict: `released`, `refused: host` or `refused: missing`. ' +
+            '`when` calls it by the name `as`, or else by that of the secret',
+        }),
       when: z
         .strictObject({
           when: z.record(z.string(), z.json()),
@@ -123,7 +136,7 @@ const stepKinds = withZod(
           then: steps().optional(),
           else: steps().optional(),
         })
-        .meta({ description: 'Branches by answers: an option, an action, or some of the content' }),
+        .meta({ description: 'Branches by answers: an option, an action, a verdict, or some of the content' }),
       wait: z.strictObject({ wait: duration() }).meta({ description: 'Does nothing for a while' }),
       usage: z
         .strictObject({ usage: usageSchema() })

@@ -11,7 +11,7 @@ import type { Run } from './run.js';
 import { clearEvents, HELD_LIMIT, pushEvent } from './run-log.js';
 import { createSleeps, RunEndedError } from './sleeps.js';
 import type { Said } from './transcripts.js';
-import { beginTurn, type TurnIntern } from './turn.js';
+import { beginTurn, type TurnDeps, type TurnIntern } from './turn.js';
 
 /** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, ms of the host's time. */
 const READER_PATIENCE = 2_000;
@@ -27,6 +27,7 @@ export interface RunnerDeps {
   readonly log: (record: Record<string, unknown>) => void;
   /** What the run answers by itself, or undefined to ask. */
   readonly answer: (run: Run, ask: Ask) => Answer | undefined;
+  readonly release: TurnDeps['release'];
   readonly interactionDeadline: () => number;
   readonly executionDeadline: () => number;
   /** Between two words of a text, in ms; 0 says it at once. */
@@ -248,7 +249,12 @@ export function createRunner(deps: RunnerDeps) {
         run.opening = (refusal) => (refusal ? reject(refusal) : resolve());
       });
       try {
-        run.generator = beginTurn(run, prompt, intern, { clock, sleep: sleeps.sleep, randomFor: deps.randomFor });
+        run.generator = beginTurn(run, prompt, intern, {
+          clock,
+          sleep: sleeps.sleep,
+          randomFor: deps.randomFor,
+          release: deps.release,
+        });
       } catch (error) {
         failed(run, error);
         return accepted;

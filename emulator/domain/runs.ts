@@ -6,6 +6,7 @@ import { readAnswer } from '../contract/interaction.js';
 import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
+import type { ReleaseVerdict } from '../contract/vault.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
@@ -32,6 +33,8 @@ export interface RunsDeps {
   };
   /** The intern as it is now; undefined once it is gone. */
   readonly intern: (id: string) => InternRow | undefined;
+  /** Whether an intern would be given a secret for a host (VAULT-9). */
+  readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
   /** The scope of the present state, which every run ends with. */
   readonly scope: () => Scope;
   readonly log: (record: Record<string, unknown>) => void;
@@ -90,6 +93,7 @@ export function createRuns(deps: RunsDeps): Runs {
     randomFor: (stream) => createRandom(random.seed, stream),
     log: deps.log,
     answer: ownAnswer,
+    release: deps.release,
     interactionDeadline: () => settings().interaction_deadline,
     executionDeadline: () => settings().execution_deadline,
     pace: () => settings().pace,

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
+import type { ReleaseVerdict } from '../contract/vault.js';
 import type { TurnGenerator } from '../scripts/behaviour.js';
 import { validateGenerator } from './behaviour-events.js';
 import type { Run } from './run.js';
@@ -17,6 +18,8 @@ export interface TurnDeps {
   readonly sleep: (run: Run, ms: number, signal?: AbortSignal) => Promise<void>;
   /** A source of its own for a behaviour: `stream` separates the runs. */
   readonly randomFor: (stream: string) => Random;
+  /** Whether the intern of a run would be given a secret for a host. */
+  readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface TurnDeps {
  * @throws what the behaviour throws, and TypeError where it returns no generator
  */
 export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: TurnDeps): TurnGenerator {
-  const { clock, sleep, randomFor } = deps;
+  const { clock, sleep, randomFor, release } = deps;
   let random: Random | undefined;
   const turn = run.behaviour.turn(
     {
@@ -45,6 +48,7 @@ export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: Tu
         random ??= randomFor(run.id);
         return random;
       },
+      release: (name, to) => release(intern.id, name, to),
     },
   );
   return validateGenerator(turn);

@@ -144,6 +144,7 @@ export function createHarness(options: HarnessOptions = {}) {
     store,
     scripts,
     intern: (id) => interns.get(id),
+    release: () => 'refused: missing',
     scope: () => state,
     log: (record) => void log.push(record),
   });

@@ -51,6 +51,12 @@ async function bytesOf(script: string, wait = 0) {
 const plain: [script: string, wait: number, texts: string[], usage: string][] = [
   ['echo', 0, ['hello'], usage(2, 2)],
   ['silent', 300_000, ['Thinking.'], 'null'],
+  [
+    'use-secret',
+    0,
+    ['I need api_token for api.example.com: ', 'refused: missing', '. There is no such secret.'],
+    usage(12, 18),
+  ],
   ['no-usage', 0, ['No figures today.'], 'null'],
   ['long', 0, Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padStart(4, '0')} `), usage(10, 1_000)],
   ...['boot-fails', 'boot-hangs', 'teardown-fails', 'teardown-hangs', 'vault-fails-once', 'daemon-unreachable'].map(

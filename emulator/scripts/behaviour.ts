@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import type { Answer, Ask } from '../contract/interaction.js';
 import type { ApprovalMode, RunOrigin, Usage } from '../contract/run.js';
+import type { ReleaseVerdict } from '../contract/vault.js';
 
 /** How a run can end. `deadline` and `cancelled` are endings the intern confirms (CHAT-12), `severed` is not (CHAT-13). */
 export type Ending =
@@ -41,6 +42,11 @@ export interface TurnContext {
   /** Aborted when the run is ended from outside (disconnect, suspend, delete, a deadline). */
   readonly signal: AbortSignal;
   readonly random: Random;
+  /**
+   * Asks the vault of the intern, then the one that it borrows, whether a secret would be released to a host (VAULT-9). The
+   * value itself is for no behaviour to see.
+   */
+  readonly release: (name: string, to: string) => ReleaseVerdict;
 }
 
 export type TurnGenerator = AsyncGenerator<BehaviourEvent, void, Answer | undefined>;

@@ -44,7 +44,7 @@ describe('the published JSON Schema', () => {
         .map((behaviour) => behaviour.name)
         .sort(),
     ).toEqual(
-      'ask-permission ask-question ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails lone-surrogate long never-ends no-usage refuses severed silent slow teardown-fails teardown-hangs unicode unreachable vault-fails-once'.split(
+      'ask-permission ask-question ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails lone-surrogate long never-ends no-usage refuses severed silent slow teardown-fails teardown-hangs unicode unreachable use-secret vault-fails-once'.split(
         ' ',
       ),
     );
@@ -75,7 +75,7 @@ describe('errors name the JSON path and what was expected', () => {
     ],
     [
       { name: 'a', turn: [{ when: { ok: 'x' } }] },
-      /^turn\[0\]\.when\.ok: expected the "as" of an earlier ask; there is none/,
+      /^turn\[0\]\.when\.ok: expected the "as" of an earlier ask or release; there is none/,
     ],
     [
       {
@@ -110,7 +110,10 @@ describe('errors name the JSON path and what was expected', () => {
 /** What a script yields when its asks are answered with `answers`, and how long it slept. */
 async function play(source: object, answers: unknown[] = []) {
   const slept: number[] = [];
-  const context = { clock: { now: () => 0, sleep: async (ms: number) => void slept.push(ms) } };
+  const context = {
+    clock: { now: () => 0, sleep: async (ms: number) => void slept.push(ms) },
+    release: (name: string, to: string) => (name === 'held' && to === 'api.test' ? 'released' : 'refused: missing'),
+  };
   const turn = compileScript({ name: 'x', ...source }, { file: 'x' }).turn({} as Turn, context as never);
   const events: BehaviourEvent[] = [];
   for (let step = await turn.next(); !step.done; ) {
@@ -121,6 +124,19 @@ async function play(source: object, answers: unknown[] = []) {
 }
 
 describe('compiled scripts', () => {
+  test('VAULT-9: a release says its verdict, and when branches on it by its name or that of the secret', async () => {
+    const asks = [
+      { release: 'held', to: 'api.test' },
+      { release: 'other', to: 'api.test', as: 'second' },
+      { when: { held: 'released', second: 'refused: missing' }, then: [{ say: 'So.' }], else: [{ say: 'No.' }] },
+    ];
+    expect((await play({ turn: asks })).events).toEqual([
+      { say: 'released' },
+      { say: 'refused: missing' },
+      { say: 'So.' },
+    ]);
+  });
+
   test('say splits into pieces, every so often', async () => {
     expect(await play({ turn: [{ say: 'abcdef', chunks: 3, every: '20ms' }] })).toEqual({
       events: [{ say: ['ab'] }, { say: ['cd'] }, { say: ['ef'] }],

@@ -2,6 +2,7 @@ import type { Answer } from '../contract/interaction.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
+import type { ReleaseVerdict } from '../contract/vault.js';
 import { type Behaviour, type BehaviourEvent, DEFAULT_LIFECYCLE, type LifecyclePlan } from './behaviour.js';
 import { tooDeep } from './depth.js';
 import { jsonPath, problemsOf, ScriptInvalid } from './problems.js';
@@ -12,6 +13,7 @@ type Ready =
   | { do: 'yield'; event: BehaviourEvent }
   | { do: 'pieces'; events: BehaviourEvent[]; every: number }
   | { do: 'ask'; event: BehaviourEvent; as: string | undefined }
+  | { do: 'release'; name: string; to: string; as: string }
   | { do: 'when'; test: [name: string, expected: unknown][]; yes: Ready[]; no: Ready[] }
   | { do: 'wait'; ms: number };
 
@@ -24,7 +26,7 @@ function includes(found: unknown, expected: unknown): boolean {
 }
 
 /** What `when` compares with: an option or an action as text, otherwise the content of an answer. */
-function matches(answer: Answer | undefined, expected: unknown): boolean {
+function matches(answer: Answer | ReleaseVerdict | undefined, expected: unknown): boolean {
   if (answer === undefined) return false;
   if (typeof answer === 'string') return answer === expected;
   return typeof expected === 'string' ? answer.action === expected : includes(answer.content ?? {}, expected);
@@ -42,6 +44,7 @@ function ready(step: Step): Ready {
     return { do: 'pieces', events: pieces.map((say) => ({ say: [say] })), every };
   }
   if ('ask' in step) return { do: 'ask', event: { ask: step.ask } as BehaviourEvent, as: step.as };
+  if ('release' in step) return { do: 'release', name: step.release, to: step.to, as: step.as ?? step.release };
   if ('when' in step) {
     return {
       do: 'when',
@@ -67,12 +70,15 @@ function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<strin
       }
     }
     if ('ask' in step && step.as !== undefined) known.add(step.as);
+    if ('release' in step) known.add(step.as ?? step.release);
     if ('when' in step) {
       for (const name of Object.keys(step.when)) {
         if (!known.has(name)) {
           const names = known.size === 0 ? 'there is none' : `known are ${[...known].join(', ')}`;
           const near = suggestion(name, known);
-          found.push(`${jsonPath([...here, 'when', name])}: expected the "as" of an earlier ask${near}; ${names}`);
+          found.push(
+            `${jsonPath([...here, 'when', name])}: expected the "as" of an earlier ask or release${near}; ${names}`,
+          );
         }
       }
       found.push(...looseEnds(step.then ?? [], [...here, 'then'], known));
@@ -84,8 +90,8 @@ function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<strin
 
 function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
   const program = steps.map(ready);
-  return async function* turn(_turn, { clock }) {
-    const answers = new Map<string, Answer>();
+  return async function* turn(_turn, { clock, release }) {
+    const answers = new Map<string, Answer | ReleaseVerdict>();
     // Branches are put on a stack instead of nesting generators, which would cost every event of the script.
     const stack: { list: Ready[]; at: number }[] = [{ list: program, at: 0 }];
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
@@ -107,6 +113,12 @@ function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
         case 'ask': {
           const answer = yield step.event;
           if (step.as !== undefined && answer !== undefined) answers.set(step.as, answer);
+          break;
+        }
+        case 'release': {
+          const verdict = release(step.name, step.to);
+          answers.set(step.as, verdict);
+          yield { say: verdict };
           break;
         }
         case 'when': {

@@ -18,6 +18,7 @@ import teardownFails from '../../fixtures/scripts/teardown-fails.json' with { ty
 import teardownHangs from '../../fixtures/scripts/teardown-hangs.json' with { type: 'json' };
 import unicode from '../../fixtures/scripts/unicode.json' with { type: 'json' };
 import unreachable from '../../fixtures/scripts/unreachable.json' with { type: 'json' };
+import useSecret from '../../fixtures/scripts/use-secret.json' with { type: 'json' };
 import vaultFailsOnce from '../../fixtures/scripts/vault-fails-once.json' with { type: 'json' };
 import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
@@ -47,6 +48,7 @@ export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   teardownHangs,
   unicode,
   unreachable,
+  useSecret,
   vaultFailsOnce,
 ];
 

@@ -145,6 +145,7 @@ export const waits = (change: (sleep: TurnContext['clock']['sleep'], ms: number)
         get random() {
           return context.random;
         },
+        release: context.release,
         clock: {
           now: () => context.clock.now(),
           sleep: (ms, signal) => change((time) => context.clock.sleep(time, signal), ms),

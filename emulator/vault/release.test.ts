@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestClient } from '../testing/client.js';
+
+const make = (...given: Parameters<typeof createTestClient>) => {
+  const api = createTestClient(...given);
+  onTestFinished(() => api.emulator.close());
+  const chat = async (internId: string, content: string) => {
+    const { text } = await api.post(`/interns/${internId}/chat/completions`, {
+      stream: true,
+      messages: [{ role: 'user', content }],
+    });
+    return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, said]) => said).join('');
+  };
+  const store = (path: string, hosts: string[]) => api.put(path, { value: 'a value that is never seen', hosts });
+  return { ...api, chat, store, internId: api.credentials.intern?.id ?? '' };
+};
+
+test('VAULT-9: use-secret is told what its vault would release, exactly by host', async () => {
+  const api = make();
+  const path = `/vault/interns/${api.internId}/secrets/api_token`;
+  const use = () => api.chat(api.internId, 'script: use-secret');
+  expect(await use()).toBe('I need api_token for api.example.com: refused: missing. There is no such secret.');
+  // The workspace's is no fallback.
+  await api.store('/vault/secrets/api_token', ['api.example.com']);
+  expect(await use()).toContain('refused: missing');
+  for (const other of ['example.com', 'sub.api.example.com', 'api.example.org']) {
+    await api.store(path, [other]);
+    expect(await use()).toBe('I need api_token for api.example.com: refused: host. It is not for that host.');
+  }
+  await api.store(path, ['other.test', 'API.Example.com.']);
+  expect(await use()).toBe('I need api_token for api.example.com: released. I called it.');
+  const { data } = (await api.get('/_emulator/runs')).json;
+  expect(JSON.stringify((await api.get(`/_emulator/runs/${data[0].id}`)).json)).not.toContain('never seen');
+});
+
+test('VAULT-9: a borrowed vault is asked after the own one, read only; with its owner gone it is missing', async () => {
+  const api = make();
+  const owner = await api.create();
+  const borrower = await api.create({ vault_id: owner.vault_id, provision: true });
+  await api.advance(2_000);
+  expect(borrower.attached_vault_id).toBe(owner.vault_id);
+  const use = () => api.chat(borrower.id, 'script: use-secret');
+  await api.store(`/vault/interns/${owner.id}/secrets/api_token`, ['api.example.com']);
+  expect(await use()).toContain('released');
+  // Routes act on its own vault alone.
+  expect((await api.get(`/vault/interns/${borrower.id}/secrets`)).json.data).toEqual([]);
+  expect((await api.delete(`/vault/interns/${borrower.id}/secrets/api_token`)).status).toBe(404);
+  await api.store(`/vault/interns/${borrower.id}/secrets/api_token`, ['elsewhere.test']);
+  expect(await use()).toContain('refused: host');
+  await api.delete(`/vault/interns/${borrower.id}/secrets/api_token`);
+  await api.delete(`/interns/${owner.id}`);
+  await api.advance(2_000);
+  expect(await use()).toContain('refused: missing');
+});
+
+test('VAULT-9: a secret without hosts is refused for any; code asks by `release`, for what is no host too', async () => {
+  const api = make({
+    scripts: [
+      {
+        name: 'asks',
+        async *turn({ prompt }, { release }) {
+          const [name = '', to = ''] = prompt.split(' ');
+          yield { say: release(name, to) };
+        },
+      },
+    ],
+  });
+  const ask = (text: string) => api.chat(api.internId, `script: asks\n${text}`);
+  const { json: state } = await api.get('/_emulator/state?credentials=1');
+  const vault = state.interns[0].record.vault_id;
+  const [legacy] = state.secrets;
+  const moved = { ...legacy, vault, id: `${vault}\n${legacy.name}` };
+  await api.put('/_emulator/state', { ...state, secrets: [moved] });
+  expect(await ask('legacy_token api.example.com')).toBe('refused: host');
+  await api.store(`/vault/interns/${api.internId}/secrets/k`, ['a.test']);
+  expect([await ask('k A.test.'), await ask('k https://a.test'), await ask('K a.test')]).toEqual([
+    'released',
+    'refused: host',
+    'refused: missing',
+  ]);
+});
