@@ -12,7 +12,7 @@ interface Mermaid {
   render(id: string, source: string): Promise<{ svg: string }>;
 }
 
-// Those of docs/concepts.md, and of whatever other page has any.
+// Those of docs/concepts.md and docs/lifecycle-api.md, and of whatever other page has any.
 describe('Mermaid, as GitHub has it, renders', needs('chromium'), () => {
   let browser: Browser;
   beforeAll(async () => {
