@@ -154,7 +154,7 @@ test(
     const journal = (await (await emulator.fetch('/_emulator/journal')).json()) as { data: { wrong: string | null }[] };
     const origin = new URL(page.url()).origin;
     expect(journal.data.map(({ wrong }) => wrong)).toEqual([
-      `pages of the origin ${origin} are not let in: start with --cors ${origin}`,
+      `pages of the origin ${origin} are not admitted: start with --cors ${origin}`,
     ]);
     const let_in = await open('front.test', { cors: [origin] });
     expect(await list(let_in.page, let_in.given)).toBe(200);

@@ -65,8 +65,11 @@ test('SEE-3: one entry, with what exactly was wrong, also where the response may
   const unknown = await api.get('/interns/0b000000-0000-4000-8000-0000000000ff');
   expect(unseen.text).toBe(unknown.text);
   expect([...unseen.headers.keys()]).toEqual([...unknown.headers.keys()]);
-  expect(await wrong(unseen.headers)).toEqual(['the caller does not see first-intern, which is there', 'AUTH-3']);
-  expect(await wrong(unknown.headers)).toEqual(['there is no intern 0b000000-0000-4000-8000-0000000000ff', 'AUTH-3']);
+  expect(await wrong(unseen.headers)).toEqual(['the caller does not see first-intern, which exists', 'AUTH-3']);
+  expect(await wrong(unknown.headers)).toEqual([
+    'intern 0b000000-0000-4000-8000-0000000000ff does not exist',
+    'AUTH-3',
+  ]);
   expect(await wrong((await api.get('/interns', { as: null })).headers)).toEqual(['Authorization: missing', 'AUTH-1']);
   expect(await wrong((await api.get('/interns', { as: 'nobody' })).headers)).toEqual([
     'Authorization: an unknown key',
@@ -77,7 +80,7 @@ test('SEE-3: one entry, with what exactly was wrong, also where the response may
     'BODY-4',
   ]);
   expect(await wrong((await api.get(`/interns/${id}/daemon`)).headers)).toEqual([
-    'an API key, where an OAuth token is needed',
+    'an API key, but this needs an OAuth token',
     'AUTH-7',
   ]);
   expect((await api.get('/_emulator/journal/none')).status).toBe(404);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * What credentials belong to, by their keyed digests only: looking one up takes a time that tells of its digest, which
+ * What credentials belong to, by their keyed digests only. The time of a look-up reveals something of the digest, which
  * nobody can choose, and nothing of how much of a guess was right (AUTH-9). `key` is any secret: 32 random bytes.
  */
 export function createCredentialIndex<T>(key: Buffer) {
@@ -12,7 +12,7 @@ export function createCredentialIndex<T>(key: Buffer) {
     get: (credential: string): T | undefined => entries.get(digest(credential)),
     set: (credential: string, value: T): void => void entries.set(digest(credential), value),
     delete: (credential: string): boolean => entries.delete(digest(credential)),
-    /** Forgets what belongs to the values that a test holds for. */
+    /** Forgets the entries whose values pass a test. */
     deleteWhere(test: (value: T) => boolean): void {
       for (const [key, value] of entries) if (test(value)) entries.delete(key);
     },

@@ -1,4 +1,4 @@
-/** Where a value stands in a text. */
+/** Where a value is in a text. */
 export interface Match {
   readonly index: number;
   readonly length: number;
@@ -6,17 +6,17 @@ export interface Match {
   readonly value: string;
 }
 
-/** Looks for many values in texts: time goes with the length of the text, hardly with how many they are. */
+/** Searches texts for many values: the time grows with the length of the text, hardly with the number of values. */
 export interface Finder {
-  /** All places, in order and without overlap; of values that begin alike, the longest that is there. */
+  /** All places, in order and without overlap; of values with the same beginning, the longest that is there. */
   find(text: string): Iterable<Match>;
   /** Whether any of the values is in the text. */
   isIn(text: string): boolean;
 }
 
-/** So many beginnings are looked for by one pattern; more would try each at each place. */
+/** One pattern searches for this many beginnings; with more, each would be tried at each place. */
 const MOST_IN_PATTERN = 16;
-/** By so much of its beginning a value is known: what follows counts as its as far as it agrees. */
+/** The length of the beginning by which a value is recognized: what follows counts as far as it agrees. */
 const KNOWN_BY = 256;
 
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -28,7 +28,7 @@ const hash = (text: string, at: number, size: number): number => {
   return sum;
 };
 
-/** The places where one of some beginnings of the same length may stand: all of them, and few others. */
+/** The places where one of several beginnings of the same length may be: all of them, and few others. */
 function createSieve(beginnings: ReadonlySet<string>, size: number): (text: string, from: number) => number {
   if (beginnings.size <= MOST_IN_PATTERN) {
     const pattern = new RegExp([...beginnings].map(literally).join('|'), 'g');
@@ -55,7 +55,7 @@ function agreement(text: string, at: number, value: string): number {
 /**
  * Makes a finder. No value may be shorter than `size`.
  *
- * @param size characters of a beginning by which values are told apart first
+ * @param size characters of a beginning by which values are first distinguished
  */
 export function createFinder(values: Iterable<string>, size: number): Finder {
   const byBeginning = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import { createFinder, type Match } from './finder.js';
 
-/** A text together with where each of its characters stands in the text it was read from. */
+/** A text together with the source position of each of its characters. */
 interface Read {
   readonly text: string;
   /** Source position of each character, and of the end. */
@@ -22,10 +22,10 @@ const ESCAPES: readonly { readonly written: RegExp; says(match: RegExpMatchArray
   { written: /%([0-9a-f]{2})/gi, says: ([, hex = '']) => String.fromCharCode(Number.parseInt(hex, 16)) },
 ];
 
-/** Undoes one layer of escapes of one way; undefined where there are none. */
+/** Undoes one layer of escapes of one kind; undefined if there are none. */
 function unescaped(source: Read, { written, says }: (typeof ESCAPES)[number]): Read | undefined {
   let text = '';
-  // Where characters were shortened: what stands from `to[n]` on stands from `from[n]` on in the source.
+  // Where characters were shortened: the text from `to[n]` on is from `from[n]` on in the source.
   const to: number[] = [];
   const from: number[] = [];
   let last = 0;
@@ -54,8 +54,8 @@ function unescaped(source: Read, { written, says }: (typeof ESCAPES)[number]): R
 const LAYERS = 4;
 
 /**
- * A text as it stands, and as it reads with its JSON (`\u0065`) and percent (`%65`) escapes undone, layer by layer, in any
- * order: what escapes of one way spell may look like one of the other.
+ * A text as it is, and as it reads with its JSON (`\u0065`) and percent (`%65`) escapes undone, layer by layer, in any
+ * order: undoing escapes of one kind may produce escapes of the other.
  */
 export function* readings(text: string): Generator<Read> {
   const itself = (index: number) => index;
@@ -78,8 +78,8 @@ const BASE64 = /[A-Za-z0-9+/_-]{10,}/g;
 const standard = (base64: string): string => base64.replaceAll('-', '+').replaceAll('_', '/');
 
 /**
- * How Base64 may spell a beginning, whatever stands before it: with none, one or two bytes of that in its first group.
- * Only characters that the beginning alone decides.
+ * How Base64 may spell a beginning, whatever precedes it: with none, one or two bytes of that in its first group. Only
+ * characters that the beginning alone decides.
  */
 function base64Beginnings(beginning: string): string[] {
   return ['', '.', '..'].map((before) => {
@@ -94,21 +94,23 @@ function base64Beginnings(beginning: string): string[] {
 /** The same as UTF-8, a byte a character: how percent encoding and Base64 spell what is not ASCII. */
 const asBytes = (value: string): string => Buffer.from(value).toString('latin1');
 
-/** How a value reads once its escapes are undone: as text, as bytes, and with the plus signs that forms have for spaces. */
+/**
+ * How a value reads once its escapes are undone: as text, as bytes, and with the plus signs that forms use for spaces.
+ */
 const readingsOf = (value: string): string[] =>
   [value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]);
 
-/** What is looked for in texts. */
+/** What to search for in texts. */
 export interface Search {
-  /** Places of what is wanted in a text as it reads. `value` is what was wanted, or what has the shape. */
+  /** Places of wanted values in a text as it reads. `value` is the wanted value, or what has the shape. */
   find(text: string): Iterable<Match>;
-  /** Whether a run of Base64, in the standard alphabet, may hold anything that is wanted. */
+  /** Whether a run of Base64, in the standard alphabet, may hold anything wanted. */
   mayHold(base64: string): boolean;
   /** Characters of the longest value. */
   readonly longest: number;
 }
 
-/** What is known without its value. Sources of regular expressions, but for the beginnings. */
+/** What is known without its value. Sources of regular expressions, except for the beginnings. */
 export interface Shapes {
   readonly wanted: readonly string[];
   readonly beginnings: readonly string[];
@@ -121,13 +123,13 @@ const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const pattern = (sources: readonly string[], flags = '') =>
   new RegExp(sources.length > 0 ? sources.join('|') : '(?!)', flags);
 
-/** Of a beginning, so many characters are looked for in texts, and so many of its Base64. */
+/** How many characters of a beginning are searched for in texts, and how many of its Base64. */
 const BEGINNING = 8;
 const BASE64_BEGINNING = 7;
 
 /**
- * Puts a search together: for values, and for what has a shape. Values that are shorter than eight characters are wanted
- * only where they are the whole text: they would be found in the middle of words. With shapes, they are found anywhere.
+ * Puts a search together: for values, and for shapes. A value of fewer than eight characters is wanted only if it is
+ * the whole text: it would be found in the middle of words. What has a shape is found anywhere.
  */
 export function createSearch(values: Iterable<string>, shapes?: Shapes): Search {
   const meant = new Map<string, string>();
@@ -166,22 +168,22 @@ export function createSearch(values: Iterable<string>, shapes?: Shapes): Search 
   };
 }
 
-/** Where something that is wanted stands in a text. */
+/** Where something wanted is in a text. */
 export interface Spelled {
   readonly start: number;
   readonly end: number;
-  /** What was wanted, or what has the shape. */
+  /** The wanted value, or what has the shape. */
   readonly value: string;
-  /** Where it was found in Base64: all of that, between slashes. */
+  /** If it was found in Base64: all of that, between slashes. */
   readonly base64?: { readonly start: number; readonly end: number };
 }
 
-/** A text longer than this is read in parts: its readings take a multiple of its memory. */
+/** A longer text is read in parts: its readings take a multiple of its memory. */
 const PART = 1_048_576;
-/** How much of the text before it a part repeats: what may stand over both. */
+/** How much of the text before it a part repeats, for what may cross the border. */
 const REPEATED = 65_536;
 
-/** A text as it stands, and in parts as it reads with its escapes undone, layer by layer. */
+/** A text as it is, and in parts as it reads with its escapes undone, layer by layer. */
 export function* readingsInParts(text: string): Generator<string> {
   yield text;
   for (let from = 0; from === 0 || from + REPEATED < text.length; from += PART)
@@ -193,9 +195,9 @@ export function* readingsInParts(text: string): Generator<string> {
 const LONGEST_SPELLING = 24;
 
 /**
- * Everything wanted in a text, in any spelling: as it is, in JSON and percent escapes, in Base64. A run of Base64 may begin
- * anywhere within what was encoded, or have other characters of the alphabet before it: all four alignments are read.
- * The same may be found twice.
+ * Everything wanted in a text, in any spelling: as it is, in JSON and percent escapes, in Base64. A run of Base64 may
+ * begin anywhere within what was encoded, or have other characters of the alphabet before it, so all four alignments
+ * are read. The same place may be found twice.
  */
 export function* spelledIn(text: string, search: Search): Generator<Spelled> {
   const overlap = Math.max(4_096, search.longest * LONGEST_SPELLING);
@@ -229,7 +231,7 @@ function* spelledInPart(text: string, search: Search): Generator<Spelled> {
           const first = skip + Math.floor((byte * 4) / 3);
           const after = skip + Math.ceil(((byte + length) * 4) / 3);
           const slash = run.indexOf('/', after);
-          // A slash is of the alphabet, but may just as well end a segment of a path.
+          // A slash belongs to the alphabet, but may as well end a segment of a path.
           const whole = { from: run.lastIndexOf('/', first) + 1, to: slash < 0 ? run.length : slash };
           yield {
             start: at(index + first),
@@ -243,13 +245,13 @@ function* spelledInPart(text: string, search: Search): Generator<Spelled> {
   }
 }
 
-/** The beginning of a value at the end of a text: where it starts, and of which. */
+/** The beginning of a value at the end of a text: where it starts, and which value. */
 export interface Begun {
   readonly start: number;
   readonly value: string;
 }
 
-/** The longest beginning of a value, but not all of it, that a text ends with; undefined below `least` characters. */
+/** The longest beginning of a value, but not all of it, at the end of a text; undefined below `least` characters. */
 export function begunAtEnd(text: string, values: Iterable<string>, least: number): Begun | undefined {
   let begun: Begun | undefined;
   let length = least - 1;

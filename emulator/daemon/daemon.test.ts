@@ -326,7 +326,7 @@ describe('the order of checks', () => {
     await bench.send({ headers: valid });
     await bench.clock.advance(1);
     const { names } = bench;
-    // Everything wrong at once; each step mends the first thing that is.
+    // Everything wrong at once; each step mends the first thing that is wrong.
     const headers = new Headers({
       [names.signature]: Buffer.alloc(64, 1).toString('base64'),
       [names.timestamp]: 'soon',
@@ -450,7 +450,7 @@ describe('tampering', () => {
         const changed = Buffer.from(raw);
         changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         expect(verifyBytes(bench.signer.publicKey, bytes, changed)).toBe(false);
-        // Through the daemon, which also looks for what it was made for, a few are enough.
+        // The daemon also searches for what a signature was made for, so a few are enough.
         if (bit % 32 !== 0) continue;
         const refused = await bench.send({ headers: { ...valid, [field]: changed.toString('base64') } });
         expect(reasonOf(refused)).toBe('bad_signature');

@@ -35,28 +35,28 @@ export interface DaemonDeps {
   settings(): { readonly proof_window: number };
   /** What the emulator signed, for hints only. */
   readonly issued: Issued;
-  /** The OAuth subjects there are, for hints only. */
+  /** The known OAuth subjects, for hints only. */
   subjects(): Iterable<string>;
   readonly requireV2?: boolean | undefined;
-  /** Where used nonces outlive the process; without it they are held in memory. */
+  /** Where used nonces outlive the process; by default they are held in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;
-  /** Told of every request: never of a token or a signature. */
+  /** Receives every request: never a token or a signature. */
   readonly onRequest?: ((request: DaemonRequest) => void) | undefined;
-  /** Told of what goes wrong. */
+  /** Receives what goes wrong. */
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }
 
-/** A request to a daemon and what came of it. */
+/** A request to a daemon and its outcome. */
 export interface DaemonRequest {
   /** When it came, in ms. */
   readonly at: number;
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Whose daemon it was for; undefined for a token that is nobody's. */
+  /** The intern whose daemon it was for; undefined for an unknown token. */
   readonly internId: string | undefined;
   /** The user that an accepted proof names. */
   readonly user: string | undefined;
@@ -77,7 +77,7 @@ interface Outcome {
   readonly wrong?: string;
 }
 
-/** The fake intern daemon. `nonces` is its memory, for the signing lab to look at. */
+/** The emulated intern daemon. `nonces` is its memory, for the signing lab to inspect. */
 export interface Daemon {
   /**
    * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots, and its
@@ -109,8 +109,8 @@ const failure = (key: keyof typeof DAEMON_ERRORS): DaemonResponse =>
   answerOf(rowEnvelope(DAEMON_ERRORS[key]), DAEMON_ERRORS[key].status);
 
 /**
- * Verifies as an intern's daemon has to, from the request alone, in this order: token, presence, form, time, signature,
- * nonce. Any method and route is taken. A refused proof leaves its nonce unused (SIGN-7).
+ * Verifies as an intern's daemon must, from the request alone, in this order: token, presence, form, time, signature,
+ * nonce. It accepts any method and route. A refused proof leaves its nonce unused (SIGN-7).
  */
 export function createDaemon(deps: DaemonDeps): Daemon {
   const { clock, profile, issued } = deps;
@@ -129,7 +129,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     requireV2: deps.requireV2 ?? false,
   };
 
-  /** What a signature that does not verify was made for, where that can be told. */
+  /** What a signature that does not verify was made for, if that can be found out. */
   const explainBadSignature = ({ proof, expected, badVersion }: Trace, body: Uint8Array, search: string) => {
     if (!proof || !expected || badVersion === undefined) return undefined;
     const suspects = {
@@ -176,7 +176,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
         now,
         window,
       });
-    // What is wrong already is told before the body is read.
+    // An error that is known already is reported before the body is read.
     const early = verify(undefined, clock.now(), deps.settings().proof_window).verdict;
     if (early.result === 'refused') return refuse(early);
 
@@ -184,7 +184,8 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const bodySha256 = createHash('sha256').update(body).digest('hex');
     await deps.heavyWork.next();
 
-    // From here until its nonce is taken nothing waits: of two requests with one nonce, one is verified whole before the other.
+    // From here until its nonce is used nothing waits: of two requests with one nonce, one is verified completely
+    // before the other.
     const now = clock.now();
     const { proof_window: window } = deps.settings();
     const expired = (at: number) => Math.floor((at - window) / 1_000);
@@ -198,7 +199,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const { verified } = verdict;
     if (verified.nonce !== undefined) {
       nonces.take(internId, verified.nonce, Number(verified.timestamp));
-      // Accepted only once it is sure to stay used, whatever becomes of the process.
+      // Accepted only once its nonce is sure to stay used, even if the process dies.
       if (kept) await kept.commit();
     }
     const accepted: DaemonAccepted = { ok: true, verified };

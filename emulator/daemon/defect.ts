@@ -5,7 +5,7 @@ import type { ProofFieldName, ProofFields, ProofLayout, ProofVersion } from '../
 /** A header sent several times is a list. */
 export type HeaderMap = Record<string, string | string[]>;
 
-/** What a defect is made with. */
+/** The inputs of a defect. */
 export interface Workshop {
   readonly names: ProofHeaders;
   readonly layout: ProofLayout;
@@ -13,7 +13,7 @@ export interface Workshop {
   readonly now: number;
   /** Seconds. */
   readonly window: number;
-  /** Seconds that it may take until the request is sent. */
+  /** Seconds that may pass until the request is sent. */
   readonly delay: number;
   /** Complete and valid fields of the request, with a nonce of their own each time. */
   fresh(changes?: ProofFields): Required<ProofFields>;
@@ -21,7 +21,7 @@ export interface Workshop {
   sign(version: ProofVersion, fields: ProofFields): string;
   /** Signs any bytes with the service's key. */
   signRaw(bytes: Buffer): string;
-  /** Signs fields with a key that isn't the service's. */
+  /** Signs fields with a key that is not the service's. */
   signForeign(version: ProofVersion, fields: ProofFields): string;
   /** The proof headers that name `fields`, under these or valid signatures. */
   headers(fields: ProofFields, signatures?: { v1?: string; v2?: string }): HeaderMap;
@@ -38,13 +38,13 @@ export interface Defective {
   readonly token?: string;
 }
 
-/** One way in which a proof can be wrong, and what a verifier has to say to it. */
+/** One way in which a proof can be wrong, and the verdict that a verifier must give. */
 export interface Defect {
   readonly name: string;
   readonly description: string;
   readonly reason: DaemonReason;
   readonly hint?: DaemonHint;
-  /** Undefined where the request is such that the proof would be right all the same. */
+  /** Undefined if the proof would be right all the same for this request. */
   make(shop: Workshop): Defective | undefined;
 }
 
@@ -100,7 +100,7 @@ export const rewritten = (name: string, description: string, rewrite: (signature
   description,
   reason: 'proof_malformed',
   make(shop) {
-    // Some signatures look the same in both alphabets: take one that doesn't.
+    // Some signatures look the same in both alphabets: take one that does not.
     for (;;) {
       const headers = shop.headers(shop.fresh());
       const signature = text(headers[shop.names.signatureV2]);
@@ -110,7 +110,7 @@ export const rewritten = (name: string, description: string, rewrite: (signature
   },
 });
 
-/** Right values under a timestamp that isn't right. */
+/** Right values under a wrong timestamp. */
 export const timed = (
   name: string,
   description: string,

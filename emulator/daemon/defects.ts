@@ -14,7 +14,7 @@ function raiseS(signature: string): string {
   return raw.toString('base64');
 }
 
-/** Every way in which a proof can be wrong that a verifier has to tell. */
+/** Every way in which a proof can be wrong that a verifier must detect. */
 export const DEFECTS: readonly Defect[] = [
   timed('expired', 'signed one second more than the window ago', 'proof_expired', ({ now, window }) =>
     String(Math.floor(now - window) - 1),

@@ -5,17 +5,17 @@ import type { VerifyKey } from '../signing/verify.js';
 import type { Issued } from './issued.js';
 import { verifySignature } from './verify-proof.js';
 
-/** What else a signature might have been made for. */
+/** Inputs for finding what else a signature might have been made for. */
 export interface Suspects {
   readonly internIds: Iterable<string>;
   readonly users: Iterable<string>;
-  /** The body, where it is at hand. */
+  /** The body, if available. */
   readonly body?: Uint8Array;
   /** The query of the request, with its question mark; empty without one. */
   readonly search?: string;
 }
 
-/** What a signature that doesn't verify was made over. */
+/** What a signature that does not verify was made over. */
 export interface Made {
   readonly fields: ProofFields;
   /** Known from having signed it, or found by trying. */
@@ -31,7 +31,7 @@ const HINTS: readonly (readonly [DaemonHint, readonly ProofFieldName[]])[] = [
   ['route_mismatch', ['method', 'path']],
 ];
 
-/** The hint for fields that differ, where there is one. */
+/** The hint for fields that differ, if there is one. */
 export const hintOf = (differing: readonly ProofFieldName[]): DaemonHint | undefined =>
   HINTS.find(([, fields]) => fields.some((field) => differing.includes(field)))?.[0];
 
@@ -83,8 +83,8 @@ const differs = (layout: readonly ProofFieldName[], made: ProofFields, expected:
   layout.filter((field) => made[field] !== expected[field]);
 
 /**
- * Finds out what a signature that doesn't verify over `expected` was made over: by remembering, or by trying values that
- * clients are known to take by mistake, one field at a time.
+ * Finds out what a signature that does not verify over `expected` was made over: by remembering, or by trying values
+ * that clients are known to use by mistake, one field at a time.
  */
 export function diagnose(
   deps: { key: VerifyKey; layout: ProofLayout; issued: Issued },
@@ -97,7 +97,7 @@ export function diagnose(
   const known = deps.issued.get(signature);
   if (known) {
     const differing = differs(layout, known, expected);
-    // Signed by us under the other version's layout, or altered by whoever changed the key: no field explains it.
+    // Signed by us under the other version's layout, or altered by somebody who changed the key: no field explains it.
     if (differing.length > 0 && layout.every((field) => known[field] !== undefined)) {
       const made = Object.fromEntries(layout.map((field) => [field, known[field]])) as ProofFields;
       if (verifySignature(deps.key, deps.layout, version, signature, made))

@@ -17,7 +17,7 @@ export interface ExplainSignatureDeps {
   readonly issued: Issued;
 }
 
-/** What a signature was made over: bytes, the values where they are known, and the mistake where it is one of the known. */
+/** What a signature was made over: bytes, the values if known, and the mistake if it is a known one. */
 interface Found {
   readonly bytes: Buffer;
   readonly fields?: ProofFields;
@@ -52,7 +52,9 @@ function* mistaken(layout: ProofLayout, version: ProofVersion, expected: ProofFi
   }
 }
 
-/** Finds what a signature that doesn't verify was made over: another value of a field, or a known mistake in the bytes. */
+/**
+ * Finds what a signature that does not verify was made over: another value of a field, or a known mistake in the bytes.
+ */
 function find(
   deps: ExplainSignatureDeps,
   version: ProofVersion,
@@ -108,7 +110,9 @@ function firstDifference(
   return null;
 }
 
-/** Explains one signature: the bytes it has to be over, those it is over where that can be told, and where they part. */
+/**
+ * Explains one signature: the bytes it must be over, those it is over if they can be found out, and where they differ.
+ */
 export function explainSignature(
   deps: ExplainSignatureDeps,
   version: ProofVersion,

@@ -21,7 +21,7 @@ export interface ExplainDeps {
   readonly requireV2?: boolean | undefined;
   readonly issued?: Issued;
   readonly nonces?: Nonces;
-  /** The intern of a daemon token; without it the token isn't looked at. */
+  /** The intern of a daemon token; without it the token is not checked. */
   readonly internOfToken?: (token: string) => string | undefined;
   /** For guessing what a signature was made for. */
   readonly internIds?: Iterable<string>;
@@ -30,8 +30,8 @@ export interface ExplainDeps {
 
 const PASSED: Readonly<Record<ProofCheck, string>> = {
   token: 'the daemon token is of this intern',
-  presence: 'every header that is needed is there',
-  form: 'every header has its form',
+  presence: 'every required header is there',
+  form: 'every header is well-formed',
   time: 'the proof is within the window',
   signature: 'every signature verifies',
   nonce: 'the nonce is unused',
@@ -52,9 +52,9 @@ const bodyOf = (given: ExplainBody): Buffer | undefined => {
 };
 
 /**
- * Verifies a request as the daemon does, without using up its nonce, and renders how the verdict was come to: every check
- * in its order, the bytes each signature has to be over and, where it can be told, those it is over. Throws a TypeError
- * for header names or values that no request can carry.
+ * Verifies a request as the daemon does, without using up its nonce, and explains the verdict: every check in its
+ * order, the bytes each signature must be over and, if they can be found out, those it is over. Throws a TypeError for
+ * header names or values that no request can carry.
  */
 export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
   const { profile, publicKey, window } = deps;

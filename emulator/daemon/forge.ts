@@ -24,11 +24,11 @@ export interface ForgeDeps {
   subjects(): Iterable<string>;
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;
-  /** Seconds for which a forgery keeps its defect, since who asked for it may take a while to send it. Default: an hour. */
+  /** Seconds for which a forgery keeps its defect, since it may take a while until it is sent. Default: an hour. */
   readonly delay?: number;
 }
 
-/** A forgery that can't be made; the message says why. */
+/** A forgery that cannot be made; the message says why. */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError';
   constructor(
@@ -45,7 +45,7 @@ const expectation = (defect: Defect): Forgery['expected'] => ({
   hint: defect.hint ?? null,
 });
 
-/** The defects there are. */
+/** The available defects. */
 export const listDefects = (): ForgeList => ({
   data: DEFECTS.map((defect) => ({
     defect: defect.name,
@@ -57,7 +57,7 @@ export const listDefects = (): ForgeList => ({
 const isRunning = (row: InternRow): row is InternRow & { daemon_token: string } =>
   row.record.status === 'running' && row.daemon_token !== null;
 
-/** Hands out proofs with exactly one defect each, for testing a verifier with. */
+/** Makes proofs with exactly one defect each, for testing a verifier with. */
 export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
   const { profile, signingKey, random, interns } = deps;
   const layout = profile.proof_layout;
@@ -75,7 +75,7 @@ export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
     const defect = DEFECTS.find((row) => row.name === name);
     if (!defect) {
       const known = DEFECTS.map((row) => row.name);
-      throw new ForgeError('defect', `unknown${suggestion(name, known)}; there are: ${known.join(', ')}`);
+      throw new ForgeError('defect', `unknown${suggestion(name, known)}; known are: ${known.join(', ')}`);
     }
     const intern = internFor(intern_id);
     if (wantedUser !== undefined && !PROOF_USER.test(wantedUser)) {

@@ -6,10 +6,15 @@ export interface Issued {
   get(signature: string): ProofFields | undefined;
 }
 
-/** By how much `most` may be passed, so that the oldest go together: from a map, taking them one by one costs ever more. */
+/**
+ * How far `most` may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets ever
+ * slower.
+ */
 const SLACK = 1.1;
 
-/** Remembers the last `most` signatures, and some before them: by default those of the last 1,000 proofs with a route. */
+/**
+ * Remembers the last `most` signatures, and some before them: by default those of the last 1,000 proofs with a route.
+ */
 export function createIssued(most = 2_000): Issued {
   const bySignature = new Map<string, ProofFields>();
   return {

@@ -111,7 +111,7 @@ describe('forge', () => {
   });
 
   it.each([
-    [{ defect: 'unheard_of' }, /^defect: unknown; there are: expired, /],
+    [{ defect: 'unheard_of' }, /^defect: unknown; known are: expired, /],
     [{ defect: 'expired', intern_id: 'nobody' }, /^intern_id: no running intern/],
     [{}, /^defect: /],
     [{ defect: 'expired', extra: 1 }, /extra/],

@@ -14,7 +14,10 @@ const values = (layout: ProofLayout, version: ProofVersion, fields: ProofFields)
 const joined = (layout: ProofLayout, version: ProofVersion, fields: ProofFields, separator = layout.separator) =>
   Buffer.from(values(layout, version, fields).join(separator), 'utf8');
 
-/** The mistakes that implementations are known for: the signing lab makes them on request, and tells them when it sees them. */
+/**
+ * The mistakes that implementations are known for: the signing lab makes them on request, and names them when it sees
+ * them.
+ */
 export const MISTAKES: readonly Mistake[] = [
   {
     name: 'trailing_newline',

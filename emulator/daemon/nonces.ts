@@ -3,16 +3,16 @@ import type { NonceRow } from '../contract/state.js';
 /** Which nonces were used, for as long as a proof that carries them could still be accepted. */
 export interface Nonces {
   has(internId: string, nonce: string): boolean;
-  /** Marks a nonce as used; false when it was before. `timestamp` is the proof's, in Unix seconds. */
+  /** Marks a nonce as used; false if it was used before. `timestamp` is the proof's, in Unix seconds. */
   take(internId: string, nonce: string, timestamp: number): boolean;
-  /** Whether the memory still reaches back to proofs of that second: what it forgot can't be told from unused. */
+  /** Whether the memory still reaches back to proofs of that second: a forgotten nonce looks like an unused one. */
   remembers(timestamp: number): boolean;
   /**
    * Forgets proofs made before that second. Of those made before `expired`, a later second, the newest 10,000 are kept:
    * they have expired by now, but would not have for a clock that starts anew.
    */
   forgetBefore(timestamp: number, expired?: number): void;
-  /** To be called when the rows were replaced. */
+  /** Call it when the rows were replaced. */
   replaced(): void;
   /** How many are held. */
   readonly size: number;
@@ -27,17 +27,17 @@ export interface NonceRows {
   values(): Iterable<NonceRow>;
 }
 
-/** The second that the memory reaches back to, kept with the rows: what was forgotten before has to be known after. */
+/** The second that the memory reaches back to, kept with the rows: it must survive a restart. */
 export interface Since {
   get(): number | undefined;
   set(timestamp: number): void;
 }
 
-/** What of a store the memory of nonces needs to outlive the process. */
+/** What the memory of nonces needs of a store to outlive the process. */
 export interface KeptNonces {
   readonly rows: NonceRows;
   readonly since: Since;
-  /** Resolves once what was put is durable. */
+  /** Resolves once the puts are durable. */
   commit(): Promise<void>;
   /** The earliest time, in Unix ms, that the clock could show if the process started anew now. */
   earliest(): number;
@@ -60,8 +60,8 @@ function createRows(): NonceRows {
 }
 
 /**
- * Nonces, held in `rows` until no clock could show a time within the window of their proof. They come nearly in the order
- * of their seconds, so that forgetting looks at the oldest only, at most once a second.
+ * Nonces, held in `rows` until no clock could show a time within the window of their proof. They come nearly in the
+ * order of their seconds, so that forgetting looks only at the oldest, at most once a second.
  */
 export function createNonces(rows: NonceRows = createRows(), since?: Since): Nonces {
   let forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;

@@ -20,7 +20,10 @@ export interface Refused {
   readonly detail: string;
 }
 
-/** Seconds since 1970 without sign, fraction or leading zero; long enough that milliseconds sent by mistake are "future". */
+/**
+ * Seconds since 1970 without sign, fraction or leading zero; long enough that milliseconds sent by mistake are
+ * "future".
+ */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
 /** Visible ASCII without the comma, which joins repeated headers. */
 const NONCE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
@@ -29,7 +32,7 @@ const isSignature = (text: string) => decodeSignature(text) !== undefined;
 const SIGNATURE_FORM = 'is not 64 bytes in standard padded Base64';
 
 /**
- * Reads the proof headers: first whether all that is needed is there, then whether each has its form. A v2 signature
+ * Reads the proof headers: first whether all required ones are there, then whether each is well-formed. A v2 signature
  * and its nonce come together; a request with neither carries a v1 proof.
  */
 export function readProof(headers: Headers, names: ProofHeaders, requireV2: boolean): ReceivedProof | Refused {
@@ -39,7 +42,7 @@ export function readProof(headers: Headers, names: ProofHeaders, requireV2: bool
   const signatureV2 = headers.get(names.signatureV2);
   const nonce = headers.get(names.nonce);
 
-  const missing = (name: string): Refused => ({ reason: 'proof_missing', detail: `${name} is not there` });
+  const missing = (name: string): Refused => ({ reason: 'proof_missing', detail: `${name} is missing` });
   if (timestamp === null) return missing(names.timestamp);
   if (user === null) return missing(names.user);
   if (signature === null) return missing(names.signature);

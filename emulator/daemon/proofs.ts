@@ -21,12 +21,12 @@ export interface ProofsDeps {
   readonly profile: Profile;
   readonly signingKey: SigningKey;
   readonly interns: InternRows;
-  /** The OAuth subjects there are. */
+  /** The known OAuth subjects. */
   subjects(): Iterable<string>;
   settings(): { readonly proof_window: number };
   daemonOrigin(): string;
   readonly requireV2?: boolean | undefined;
-  /** Where used nonces outlive the process; without it they are held in memory. */
+  /** Where used nonces outlive the process; by default they are held in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   readonly requestId: DaemonDeps['requestId'];
@@ -47,7 +47,7 @@ export interface Proofs {
   };
 }
 
-/** Puts signer, daemon and lab together around one key and one memory of what was issued. */
+/** Puts signer, daemon and lab together around one key and one memory of issued signatures. */
 export function createProofs(deps: ProofsDeps): Proofs {
   const { profile, signingKey, interns } = deps;
   const issued = createIssued();

@@ -12,8 +12,8 @@ export interface InternRows {
 export type FindIntern = (token: string) => InternRow | undefined;
 
 /**
- * Indexes the daemon tokens of interns. Tokens come and go with boots, which nobody tells of here: one that is not found
- * where it was looked for has the index made anew.
+ * Indexes the daemon tokens of interns. Tokens come and go with boots, and no event reports that here. A token that is
+ * not found rebuilds the index.
  */
 export function createTokens(interns: InternRows, key: Buffer): FindIntern {
   let index = createCredentialIndex<string>(key);

@@ -37,7 +37,7 @@ describe('Ed25519 at its edges', () => {
     expect(publicKey !== undefined && verifyBytes(publicKey, message, signature)).toBe(vector.accept);
   });
 
-  // Which of them OpenSSL takes depends on its version; tweetnacl is the one in the lock file.
+  // Which of them OpenSSL accepts depends on its version; tweetnacl is the one in the lock file.
   it('a lenient verifier takes some of what is refused: the strict checks are needed', () => {
     const lenient = vectors.filter((vector) => {
       const [key, message, signature] = [vector.public_key, vector.message, vector.signature].map((hex) =>
@@ -125,7 +125,9 @@ describe('accepted proofs', () => {
   });
 });
 
-/** A verifier in a few lines, from the format's page and with tweetnacl only: do the vectors say enough to write one? */
+/**
+ * A verifier in a few lines, from the format's page and with tweetnacl only: do the vectors say enough to write one?
+ */
 function verifyIndependently(request: VectorRequest, now: number, used: Set<string>): string | undefined {
   const header = (name: string) => request.headers[`x-svc-invoke-${name}`];
   const names = ['timestamp', 'user', 'signature'];

@@ -29,12 +29,12 @@ export interface VerifyDeps {
 
 /** A request with a proof, as a daemon received it. */
 export interface ReceivedRequest {
-  /** The intern whose daemon is meant, and what is wrong with the token that should tell so. */
+  /** The intern whose daemon is addressed, and what is wrong with the token that should name it. */
   readonly intern: { readonly id: string | undefined; readonly problem?: string | undefined };
   readonly headers: Headers;
   readonly method: string;
   readonly path: string;
-  /** Undefined while the body is still to be read: then signature and nonce are not checked yet. */
+  /** Undefined while the body is still unread: then signature and nonce are not checked yet. */
   readonly bodySha256: string | undefined;
   /** ms since 1970. */
   readonly now: number;
@@ -42,25 +42,25 @@ export interface ReceivedRequest {
   readonly window: number;
 }
 
-/** What became of a proof. It is `pending` where the body is missing and nothing before it was wrong. */
+/** The verdict on a proof. It is `pending` if the body is missing and nothing before it was wrong. */
 export type Verdict =
   | { readonly result: 'accepted'; readonly verified: Verified }
   | ({ readonly result: 'refused' } & Refused)
   | { readonly result: 'pending' };
 
-/** How a verdict was come to. */
+/** How a verdict was reached. */
 export interface Trace {
   /** The check that failed; those before it passed, those after it were not reached. */
   readonly failed: ProofCheck | undefined;
-  /** Undefined where it is incomplete or malformed. */
+  /** Undefined if it is incomplete or malformed. */
   readonly proof: ReceivedProof | undefined;
-  /** What the signatures have to be made over, once all of it is known. */
+  /** What the signatures must be made over, once all of it is known. */
   readonly expected: ProofFields | undefined;
   /** The first signature that does not verify. */
   readonly badVersion: ProofVersion | undefined;
 }
 
-/** The fields that a request's signatures have to be made over. */
+/** The fields that a request's signatures must be made over. */
 const expectedFields = (
   proof: ReceivedProof,
   id: string,
@@ -75,8 +75,8 @@ const expectedFields = (
 });
 
 /**
- * Whether a proof is too old or from the future: exactly `window` ms old and exactly five seconds ahead are still taken
- * (SIGN-7). The age counts from the start of the second that the timestamp names.
+ * Whether a proof is too old or from the future: exactly `window` ms old and exactly five seconds ahead are still
+ * accepted (SIGN-7). The age counts from the start of the second that the timestamp names.
  */
 function verifyTime(
   proof: ReceivedProof,
@@ -100,7 +100,7 @@ function verifyTime(
   return undefined;
 }
 
-/** Whether one signature verifies over the fields. Fields that can't be signed never verify. */
+/** Whether one signature verifies over the fields. Fields that cannot be signed never verify. */
 export function verifySignature(
   key: VerifyKey,
   layout: ProofLayout,
@@ -117,7 +117,7 @@ export function verifySignature(
   }
 }
 
-/** The first of a proof's signatures that doesn't verify; undefined when all do. With v2 both have to. */
+/** The first of a proof's signatures that does not verify; undefined if all do. With v2 both must. */
 function badSignature(
   { key, layout }: VerifyDeps,
   proof: ReceivedProof,
@@ -129,8 +129,8 @@ function badSignature(
 }
 
 /**
- * Verifies a proof as an intern's daemon has to, from the request alone (SIGN-4, SIGN-7). Uses no nonce up: that is for
- * whoever acts on the verdict.
+ * Verifies a proof as an intern's daemon must, from the request alone (SIGN-4, SIGN-7). It uses no nonce up: the code
+ * that acts on the verdict does.
  */
 export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdict: Verdict; trace: Trace } {
   const { intern, headers, method, path, bodySha256 } = request;

@@ -4,7 +4,7 @@ import { createCredentialIndex } from '../credentials/credential-index.js';
 import type { Caller } from './caller.js';
 import { createRedaction, type Redaction } from './redaction.js';
 
-/** Who a credential belongs to, and how it is kept out of what is shown. */
+/** Which caller a credential belongs to, and how credentials are redacted. */
 export interface Accounts {
   /** The caller of a bearer token, or undefined. */
   resolve(token: string): Caller | undefined;
@@ -13,12 +13,12 @@ export interface Accounts {
   removeOwnKey(row: InternRow): void;
   /** Forgets the own keys of all interns: their rows were replaced. */
   clearOwnKeys(): void;
-  /** Takes every credential out of a text, and out of the writes of a stream ({@link Redaction}). */
+  /** Redacts every credential in a text, and in the writes of a stream ({@link Redaction}). */
   readonly redact: Redaction['redact'];
   readonly redactWrites: Redaction['redactWrites'];
-  /** Has a credential redacted that isn't looked up here: a token of a login. */
+  /** Adds a credential to redact that is not looked up here: a token of a login. */
   readonly addLoginToken: Redaction['addLoginToken'];
-  /** Has the value of a secret redacted, which is no credential of anybody's here. */
+  /** Adds the value of a secret to redact, which is nobody's credential here. */
   readonly addVaultSecret: Redaction['addVaultSecret'];
 }
 

@@ -2,16 +2,16 @@ import { words } from '../contract/problem.js';
 import { askSchema, usageSchema } from '../contract/script.js';
 import type { BehaviourEvent, TurnGenerator } from '../scripts/behaviour.js';
 
-/** What stands in a message for any value a script may come up with. */
+/** The text in a message for any value a script may produce. */
 function shown(value: unknown): string {
   try {
     return (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).slice(0, 200);
   } catch {
-    return 'what has no text';
+    return 'a value without a text';
   }
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : shown(thrown));
 
 const ENDINGS: readonly unknown[] = ['stop', 'cancelled', 'deadline', 'severed', 'failed'];
@@ -32,8 +32,8 @@ function fits(schema: Schema, value: unknown, what: string): void {
 }
 
 /**
- * Takes what a behaviour yielded for an event, since behaviours come from code that no compiler need have seen: what is
- * no event must not get as far as the stream. The texts of a `say` are looked at one by one as they are said.
+ * Takes what a behaviour yielded as an event. Behaviours come from code that no compiler need have checked, and
+ * anything but an event must not reach the stream. The texts of a `say` are checked one by one as they are said.
  *
  * @throws TypeError that says what was yielded and what is expected
  */
@@ -59,7 +59,7 @@ export function validateEvent(value: unknown): BehaviourEvent {
 }
 
 /**
- * Takes what a `turn` returned for a generator.
+ * Takes what a `turn` returned as a generator.
  *
  * @throws TypeError for anything but an async generator, such as what `async turn()` or `*turn()` return
  */
@@ -73,7 +73,7 @@ export function validateGenerator(value: unknown): TurnGenerator {
   ) {
     return generator as TurnGenerator;
   }
-  // A promise that nobody awaits must not take the process along when it rejects.
+  // A promise that nobody awaits must not crash the process when it rejects.
   if (value instanceof Promise) value.catch(() => {});
   const found =
     value instanceof Promise ? 'a promise' : typeof value === 'object' && value ? 'an object' : shown(value);

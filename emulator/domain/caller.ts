@@ -1,6 +1,6 @@
 /**
- * Whoever made a request, as its credential tells (AUTH-2). `id` is what limits, names, idempotency keys and invoke
- * sessions are scoped to: one person's API key and OAuth tokens share it, an intern's own key is a caller of its own.
+ * The sender of a request, by its credential (AUTH-2). `id` is the scope of limits, names, idempotency keys and invoke
+ * sessions: one person's API key and OAuth tokens share it, and an intern's own key is a caller of its own.
  */
 export interface Caller {
   readonly id: string;

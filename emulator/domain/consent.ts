@@ -2,8 +2,8 @@ import type { Answer, Ask } from '../contract/interaction.js';
 import type { ApprovalMode, RunOrigin } from '../contract/run.js';
 
 /**
- * What a run answers by itself; undefined when the caller is to be asked. Outside `manual` it consents to approvals,
- * with the first offered option that allows, or the first at all (CHAT-8); under invoke a question is answered by its
+ * What a run answers by itself; undefined when it must ask the caller. Outside `manual` it consents to approvals, with
+ * the first offered option that allows, or else the first (CHAT-8). Under invoke a question is answered by its
  * fallback, or declined (INVOKE-4).
  */
 export function ownAnswer(run: { origin: RunOrigin; approvalMode: ApprovalMode }, ask: Ask): Answer | undefined {

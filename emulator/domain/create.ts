@@ -13,7 +13,7 @@ export interface CreateRequest {
   readonly body: CreateBody;
   /** The `Idempotency-Key` header; without it the key is derived from the body. */
   readonly key: string | undefined;
-  /** Whether an injected fault makes this very call fail at a step; asked once the step is reached. */
+  /** Whether an injected fault makes this call fail at a step; asked once the step is reached. */
   readonly failsAt?: (step: 'vault' | 'provisioner') => boolean;
 }
 
@@ -33,7 +33,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Under which id a create is kept for its retries, and the digest of its body (CREATE-4). */
+/** The id under which a create is kept for its retries, and the digest of its body (CREATE-4). */
 function idempotencyOf({ caller, body, key }: CreateRequest): { id: string; hash: string } {
   const hash = createHash('sha256').update(canonicalJson(body)).digest('hex');
   return { id: `${caller.id}\n${key === undefined ? `body:${hash}` : `key:${key}`}`, hash };
@@ -47,12 +47,13 @@ export function isReplay(entries: { get(id: string): IdempotencyRow | undefined 
 }
 
 /**
- * Creates interns such that a retry resumes (CREATE-1 to CREATE-4). A create is a record, then a vault, then, where it
- * was asked for, the provisioner; what a failure left undone stands on the intern's row, and the retry with the same key
- * and body takes it up there. Nothing waits in between, so that racing retries see each other's work.
+ * Creates interns so that a retry resumes (CREATE-1 to CREATE-4). A create is a record, then a vault, then, if
+ * requested, the provisioner. The intern's row lists the steps that a failure left undone, and the retry with the same
+ * key and body resumes them. Nothing waits in between, so that racing retries see each other's work.
  *
- * @returns a function that throws 409 (`idempotency_key_reused`, `name_conflict`, `vault_unavailable`, and `intern_busy`
- *   where the intern of an unfinished create is being torn down) and 502
+ * @returns a function that throws 409 (`idempotency_key_reused`, `name_conflict`, `vault_unavailable`, and
+ * `intern_busy`
+ *   if the intern of an unfinished create is being torn down) and 502
  *   (`upstream_unavailable`)
  */
 export function createCreate(interns: Interns, provisioning: Provisioning, deps: InternsDeps) {
@@ -97,7 +98,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     });
   };
 
-  /** Fails a step where a fault or the script says so. The intern keeps what was done. */
+  /** Fails a step if a fault or the script says so. The intern keeps what was done. */
   const attempt = (row: InternRow, step: 'vault' | 'provisioner', failsAt: CreateRequest['failsAt']): InternRow => {
     const byScript = deps.plan(row)[step] === 'fails_once' && !row.failed_once.includes(step);
     const noted = byScript ? interns.put(row, undefined, { failed_once: [...row.failed_once, step] }) : row;
@@ -107,8 +108,8 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
   };
 
   /**
-   * Does what is left to do, and returns the record as the answer shows it. Nobody saw a `fresh` intern before, so that
-   * what is done on it here is no update yet.
+   * Does the remaining steps, and returns the record as the answer shows it. Nobody has seen a `fresh` intern yet, so
+   * changing it here is not an update.
    */
   const finish = (start: InternRow, failsAt: CreateRequest['failsAt'], fresh: boolean): Intern => {
     let row = start;
@@ -136,7 +137,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     if (known && known.body_hash !== hash) throw new Refusal('idempotency_key_reused');
     if (known?.answer) return { created: false, intern: known.answer };
     const unfinished = known && interns.get(known.intern_id);
-    // A retry must not finish what is being torn down: it makes a new intern once that is gone.
+    // A retry must not finish an intern that is being torn down. It makes a new one once that is gone.
     if (unfinished?.record.status === 'destroying')
       throw new Refusal('intern_busy', { detail: `intern ${unfinished.id} of this create is being deleted` });
     const row = unfinished ?? begin(request);
@@ -150,7 +151,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     if (!unfinished) entries.put(entry);
     const intern = finish(row, request.failsAt, !unfinished);
     entries.put({ ...entry, answer: intern });
-    // An unfinished one is a promise to its caller, a finished one a memory.
+    // An unfinished create is a promise to its caller, a finished one only a memory.
     return { created: true, intern };
   };
 }

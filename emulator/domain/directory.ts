@@ -8,8 +8,8 @@ import type { Settings } from '../contract/settings.js';
 import type { Store } from '../store/store.js';
 
 /**
- * The directory of each organization: groups, what they are mapped to, and the jobs that bring it up to date (SCIM-1 to
- * SCIM-7). What is not of the organization is 404. Nobody is in a group here, so that mappings grant nothing.
+ * The directory of each organization: groups, their mappings, and the jobs that synchronize it (SCIM-1 to SCIM-7). What
+ * belongs to another organization is 404. Nobody is in a group here, so mappings grant nothing.
  */
 export interface Directory {
   /** Oldest first. */
@@ -17,16 +17,16 @@ export interface Directory {
   mapping(organization: string, id: string): ScimMapping;
   /** Throws the 404 of a group or workspace that is not the organization's. */
   authorizeMapping(organization: string, body: CreateMappingBody): void;
-  /** Throws 409 where the mapping is there with another role; with the same one it is that mapping, again. */
+  /** Throws 409 if the mapping exists with another role; with the same role it returns that mapping. */
   createMapping(organization: string, body: CreateMappingBody): ScimMapping;
   updateMapping(mapping: ScimMapping, role: ScimMapping['role']): ScimMapping;
   deleteMapping(mapping: ScimMapping): void;
   /** Oldest first. */
   groups(organization: string): ScimGroup[];
-  /** Starts a job, or answers the one that is under way. */
+  /** Starts a job, or returns the one that is in progress. */
   startJob(organization: string): ScimJob;
   job(organization: string, id: string): ScimJob;
-  /** Takes up the jobs that a stopped process or an imported state left under way. */
+  /** Resumes the jobs that a stopped process or an imported state left in progress. */
   resume(): void;
 }
 
@@ -36,7 +36,7 @@ export interface DirectoryDeps {
   readonly seed: Pick<Seed, 'organization' | 'workspaces' | 'scim_groups' | 'other_organizations'>;
   readonly store: Pick<Store, 'collection' | 'commit'>;
   readonly settings: () => Pick<Settings, 'scim_sync'>;
-  /** A job that is to fail was started: the next one is not. */
+  /** A job that must fail was started: the next one must not. */
   readonly failureUsed: () => void;
   /** The scope of the present state: jobs end with it. */
   scope(): Scope;
@@ -97,7 +97,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
           const synced = groupsOf(row.organization_id).length;
           put(row, { status: 'succeeded', finished_at: iso(), synced_groups: synced, deleted_groups: 0 });
         }
-        // The store reports it where it fails; it is brought along by the next commit.
+        // The store reports a failure; the next commit brings the change along.
         store.commit({ keep: true }).catch(() => {});
       },
       'work',
@@ -106,7 +106,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   };
 
   return {
-    // Rows are in the order of their creation, which a stable sort keeps among those of one time.
+    // Rows are in the order of their creation. A stable sort keeps that order among equal times.
     mappings: (organization) => ofOrganization(organization).sort(byAge),
     mapping(organization, id) {
       const mapping = mappings.get(id.toLowerCase());

@@ -6,36 +6,38 @@ import { text, validateEvent } from './behaviour-events.js';
 import type { Run } from './run.js';
 import { HELD_LIMIT, sizeOfText } from './run-log.js';
 
-/** Up to about how many bytes of texts that a behaviour says together stay one event. */
+/** A behaviour's texts that are said together stay one event up to about this many bytes. */
 const TOGETHER = 64 * 1024;
-/** A behaviour that yields without waiting lets others have a turn after this many events. */
+/** A behaviour that yields without waiting gives others a turn after this many events. */
 const BURST = 1_024;
-/** So many bursts in a row are waited for when the clock is advanced: one that never waits must not hold it for ever. */
+/**
+ * An advance of the clock waits for this many bursts in a row. A behaviour that never waits must not hold it forever.
+ */
 const HELD_BURSTS = 1_000;
 
-/** How a script ended a run, or what it was ended by from outside. */
+/** How a script ended a run, or what ended it from outside. */
 export interface End {
   readonly ended: RunEnded;
   readonly retryable?: boolean;
   readonly message?: string;
-  /** The refusal when the prompt had not been accepted yet; the stream opens and reports the ending otherwise. */
+  /** The refusal if the prompt had not been accepted yet; otherwise the stream opens and reports the ending. */
   readonly refusal?: ErrorKey;
 }
 
-/** What becomes of the events of a behaviour. */
+/** Where the events of a behaviour go. */
 export interface DriverDeps {
   append(run: Run, event: Exclude<RunEvent, { type: 'end' }>): void;
   /** What the run answers by itself, or undefined to ask. */
   answer(run: Run, ask: Ask): Answer | undefined;
   ask(run: Run, ask: Ask): void;
   end(run: Run, end: End): void;
-  /** What the behaviour threw, or what it yielded that is no event. */
+  /** What the behaviour threw, or what it yielded that is not an event. */
   failed(run: Run, error: unknown): void;
-  /** Lets others have a turn; an advance of the clock waits for it if `hold` is set. */
+  /** Gives others a turn; an advance of the clock waits for it if `hold` is set. */
   letOthersRun(run: Run, hold: boolean): Promise<void>;
   /** Between two words of a text, in ms; 0 says it at once. */
   pace(): number;
-  /** Until the reader has taken enough of what is held; one that takes nothing ends the run. */
+  /** Until the reader has taken enough of the held events. A reader that takes nothing ends the run. */
   waitForReader(run: Run): Promise<void>;
   /** Rejects when the run ends. */
   sleep(run: Run, ms: number): Promise<void>;
@@ -43,7 +45,7 @@ export interface DriverDeps {
 
 const REFUSED_AS: Partial<Record<RunEnded, ErrorKey>> = { severed: 'intern_unreachable', failed: 'turn_failed' };
 
-/** The end that a behaviour yielded; as the first thing it does, it may refuse the prompt (CHAT-16). */
+/** The end that a behaviour yielded. As its first event, it may refuse the prompt (CHAT-16). */
 function endOf(event: Ending & { retryable?: boolean; message?: string }, first: boolean): End {
   const refusal = first ? REFUSED_AS[event.end] : undefined;
   return {
@@ -63,13 +65,13 @@ export function createDriver(deps: DriverDeps) {
     append(run, { type: 'model', model });
   };
 
-  /** Appends what is said; the number of pieces it was. */
+  /** Appends what is said; returns the number of its pieces. */
   const say = (run: Run, said: string | readonly string[]): number => {
     if (!Array.isArray(said)) {
       append(run, { type: 'content', texts: [text(said, 'say')] });
       return 1;
     }
-    // A copy, since a behaviour may go on to change its own.
+    // A copy, since a behaviour may change its own list later.
     const texts: readonly unknown[] = [...said];
     let from = 0;
     let size = 0;
@@ -79,7 +81,7 @@ export function createDriver(deps: DriverDeps) {
       size = 0;
     };
     for (const [at, piece] of texts.entries()) {
-      // What came before it was said.
+      // The texts before it were said.
       if (typeof piece !== 'string') appendUpTo(at);
       size += sizeOfText(text(piece, 'say'));
       if (size >= TOGETHER) appendUpTo(at + 1);
@@ -114,7 +116,7 @@ export function createDriver(deps: DriverDeps) {
         if (step.done) return deps.end(run, { ended: 'stop' });
         const event = validateEvent(step.value);
         const first = run.events === 0;
-        // An intern reports its model with the first thing it does.
+        // An intern reports its model with its first event.
         if (first && bootedModel !== null && !('model' in event)) reportModel(run, bootedModel);
         const pace = deps.pace();
         if ('say' in event && pace > 0 && typeof event.say === 'string') await sayPaced(run, event.say, pace);

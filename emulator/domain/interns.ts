@@ -17,15 +17,15 @@ export interface InternsDeps {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly transitions: readonly Transition[];
-  /** The scope of the present state: what goes on by itself ends with it. */
+  /** The scope of the present state: background work ends with it. */
   scope(): Scope;
-  /** How the script that governs an intern wants its boot, teardown, vault and daemon to go. */
+  /** How the script of an intern wants its boot, teardown, vault and daemon to go. */
   plan(row: InternRow): LifecyclePlan;
-  /** Forgets a vault with all it holds. */
+  /** Deletes a vault with all it holds. */
   dropVault(vaultId: string): void;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */
   endRuns(internId: string, cause: 'suspended' | 'deleted'): void;
-  /** Lets go of what is left of the runs and sessions of an intern that is gone. */
+  /** Deletes the remaining runs and sessions of a deleted intern. */
   forgetRuns(internId: string): void;
   log(record: Record<string, unknown>): void;
   /** A boot or teardown waits for the clock, in ms. */
@@ -38,8 +38,8 @@ export interface InternsDeps {
 export type RowChange = Partial<Omit<InternRow, 'id' | 'seq' | 'record'>>;
 
 /**
- * The interns of an emulator: what reads and changes them, without HTTP and without waiting. Whoever acknowledges a
- * change waits for the store's commit first.
+ * The interns of an emulator: reads and changes them, without HTTP and without waiting. A caller that acknowledges a
+ * change first waits for the store's commit.
  */
 export interface Interns {
   get(id: string): InternRow | undefined;
@@ -48,17 +48,17 @@ export interface Interns {
   /** The interns a caller sees, newest first. */
   list(caller: Caller): InternRow[];
   /**
-   * Writes a changed row; `updated_at` moves by at least a millisecond when the record changes (UPDATE-1), unless the
-   * change says what it is.
+   * Writes a changed row. `updated_at` moves by at least a millisecond when the record changes (UPDATE-1), unless the
+   * change sets it.
    */
   put(row: InternRow, record?: Partial<Intern>, change?: RowChange): InternRow;
   /** Moves an intern along the transition table, or throws 409 `intern_busy`. */
   move(row: InternRow, event: LifecycleEvent, record?: Partial<Intern>, change?: RowChange): InternRow;
   update(row: InternRow, body: UpdateBody): InternRow;
   nameTaken(creator: string, workspaceId: string, name: string, except?: string): boolean;
-  /** Takes an intern, its vault and its key out of the world (DELETE-1). */
+  /** Removes an intern, its vault and its key (DELETE-1). */
   remove(row: InternRow): void;
-  /** Builds the indexes anew, after the rows of the store were replaced. */
+  /** Rebuilds the indexes after the rows of the store were replaced. */
   reindex(): void;
 }
 
@@ -130,7 +130,7 @@ export function createInterns(deps: InternsDeps): Interns {
           store.collection('idempotency').delete(entry.id);
       deps.forgetRuns(row.id);
       deps.changed?.(row.id);
-      // A vault that is gone is attached to nobody any more.
+      // A deleted vault is attached to nobody any more.
       for (const other of [...rows.values()])
         if (other.record.attached_vault_id !== null && other.record.attached_vault_id === row.record.vault_id)
           interns.put(other, { attached_vault_id: null });

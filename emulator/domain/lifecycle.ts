@@ -15,7 +15,7 @@ export type LifecycleEvent =
 export interface Transition {
   readonly from: readonly Status[];
   readonly on: LifecycleEvent;
-  /** `gone`: the intern, its runtime and its vault cease to be. `same`: allowed, and changes no status. */
+  /** `gone`: the intern, its runtime and its vault cease to exist. `same`: allowed, and changes no status. */
   readonly to: Status | 'gone' | 'same';
 }
 
@@ -30,8 +30,8 @@ const ALIVE: readonly Status[] = [
 ];
 
 /**
- * The lifecycle as a table (PROV-1, SUSP-1, UPDATE-1, DELETE-1, DELETE-3). What isn't here isn't allowed, and is
- * refused with 409 `intern_busy`.
+ * The lifecycle as a table (PROV-1, SUSP-1, UPDATE-1, DELETE-1, DELETE-3). An event that is not here is not allowed,
+ * and is refused with 409 `intern_busy`.
  */
 export const TRANSITIONS: readonly Transition[] = [
   { from: ['stopped', 'failed'], on: 'provision', to: 'queued' },
@@ -45,7 +45,7 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: ['destroying'], on: 'teardown_succeeded', to: 'gone' },
 ];
 
-/** Where an event leads from a status, or undefined where it isn't allowed. */
+/** The status that an event leads to, or undefined if it is not allowed. */
 export function transition(
   status: Status,
   event: LifecycleEvent,

@@ -14,7 +14,7 @@ export interface Limiter {
   /** The times that count, by caller. */
   counted(): Record<string, number[]>;
   restore(counted: Readonly<Record<string, readonly number[]>>): void;
-  /** Forgets what was counted. To be called when the limit is changed. */
+  /** Forgets the counts. Call it when the limit is changed. */
   clear(): void;
 }
 
@@ -25,8 +25,8 @@ interface Counted {
 }
 
 /**
- * At most `turns_per_minute` turns within any 60 seconds of the clock, per caller: a turn counts until exactly 60,000 ms
- * after it. 0 is no limit. A limit that changed between two turns starts counting anew.
+ * At most `turns_per_minute` turns within any 60 seconds of the clock, per caller: a turn counts until exactly 60,000
+ * ms after it. 0 is no limit. A limit that changes between two turns restarts the count.
  */
 export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () => Settings }): Limiter {
   const callers = new Map<string, Counted>();

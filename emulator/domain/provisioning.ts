@@ -4,16 +4,16 @@ import { messageOf } from './behaviour-events.js';
 import type { Interns, InternsDeps } from './interns.js';
 import { DAEMON_TOKEN_PREFIX } from './redaction.js';
 
-/** What goes on by itself: boots and teardowns, along the clock and the intern's script, until their scope ends. */
+/** Background work: boots and teardowns, along the clock and the intern's script, until their scope ends. */
 export interface Provisioning {
-  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is what the caller is answered. */
+  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is the answer to the caller. */
   provision(row: InternRow): InternRow;
   suspend(row: InternRow): InternRow;
-  /** Starts the teardown, or takes note of an acknowledgement while one goes on (DELETE-1, DELETE-3). */
+  /** Starts the teardown, or notes an acknowledgement while one is in progress (DELETE-1, DELETE-3). */
   destroy(row: InternRow, acknowledged: boolean): InternRow;
   /**
-   * Takes up the boots and teardowns that a stopped process or an imported state left behind. With `ids`, of those
-   * interns alone, which are not what they were: what went on for them is dropped.
+   * Resumes the boots and teardowns that a stopped process or an imported state left behind. With `ids`, only those of
+   * the named interns, which were replaced: their earlier background work is dropped.
    */
   resume(ids?: ReadonlySet<string>): void;
 }
@@ -23,14 +23,14 @@ export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not
 
 export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {
   const { clock, random, store, log } = deps;
-  /** What is under way, by the id of its intern: one boot or teardown each. */
+  /** What is in progress, by intern id: one boot or teardown each. */
   const going = new Map<string, Scope>();
 
   const cancel = (id: string) => {
     void going.get(id)?.dispose();
     going.delete(id);
   };
-  /** Does a step of a boot or teardown. One that throws, as a script in code may, ends what it is a step of. */
+  /** Does a step of a boot or teardown. A step that throws, as a script in code may, ends the boot or teardown. */
   const guarded = (row: InternRow, step: () => void) => {
     try {
       step();
@@ -43,7 +43,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       if (now) interns.move(now, `${what}_failed`, failure);
     }
   };
-  /** Goes on with an intern `ms` later, if it is still there; what that changes is committed before the clock moves on. */
+  /** Continues with an intern after `ms`, if it still exists. Its changes are committed before the clock moves on. */
   const later = (id: string, ms: number, step: (row: InternRow) => void) => {
     const scope = deps.scope().child();
     const wake = () => {
@@ -51,7 +51,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       const row = interns.get(id);
       if (!row) return;
       guarded(row, () => step(row));
-      // The store reports it where it fails; it is brought along by the next commit.
+      // The store reports a failure; the next commit brings the change along.
       store.commit({ keep: true }).catch(() => {});
     };
     const timer = clock.timer(ms, wake, 'work');
@@ -87,7 +87,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
     }
     const total = boot.steps.length;
     interns.move(row, 'boot_step', { progress: { step_label: step, step_number: index + 1, total_steps: total } });
-    // Equal shares, to whole milliseconds, that add up to the whole.
+    // Equal shares, in whole milliseconds, that add up to the whole.
     const due = (at: number) => Math.round((boot.after * at) / total);
     later(row.id, due(index + 1) - due(index), (next) => bootStep(next, index + 1));
   };

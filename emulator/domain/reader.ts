@@ -7,17 +7,19 @@ export interface Reader {
   readonly sessionId: string;
   /** The model the intern has reported so far, at the position where this reader begins. */
   readonly model: string | null;
-  /** Whether there is something to take now, or its behaviour is still at work on more of it. */
+  /** Whether there is something to take now, and its behaviour is not still producing more of it. */
   ready(): boolean;
-  /** Whether the run has ended, so that all the rest of it is there to take. */
+  /** Whether the run has ended, so that all the rest of it can be taken. */
   complete(): boolean;
-  /** What is ready, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
+  /** The ready events, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
   take(limit: number): RunEvent[];
-  /** Calls `listener` whenever the run has come to rest, until the reader is finished. */
+  /** Calls `listener` whenever the run comes to rest, until the reader is finished. */
   listen(listener: () => void): void;
   /** The run has come to rest. */
   wake(): void;
-  /** The last bytes of the response were handed over: the client going away means nothing any more (CHAT-9). */
+  /**
+   * The last bytes of the response were handed over: from now on, a disconnect of the client means nothing (CHAT-9).
+   */
   finish(): void;
   /** The client is gone while the response streams: cancels the run (CHAT-10). */
   leave(): void;

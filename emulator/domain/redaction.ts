@@ -1,12 +1,15 @@
 import { begunAtEnd, createSearch, readings, type Search, type Shapes, spelledIn } from '../credentials/spellings.js';
 
-/** The shape of every credential an emulator makes (`Random.token` with one of these prefixes): known without a list. */
+/**
+ * The shape of every credential an emulator makes (`Random.token` with one of these prefixes). It is known without a
+ * list.
+ */
 export const OWN_KEY_PREFIX = 'emu-ikey-';
 export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
 
 /**
  * Credentials that are known by their shape: what an emulator makes, the signatures of proofs (64 bytes in Base64), and
- * signed tokens (JWT). No list of them is needed, and none grows.
+ * signed tokens (JWT). They need no list, so none grows.
  */
 const SHAPED = [
   /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/,
@@ -24,18 +27,21 @@ const SHAPES: Shapes = {
 /** The beginnings of credentials that are known by their shape, at the end of a text. */
 const BEGUN =
   /(?:emu-(?:ikey|dtok)-[A-Za-z0-9_-]{0,31}|eyJ[\w-]*(?:\.[\w-]*){0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,86}=?)$/;
-/** Of a credential's beginning this many characters are no secret yet. */
+/** The first characters of a credential that are not yet a secret. */
 const LEAST_BEGUN = 4;
 
 export const REDACTED = '[redacted]';
 
-/** Login tokens remembered for redaction at most: as many as the journal has entries, which each bring one at most. */
+/**
+ * How many login tokens are remembered for redaction: as many as the journal has entries, since each entry brings one
+ * at most.
+ */
 const MOST_LOGIN_TOKENS = 1_000;
 
-/** Of the values of secrets, so many characters are remembered for redaction: the newest, in pieces of so many. */
+/** How many characters of the values of secrets are remembered for redaction: the newest, in pieces of this size. */
 const MOST_SECRET_TEXT = 262_144;
 const SECRET_PIECE = 256;
-/** What is shorter stands in the middle of words: it is taken out where it is known to be, and nowhere else. */
+/** A shorter value appears in the middle of words: it is redacted where it is known to be, and nowhere else. */
 const LEAST_SECRET = 8;
 
 /** A part of a text that is shown as something else. */
@@ -45,12 +51,12 @@ interface Span {
   readonly shown: string;
 }
 
-/** The texts of a stream that a reader puts together again: one credential may come in several of them. */
+/** The texts of a stream that a reader joins again: one credential may come in several of them. */
 const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
 
 /**
- * Takes credentials out of texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape;
- * as they are, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
+ * Redacts credentials in texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape.
+ * It finds them as they are, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
  */
 export function createRedaction() {
   const secrets = new Set<string>();
@@ -116,13 +122,13 @@ export function createRedaction() {
   };
 
   return {
-    /** Has a credential redacted for good. */
+    /** Adds a credential to redact permanently. */
     add(secret: string): void {
       if (secret === '' || BY_SHAPE.test(secret) || secrets.has(secret)) return;
       secrets.add(secret);
       search = undefined;
     },
-    /** Has a token of a login redacted, in place of the oldest where there are many. */
+    /** Adds a token of a login to redact, replacing the oldest if there are too many. */
     addLoginToken(token: string): void {
       if (BY_SHAPE.test(token) || secrets.has(token) || loginTokens.has(token)) return;
       loginTokens.add(token);
@@ -132,10 +138,10 @@ export function createRedaction() {
       }
       search = undefined;
     },
-    /** Has the value of a secret redacted (VAULT-2), in place of the oldest where they are many. */
+    /** Adds the value of a secret to redact (VAULT-2), replacing the oldest if there are too many. */
     addVaultSecret(value: string): void {
       for (let at = 0; at < value.length; at += SECRET_PIECE) {
-        // The last piece reaches back: none is too short to be told from a word.
+        // The last piece reaches back, so that none is too short to be distinguished from a word.
         const from = Math.max(0, Math.min(at, value.length - LEAST_SECRET));
         const piece = value.slice(from, at + SECRET_PIECE);
         if (piece.length < LEAST_SECRET || BY_SHAPE.test(piece) || secrets.has(piece)) continue;
@@ -159,8 +165,8 @@ export function createRedaction() {
       return last === 0 ? text : clean + text.slice(last);
     },
     /**
-     * Redacts the writes of a stream together: a credential is found that was split over two of them, or over events.
-     * Where `more` may follow, the end is redacted if it may be the beginning of one.
+     * Redacts the writes of a stream together, so that it finds a credential that was split over two of them, or over
+     * events. If `more` may follow, the end is redacted if it may be the beginning of one.
      */
     redactWrites(writes: readonly string[], more = false): string[] {
       const text = writes.join('');

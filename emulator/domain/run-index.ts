@@ -3,14 +3,14 @@ import { type Run, viewRun } from './run.js';
 
 /** How many ended runs are remembered per intern, newest kept. */
 export const ENDED_RUNS_KEPT = 1_000;
-/** Of how many deleted interns the runs are still shown. */
+/** How many deleted interns still show their runs. */
 export const GONE_INTERNS_KEPT = 100;
 
 /** The runs of one intern, by what is asked of them. */
 export interface InternRuns {
   /** In the order in which they began; the ended ones bounded by {@link ENDED_RUNS_KEPT}. */
   readonly runs: Map<string, Run>;
-  /** The going run of a session: there is one at most. */
+  /** The open run of a session: there is at most one. */
   readonly going: Map<string, Run>;
   /** By the id of every question they asked. */
   readonly asked: Map<string, Run>;
@@ -21,11 +21,11 @@ export interface InternRuns {
   waiting: number;
 }
 
-/** The runs that had ended, as a value: they change no more. */
+/** The ended runs, as a value: they no longer change. */
 export interface EndedRuns {
   /** In the order in which they ended, of each intern. */
   readonly runs: readonly Run[];
-  /** The interns among them that are gone. */
+  /** The deleted interns among them. */
   readonly gone: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface RunDetails {
   readonly usage: Usage | null;
 }
 
-/** Keeps the indexes of every intern's runs in step with what the runs do. */
+/** Keeps the indexes of every intern's runs in step with the runs. */
 export function createRunIndex() {
   const interns = new Map<string, InternRuns>();
   const gone: string[] = [];
@@ -71,7 +71,7 @@ export function createRunIndex() {
       }
       return undefined;
     },
-    /** Those of an intern, made when it has none yet. */
+    /** Those of an intern, made if it has none yet. */
     of(internId: string): InternRuns {
       let own = interns.get(internId);
       if (!own) {
@@ -86,7 +86,7 @@ export function createRunIndex() {
       gone.length = 0;
     },
     ended: (): EndedRuns => ({ runs: [...interns.values()].flatMap((own) => own.ended), gone: [...gone] }),
-    /** Has these in place of all there are. */
+    /** Replaces all runs by these. */
     restore(ended: EndedRuns) {
       this.clear();
       for (const run of ended.runs) {
@@ -99,7 +99,9 @@ export function createRunIndex() {
         for (const run of [...own.ended].sort((a, b) => a.seq - b.seq)) own.runs.set(run.id, run);
       gone.push(...ended.gone);
     },
-    /** Notes that an intern is gone; its ended runs are shown until {@link GONE_INTERNS_KEPT} others are gone too. */
+    /**
+     * Notes that an intern is deleted. Its ended runs are shown until {@link GONE_INTERNS_KEPT} others are deleted too.
+     */
     forget(internId: string) {
       if (!interns.has(internId)) return;
       gone.push(internId);
@@ -112,7 +114,7 @@ export function createRunIndex() {
       own.going.set(run.sessionId, run);
       if (run.origin === 'chat') own.streaming = run;
     },
-    /** To be called after a run's status changed. */
+    /** Call it after a run's status changed. */
     statusChanged(run: Run, from: Run['status']) {
       const own = interns.get(run.internId);
       if (!own || own.runs.get(run.id) !== run) return;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../contract/run.js';
 import type { Run } from './run.js';
 
-/** A run holds about this many bytes for its reader; beyond that it waits for it to take some. */
+/** A run holds about this many bytes for its reader. Beyond that it waits until the reader takes some. */
 export const HELD_LIMIT = 8 * 1024 * 1024;
 
 /** About how many bytes a text of an event takes up. */
@@ -22,7 +22,7 @@ export function pushEvent(run: Run, event: RunEvent): void {
   run.held += sizeOf(event);
 }
 
-/** Takes what there is, oldest first, up to about `limit` bytes and the event that ends a response. */
+/** Takes the ready events, oldest first, up to about `limit` bytes and the event that ends a response. */
 export function takeEvents(run: Run, limit: number): RunEvent[] {
   const { log, at } = run;
   let end = at;
@@ -41,7 +41,7 @@ export function takeEvents(run: Run, limit: number): RunEvent[] {
   return at === 0 ? log : log.slice(at);
 }
 
-/** Lets go of what nobody is going to read. */
+/** Drops what nobody is going to read. */
 export function clearEvents(run: Run): void {
   run.log = [];
   run.at = 0;

@@ -22,7 +22,10 @@ export interface PromptRequest {
   readonly admit: Admit;
   /** Called with the run that the request starts, continues or is delivered into. */
   readonly onRun?: ((run: RunRef) => void) | undefined;
-  /** The scope of who asks, wanted only where the intern takes its time: who leaves before that lets the intern go. */
+  /**
+   * The scope of the sender, needed only if the intern takes its time: a sender that disconnects before that releases
+   * the intern.
+   */
   readonly client?: () => Scope;
 }
 

@@ -6,8 +6,8 @@ import type { ApprovalMode, RunEnded, RunEvent, RunOrigin, RunView, Usage } from
 import type { Behaviour, TurnGenerator } from '../scripts/behaviour.js';
 
 /**
- * One run: what is known of it, what its behaviour has left for a reader, and what to let go of when it ends. A plain
- * record, since thousands may wait at once; a runner moves it.
+ * One run: its data, what its behaviour has left for a reader, and what to release when it ends. A plain record, since
+ * thousands may wait at once; a runner moves it.
  */
 export interface Run {
   readonly id: string;
@@ -24,35 +24,35 @@ export interface Run {
   endedAt: number;
   /** The pending question, while it waits. */
   question: { readonly id: string; readonly ask: Ask; readonly deadline: number } | undefined;
-  /** Whose response streams this run. Stays until its last bytes were handed over. */
+  /** The reader whose response streams this run. Stays until its last bytes were handed over. */
   reader: { wake(): void; leave(): void } | undefined;
   /** What no reader has taken yet, from `at` on. */
   log: RunEvent[];
   at: number;
   /** About how many bytes `log` holds. */
   held: number;
-  /** Set while the behaviour waits for its reader to take what is held: called when that takes some. */
+  /** Set while the behaviour waits for its reader to take held events: called when the reader takes some. */
   taken: (() => void) | undefined;
   /** Whether `log` outgrew its bound while nobody read it: the run cannot be continued. */
   lost: boolean;
-  /** The behaviour is at work and may yield more at once: what is in the log can wait for it. */
+  /** The behaviour is working and may yield more at once, so the events in the log can wait for it. */
   atWork: boolean;
   /** The model that the intern reported last. */
   model: string | null;
   usage: Usage | null;
-  /** Set until the intern has accepted the prompt or the answer: who sent it waits for that. */
+  /** Set until the intern has accepted the prompt or the answer: its sender waits for that. */
   opening: ((refusal?: Refusal) => void) | undefined;
   generator: TurnGenerator | undefined;
   sleeps: Set<Sleep> | undefined;
-  /** How many waits of its behaviour were over at once: those for no time, and those after its end. */
+  /** How many waits of its behaviour ended at once: those for no time, and those after its end. */
   zeroWaits: number;
-  /** Ends with the run, and the run with it: a child of the state's. */
+  /** Ends with the run, and the run with it: a child of the state's scope. */
   readonly scope: Scope;
   /** Interaction deadline, execution deadline or acceptance: a run has one of them at a time. */
   timer: Timer | undefined;
   /** The ids of the questions it has asked. */
   asked: string[] | undefined;
-  /** Events the behaviour yielded, for the log line of one that fails. */
+  /** How many events the behaviour yielded, for the log line of one that fails. */
   events: number;
 }
 

@@ -2,18 +2,18 @@ import { Refusal } from '../contract/errors.js';
 import type { SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 
-/** Which sessions were issued by invoke, and to whom: the newest 10,000. */
+/** Which sessions were issued by invoke, and to which caller: the newest 10,000. */
 export interface Sessions {
   /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
   owned(internId: string, sessionId: string, callerId: string): void;
   issue(internId: string, sessionId: string, callerId: string): void;
-  /** Drops those of an intern that is gone. */
+  /** Deletes those of a deleted intern. */
   forget(internId: string): void;
 }
 
 /**
- * Sessions in the store. Only those that invoke issued are kept: chat takes any session of the intern, and starts one
- * under an id it has not seen (CHAT-15), so that a stored chat session would change no answer.
+ * Sessions in the store. Only those that invoke issued are kept. Chat accepts any session of the intern, and starts one
+ * under an unknown id (CHAT-15), so a stored chat session would change no answer.
  */
 export function createSessions(rows: Collection<SessionRow>): Sessions {
   const rowId = (internId: string, sessionId: string) => `${internId}\n${sessionId}`;

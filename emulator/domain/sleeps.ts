@@ -6,12 +6,15 @@ export class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
 }
 
-/** So many sleeps of an ended run are rejected: the `finally` blocks of a behaviour may sleep too. The next never end. */
+/**
+ * How many sleeps of an ended run are rejected: the `finally` blocks of a behaviour may sleep too. Later ones never
+ * end.
+ */
 const WAITS_AFTER_END = 16;
 
-/** After so many sleeps for no time, a behaviour lets others have a turn. */
+/** After this many sleeps for no time, a behaviour gives others a turn. */
 const ZERO_WAITS = 1_024;
-/** So many such turns are waited for when the clock is advanced: a behaviour that polls must not hold it for ever. */
+/** How many such turns an advance of the clock waits for: a behaviour that polls must not hold it forever. */
 const HELD_TURNS = 1_000;
 
 export interface SleepsDeps {
@@ -20,11 +23,11 @@ export interface SleepsDeps {
   readonly waitedForNoTime: (run: Run) => void;
   /** A run sleeps. */
   readonly asleep: (run: Run, ms: number) => void;
-  /** Lets others have a turn; an advance of the clock waits for it if `hold` is set. */
+  /** Gives others a turn; an advance of the clock waits for it if `hold` is set. */
   readonly letOthersRun: (run: Run, hold: boolean) => Promise<void>;
 }
 
-/** A promise that rejects, but takes no process along when nobody awaits it. */
+/** A promise that rejects, but does not crash the process if nobody awaits it. */
 const rejected = (reason: unknown): Promise<never> => {
   const promise = Promise.reject(reason);
   promise.catch(() => {});
@@ -36,7 +39,7 @@ export function createSleeps({ clock, waitedForNoTime, asleep, letOthersRun }: S
   return {
     sleep(run: Run, ms: number, signal?: AbortSignal): Promise<void> {
       if (run.status === 'ended') {
-        // A behaviour that catches this and sleeps again would spin for ever, and let nothing else have a turn.
+        // A behaviour that catches this and sleeps again would spin forever, and give nothing else a turn.
         if (++run.zeroWaits > WAITS_AFTER_END) return new Promise(() => {});
         return rejected(new RunEndedError('the run ended'));
       }

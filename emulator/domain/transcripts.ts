@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Answer, Ask } from '../contract/interaction.js';
 import type { RunEnded, Usage } from '../contract/run.js';
 
-/** One thing that was said in a run, by either side, in the order in which it happened. */
+/** What either side said in a run, in the order in which it happened. */
 export type Said =
   | { readonly type: 'prompt' | 'steer'; readonly text: string }
   /** Texts that the intern said together: a line each. */
@@ -16,19 +16,21 @@ export type Said =
 /** A line of a transcript as the control interface shows it; `n` counts the lines of its run from 0. */
 export type SaidView = { n: number; at: string } & Line;
 
-/** What a line says. */
+/** The text of a line. */
 type Line = Exclude<Said, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**
- * The lines of a run in columns, those that were said together as one entry: what is kept of each costs a collection of
- * garbage, and an object for each line more than all the rest of a run.
+ * The lines of a run in columns; lines that were said together are one entry. Each kept entry costs garbage collection,
+ * and an object for each line would cost more than the rest of a run.
  */
 interface Transcript {
-  /** Of each entry the number of its first line and its place among all changes: its other lines have the next ones. */
+  /**
+   * For each entry the number of its first line and its place among all changes; its other lines have the next ones.
+   */
   readonly firsts: number[];
   readonly seqs: number[];
   readonly times: number[];
-  /** Of what the intern said, which is most of it, the texts alone. */
+  /** For what the intern said, which is most of it, only the texts. */
   readonly said: (readonly string[] | Held)[];
   /** The number of the next line. */
   next: number;
@@ -38,7 +40,7 @@ interface Transcript {
 
 type Held = Exclude<Said, { readonly type: 'content' }>;
 
-/** Is told of lines by the number of the first of them. */
+/** Receives lines by the number of the first of them. */
 type Observer = (runId: string, first: number, count: number) => void;
 
 /** A line with its place among all changes. */
@@ -47,7 +49,10 @@ export interface PlacedLine {
   readonly line: SaidView;
 }
 
-/** A line that may be told again, in the turn that it was asked for. It is made when it is told: that costs more than to find it. */
+/**
+ * A line that may be sent again, in the turn that it was asked for. It is made only when it is sent, because making it
+ * costs more than finding it.
+ */
 export interface PastLine {
   readonly seq: number;
   readonly runId: string;
@@ -57,9 +62,9 @@ export interface PastLine {
 /** What was said in the newest runs, bounded: for people who look at them, never for the runs themselves. */
 export interface Transcripts {
   note(runId: string, said: Said): void;
-  /** `cut` where the beginning was let go of; undefined for a run that is not held any more. */
+  /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */
   of(runId: string): { lines: SaidView[]; cut: boolean } | undefined;
-  /** The line of a run with a number; undefined where it is not held any more. */
+  /** The line of a run with a number; undefined if it is no longer held. */
   line(runId: string, n: number): PlacedLine | undefined;
   /** Lines after the place `seq` among all changes, up to and with the place `to`. */
   since(seq: number, to: number): PastLine[];
@@ -67,11 +72,14 @@ export interface Transcripts {
   clear(): void;
 }
 
-/** Of how many runs, and about how many bytes of one and of all together. */
+/** The limits: how many runs, and about how many bytes of one and of all together. */
 const RUNS = 1_000;
 const BYTES_OF_ONE = 256 * 1024;
 const BYTES = 16 * 1024 * 1024;
-/** By how much both may be passed, so that the oldest go together: from a map, taking them one by one costs ever more. */
+/**
+ * How far both limits may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets
+ * ever slower.
+ */
 const SLACK = 1.1;
 
 function sizeOf(said: readonly string[] | Held): number {
@@ -83,7 +91,10 @@ function sizeOf(said: readonly string[] | Held): number {
 
 const linesOf = (said: readonly string[] | Held): number => ('type' in said ? 1 : said.length);
 
-/** `next` gives so many lines their places among all changes, and tells the first; `redact` takes credentials out of what is shown (AUTH-9). */
+/**
+ * `next` gives a number of lines their places among all changes, and returns the first; `redact` takes credentials out
+ * of what is shown (AUTH-9).
+ */
 export function createTranscripts(
   clock: Pick<Clock, 'now'>,
   next: (count: number) => number,
@@ -143,7 +154,7 @@ export function createTranscripts(
   return {
     note(runId, said) {
       const known = transcripts.get(runId);
-      // One that was let go of does not begin again in the middle.
+      // A dropped one does not begin again in the middle.
       if (!known && said.type !== 'prompt') return;
       const transcript = known ?? begin(runId);
       const held = said.type === 'content' ? said.texts : said;
@@ -172,7 +183,7 @@ export function createTranscripts(
     line(runId, n) {
       const transcript = transcripts.get(runId);
       if (!transcript || n >= transcript.next) return undefined;
-      // Mostly one of the last.
+      // Usually one of the last.
       const index = transcript.firsts.findLastIndex((first) => first <= n);
       return index < 0 ? undefined : placed(transcript, index, n - (transcript.firsts[index] ?? 0));
     },

@@ -21,7 +21,7 @@ export interface AcceptDeps {
   readonly interns: Interns;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** What paths begin with, in front of the base. */
+  /** The beginning of paths, before the base. */
   readonly prefix: string;
 }
 
@@ -34,11 +34,11 @@ const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefi
 };
 
 /**
- * Takes the request of an authorized caller through the second half of the order of refusals (BODY-5): size, media type,
- * body, what the body names, injected faults, and the handler.
+ * Takes the request of an authorized caller through the second half of the order of refusals (BODY-5): size, media
+ * type, body, what the body names, injected faults, and the handler.
  */
 export function createAccept(deps: AcceptDeps) {
-  /** What an injected fault leaves to be done, or the answer it gives. */
+  /** What remains to be done of an injected fault, or the answer it gives. */
   const applyFault = async (
     fault: Fault,
     row: Route,
@@ -64,7 +64,7 @@ export function createAccept(deps: AcceptDeps) {
     return undefined;
   };
 
-  /** What was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
+  /** A request that was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
   const needTime = ({ draft, scope }: Exchange) => {
     if (draft.status !== undefined) throw new Refusal('timeout');
     scope.throwIfDisposed();
@@ -116,7 +116,7 @@ export function createAccept(deps: AcceptDeps) {
     });
   };
 
-  /** Bounds an operation by a setting; past it the answer is 408, whatever was going on (SIGN-9). */
+  /** Bounds an operation by a setting; past it the answer is 408, whatever was in progress (SIGN-9). */
   const within = (setting: NonNullable<Route['timeout']>, work: Promise<PlainResponse>): Promise<PlainResponse> =>
     new Promise((resolve, reject) => {
       const timer = deps.clock.timer(deps.settings()[setting], () => resolve(refusalResponse(new Refusal('timeout'))));

@@ -9,7 +9,7 @@ import { ALREADY_SENT, type PlainResponse, toResponse } from './response.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
 
-/** What @hono/node-server hands over beside the request, or who asks in process. */
+/** What @hono/node-server hands over beside the request, or what an in-process caller passes. */
 export interface NodeBindings {
   readonly incoming?: Incoming & {
     readonly rawHeaders?: readonly string[];
@@ -17,11 +17,11 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
-  /** Has `then` called when the client of a request made in process gives up. */
+  /** Calls `then` when the client of an in-process request gives up. */
   onLeave?(then: (reason: unknown) => void): void;
   /**
-   * Has the listener send a stream, in chunks and without a length, also where all of it is there already (WEB-2). The result
-   * tells that it was; undefined for what is no stream.
+   * Lets the listener send a stream, in chunks and without a length, even if all of it is ready (WEB-2). The result
+   * says that it was; undefined for anything but a stream.
    */
   send?(answer: PlainResponse): Response | undefined;
 }
@@ -39,7 +39,7 @@ export interface App {
 
 /** The app that emulates, which also answers in plain values. */
 export interface EmulatedApp extends App {
-  /** @throws TypeError where a fault drops the connection */
+  /** @throws TypeError if a fault drops the connection */
   answer(request: PlainRequest, bindings?: NodeBindings): PlainResponse | Promise<PlainResponse>;
 }
 
@@ -48,7 +48,7 @@ const DROPPED = 'the connection was dropped by an injected fault';
 /** How long a connection that is dropped within its body stays, in ms of real time. */
 const DROP_DELAY = 20;
 
-/** Cuts the connection of a request, or resets it, once what was written has left; undefined in process. */
+/** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
 export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
   const socket = bindings?.incoming?.socket;
   const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
@@ -56,7 +56,7 @@ export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => 
   return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
 }
 
-/** What the client of a request made in process sees of a connection that is dropped. */
+/** What an in-process client sees of a dropped connection. */
 const dropped = (why: string) => new TypeError(`fetch failed: ${why}`);
 
 /**
@@ -72,7 +72,7 @@ export function dropWithout(bindings: NodeBindings | undefined, why: string, res
   return new Response(null, { headers: ALREADY_SENT });
 }
 
-/** A request, and what it came by. A class, since one is made per request. */
+/** A request, and how it came. A class, since one is made per request. */
 class Received implements Transport {
   constructor(
     readonly request: ReceivedRequest,
@@ -99,7 +99,7 @@ class Received implements Transport {
  * The interface as a function, made from the route table: every request goes through the pipeline, whether its path and
  * method are in the table or not.
  *
- * @throws TypeError from `fetch` where a fault drops the connection of a request made in process
+ * @throws TypeError from `fetch` if a fault drops the connection of an in-process request
  */
 export function createApp(
   routes: readonly Route[],

@@ -10,7 +10,7 @@ const bearer = (header: string | null): string | undefined => (header === null ?
 
 /** What is wrong with a credential that opens nothing here. Never quotes it (AUTH-9). */
 function wrongCredential(header: string | null, caller: Caller | undefined): string {
-  if (caller) return caller.kind === 'management' ? 'a management key, for SCIM only' : 'no management key';
+  if (caller) return caller.kind === 'management' ? 'a management key, for SCIM only' : 'not a management key';
   if (header === null) return 'Authorization: missing';
   return bearer(header) === undefined ? 'Authorization: expected Bearer and a key' : 'Authorization: an unknown key';
 }
@@ -24,7 +24,7 @@ export const allow = (routes: readonly Route[]): string => {
 export const notFound = (area: Area, wrong: string) =>
   new Refusal(area === 'scim' ? 'scim_not_found' : area === 'none' ? 'path_not_found' : 'not_found', { wrong });
 
-// A management key and the other credentials open different doors (AUTH-6).
+// A management key and the other credentials open different areas (AUTH-6).
 const admitted = (caller: Caller | undefined, area: Area, request: ReceivedRequest): Caller => {
   if (!caller || (caller.kind === 'management') !== (area === 'scim'))
     throw new Refusal(area === 'scim' ? 'scim_unauthorized' : 'unauthorized', {
@@ -50,7 +50,7 @@ export const rowFor = (resource: Resource, method: string): Route => {
   const found = resource.routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
   if (found) return found;
   throw new Refusal('method_not_allowed', {
-    wrong: `${method} is none of ${allow(resource.routes)}`,
+    wrong: `${method} is not one of ${allow(resource.routes)}`,
     headers: { allow: allow(resource.routes) },
   });
 };
@@ -58,9 +58,9 @@ export const rowFor = (resource: Resource, method: string): Route => {
 /** Throws the 403 for a credential of another kind than the route needs (AUTH-7, AUTH-8). */
 export const authorizeKind = (row: Route, caller: Caller) => {
   const refuse = (wrong: string) => new Refusal('personal_identity_required', { wrong });
-  if (row.credential === 'oauth' && caller.kind !== 'oauth') throw refuse('an API key, where an OAuth token is needed');
+  if (row.credential === 'oauth' && caller.kind !== 'oauth') throw refuse('an API key, but this needs an OAuth token');
   if (row.credential === 'oauth_vault' && (caller.kind !== 'oauth' || caller.grant !== 'full'))
     throw refuse(
-      `${caller.kind === 'oauth' ? 'the grant lacks' : 'an API key, where an OAuth token is needed with'} vault:read`,
+      `${caller.kind === 'oauth' ? 'the grant lacks' : 'an API key, but this needs an OAuth token with'} vault:read`,
     );
 };

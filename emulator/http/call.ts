@@ -18,7 +18,7 @@ export class ReadRequest implements RequestParts {
     private readonly request: ReceivedRequest,
     private readonly row: Route,
     readonly bytes: Uint8Array,
-    /** The body is white space where that is no body. */
+    /** The body is white space on a route where that is not a body. */
     private readonly blank: boolean,
     readonly secretName: string | undefined,
   ) {}
@@ -55,7 +55,7 @@ export class AcceptedCall implements Call<unknown> {
   get secretName(): string {
     return this.exchange.resource.secretName ?? '';
   }
-  /** As it is when it is looked at: reading the body and injected delays take time, in which it may change or go. */
+  /** As it is when it is read: reading the body and injected delays take time, in which it may change or be deleted. */
   get intern(): InternRow {
     const { internId } = this.exchange.resource;
     if (internId === undefined) throw new Error('this route has no intern in its path');

@@ -116,7 +116,7 @@ test.each(['reset', 'before-headers'] as const)('a connection that is dropped by
       .on('error', resolve)
       .end();
   });
-  // Both are told as ECONNRESET; only a reset was one of the system's.
+  // Both are reported as ECONNRESET; only a reset came from the system.
   expect(error.code).toBe('ECONNRESET');
   expect(error.syscall).toBe(disconnect === 'reset' ? 'read' : undefined);
 });

@@ -148,7 +148,7 @@ describe('@openrouter/sdk, unmodified', () => {
 });
 
 describe('raw sockets', () => {
-  /** Sends a prompt and resolves with the open socket once `until` was heard. */
+  /** Sends a prompt and resolves with the open socket once `until` was received. */
   const chat = (base: string, key: string, intern: string, content: string, until: string) =>
     new Promise<{ socket: ReturnType<typeof connect>; heard: () => string; closed: Promise<void> }>(
       (resolve, reject) => {
@@ -176,7 +176,7 @@ describe('raw sockets', () => {
     const { emulator, baseUrl, key, intern, runs, put } = await serve();
     await put({ name: 'talk', turn: [{ wait: '10s' }, { say: 'one' }, { wait: '1h' }] });
     const advance = until.includes('role') ? 0 : until === 'one' ? 10_000 : 45_000;
-    // Time is moved once the stream is there: what is measured from its writes has to have begun.
+    // Time is moved once the stream exists: what is measured from its writes must have begun.
     const { socket, heard } = await chat(baseUrl, key, intern, 'script: talk', '"role"');
     await emulator.clock.advance(advance);
     while (!heard().includes(until)) await emulator.clock.advance(0);

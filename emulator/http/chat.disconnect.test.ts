@@ -166,7 +166,7 @@ describe('behaviours that take no notice', () => {
     const response = await h.prompt('script: much');
     const said = await listen(response).end();
     expect(said.content.length).toBe(6_000_000);
-    // No clock goes to its next timer while a reader is waited for.
+    // No clock advances to its next timer while a run waits for its reader.
     expect(passed).toBeLessThan(3_600_000);
     expect(said.finish).toBe('stop');
     expect(h.runs.list()[0]?.ended).toBe('stop');

@@ -6,8 +6,8 @@ import '../../test/same-draws.js';
 
 /**
  * One intern, any order of prompts, answers, wrong and stale answers, steers, disconnects, suspensions, deletions and
- * passing time. What the control interface shows of the runs has to agree with what their streams said, and every
- * request has to be answered as the state it met demands; both are judged here from the outside.
+ * passing time. What the control interface shows of the runs must agree with what their streams said, and every request
+ * must be answered as the state it met demands. Both are checked here from the outside.
  */
 type Op =
   | { do: 'prompt'; script: number; session: number | undefined; manual: boolean }
@@ -229,7 +229,7 @@ function check(h: Harness, stories: Map<string, Story>) {
   }
 }
 
-/** Everything a script may say, whichever way each of its questions went. */
+/** Everything a script may say, whichever answer each of its questions got. */
 function combinations(script: string): string[] {
   if (script !== 'ask-twice') return SAYS[script] ?? [];
   return ['Never mind. ', 'Thank you. '].flatMap((first) =>

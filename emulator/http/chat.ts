@@ -29,8 +29,8 @@ const STREAM_HEADERS = {
 };
 
 /**
- * `POST /interns/{id}/chat/completions` (CHAT-1 to CHAT-17). A prompt answers with a stream, or with 202 when it was
- * delivered into a going run; an answer to a question with a stream that goes on where the last one paused.
+ * `POST /interns/{id}/chat/completions` (CHAT-1 to CHAT-17). A prompt answers with a stream, or with 202 if it was
+ * delivered into an open run. An answer to a question gets a stream that continues where the last one paused.
  */
 export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Refusal } from '../contract/errors.js';
 import { problems, words } from '../contract/problem.js';
 
-/** Holds a body against its schema, or throws the 400 `invalid_body` (BODY-4). */
+/** Validates a body by its schema, or throws the 400 `invalid_body` (BODY-4). */
 export function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
   const result = schema().safeParse(value, { error: words });
   if (!result.success) throw new Refusal('invalid_body', { detail: problems(result.error, 'body') });
@@ -10,7 +10,7 @@ export function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
 }
 
 /**
- * A whole number of a query that may be given once; `fallback` where it is not.
+ * A whole number of a query that may be given once; `fallback` if it is not given.
  *
  * @throws Refusal 400 that names the parameter
  */

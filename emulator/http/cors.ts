@@ -4,11 +4,11 @@ import { isSent, type PlainResponse, toResponse } from './response.js';
 
 /** What a page may read of an answer beside what every page may (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
-/** What a page may send when it does not say what it is going to. */
+/** What a page may send if it does not say what it is going to send. */
 const ALLOWED = ['authorization', 'content-type', 'x-request-id'];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** An entry of `--cors` that is none. */
+/** An invalid entry of `--cors`. */
 export class CorsInvalid extends Error {
   override readonly name = 'CorsInvalid';
 }
@@ -17,8 +17,8 @@ export class CorsInvalid extends Error {
 export type Header = (name: string) => string | null | undefined;
 
 /**
- * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers say of them where they
- * come from all the same; what is no browser says nothing.
+ * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers still say where
+ * such requests come from; other clients say nothing.
  */
 export function foreignSite(header: Header): string | undefined {
   const site = header('sec-fetch-site');
@@ -26,12 +26,12 @@ export function foreignSite(header: Header): string | undefined {
   return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
 }
 
-/** Which pages of other origins may use the interface, and how their browsers are told. */
+/** Which pages of other origins may use the interface, and the headers that say so to their browsers. */
 export interface Cors {
   allows(origin: string): boolean;
   /** The headers of any answer to a request with this `Origin`. */
   headers(origin: string | null | undefined): Readonly<Record<string, string>>;
-  /** The answer to a preflight; undefined for what is none, a bare OPTIONS too. */
+  /** The answer to a preflight; undefined for anything else, a bare OPTIONS too. */
   preflight(method: string, header: Header): PlainResponse | undefined;
   /** What to say of an origin that is not allowed. */
   wrong(origin: string): string;
@@ -45,7 +45,7 @@ function originOf(given: string): string {
     );
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\/?$/i.test(given) || !URL.canParse(given)) throw expected();
   const { origin } = new URL(given);
-  // Pages of other schemes (`tauri://localhost`) have an origin that URL does not tell.
+  // Pages of other schemes (`tauri://localhost`) have an origin that URL does not show.
   return origin === 'null' ? given.replace(/\/$/, '').toLowerCase() : origin;
 }
 
@@ -55,10 +55,10 @@ function isLoopbackOrigin(origin: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && isLoopbackHost(host);
 }
 
-/** Which origins are allowed: those of loopback, and `entries` beside them; `*` is any, `none` not even loopback. */
+/** Which origins are allowed: loopback origins, and `entries` beside them; `*` is any, `none` not even loopback. */
 function allowing(entries: readonly string[]): (origin: string) => boolean {
   if (entries.includes('none')) {
-    if (entries.length > 1) throw new CorsInvalid('CORS: none stands alone');
+    if (entries.length > 1) throw new CorsInvalid('CORS: none must be the only entry');
     return () => false;
   }
   if (entries.includes('*')) return () => true;
@@ -75,12 +75,12 @@ function allowing(entries: readonly string[]): (origin: string) => boolean {
 }
 
 /**
- * CORS of the interface and the daemons (WEB-1). The credentials are bearer tokens, never cookies: what a page may do is
- * what whoever has the token may do, so that every loopback page may be let in.
+ * CORS of the interface and the daemons (WEB-1). The credentials are bearer tokens, never cookies. A page can do only
+ * what the holder of the token can do, so every loopback page may be admitted.
  *
  * @param entries those of `--cors`
  * @param ofProfile names of the headers that a profile names: of keys and of proofs
- * @throws CorsInvalid for an entry that is none
+ * @throws CorsInvalid for an invalid entry
  */
 export function createCors(entries: readonly string[] = [], ofProfile: readonly string[] = []): Cors {
   const allows = allowing(entries);
@@ -89,8 +89,8 @@ export function createCors(entries: readonly string[] = [], ofProfile: readonly 
 
   const wrong = (origin: string) =>
     silent
-      ? `pages of other origins are not let in (--cors none): ${origin}`
-      : `pages of the origin ${origin} are not let in: start with --cors ${origin}`;
+      ? `pages of other origins are not admitted (--cors none): ${origin}`
+      : `pages of the origin ${origin} are not admitted: start with --cors ${origin}`;
 
   return {
     allows,
@@ -138,9 +138,9 @@ export const withCors =
   };
 
 /**
- * Lets a page have what it fetches of the login provider, which answers by Node's own means.
+ * Lets a page read what it fetches of the login provider, which answers by Node's own means.
  *
- * @returns true where it was a preflight, which is answered then
+ * @returns true for a preflight, which is then answered
  */
 export function admitPage(cors: Cors, request: IncomingMessage, response: ServerResponse): boolean {
   const header = (name: string) => request.headers[name]?.toString();
@@ -152,9 +152,9 @@ export function admitPage(cors: Cors, request: IncomingMessage, response: Server
     response.writeHead(preflight.status).end();
     return true;
   }
-  // Where nothing was said yet of CORS, the provider lets any page in.
+  // Unless CORS headers are set, the provider admits any page.
   if (!response.hasHeader('access-control-expose-headers')) response.setHeader('access-control-expose-headers', '');
-  // To the guard, a page that is let in is not a foreign one.
+  // To the guard, an admitted page is not a foreign one.
   if (origin !== undefined && cors.allows(origin)) {
     delete request.headers.origin;
     delete request.headers['sec-fetch-site'];

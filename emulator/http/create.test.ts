@@ -29,7 +29,7 @@ test('CREATE-4: a key belongs to its caller and its body', async () => {
   const api = createTestClient();
   const body = { name: 'first', workspace_id: api.workspaceId };
   const made = await api.post('/interns', body, KEY);
-  // The order of keys makes no other value.
+  // The order of keys does not make another value.
   const again = await api.post('/interns', { workspace_id: api.workspaceId, name: 'first' }, KEY);
   expect([again.status, again.json]).toEqual([200, made.json]);
   const other = await api.post('/interns', { ...body, description: 'x' }, KEY);

@@ -14,9 +14,9 @@ export interface DaemonRouteDeps {
     collection(name: 'reveals'): Collection<RevealRow>;
     commit(): Promise<void>;
   };
-  /** Where daemons listen: scheme, host, and port where it isn't the scheme's own. */
+  /** Where daemons listen: scheme and host, with the port unless it is the scheme's default. */
   daemonOrigin(): string;
-  /** How the intern's script says its daemon is. */
+  /** The state of its daemon according to the intern's script. */
   lifecyclePlan(intern: InternRow): { readonly daemon: 'reachable' | 'unreachable' };
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Notices clients that leave where Node says nothing of it. A client that closes its half of the connection gets the
- * plain answers it waits for; of a stream it has left, since nothing tells it from one that is gone altogether.
+ * Notices disconnects that Node does not report. A client that closes its half of the connection gets the plain answers
+ * it waits for. It has left a stream, since it cannot be distinguished from a client that is gone altogether.
  */
 export function createDepartures() {
   const streaming = new WeakSet<Socket>();
@@ -19,7 +19,7 @@ export function createDepartures() {
         if (streaming.has(socket)) socket.destroy();
       });
     },
-    /** An answer behind another one is not told when their connection goes. */
+    /** Node does not report the end of the connection to an answer that waits behind another one. */
     queued(socket: Socket, response: ServerResponse) {
       let responses = waiting.get(socket);
       if (!responses) {

@@ -9,27 +9,27 @@ export type Area = 'interns' | 'vault' | 'scim' | 'none';
 /** One path of the table with all that is known of it. */
 export interface Resource extends PathNames {
   readonly area: Area;
-  /** The rows of this path; none for a path that isn't known. */
+  /** The rows of this path; none for an unknown path. */
   readonly routes: readonly Route[];
 }
 
-/** What a request came by. */
+/** How a request came. */
 export interface Transport {
-  /** Whether it holds the sender to a declared body length. */
+  /** Whether it enforces a declared body length. */
   readonly framed: boolean;
-  /** The names and values of the headers in turns, as they came; undefined in process. */
+  /** The names and values of the headers in turns, as received; undefined in process. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** Cuts the connection, or resets it, once what was written has left; undefined in process. */
+  /** Cuts the connection, or resets it, once the written bytes have left; undefined in process. */
   readonly cut?: ((reset: boolean) => void) | undefined;
-  /** Has `then` called with the reason when the client of a request made in process gives up. */
+  /** Calls `then` with the reason when the client of an in-process request gives up. */
   onLeave(then: (reason: unknown) => void): void;
-  /** To be told as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  /** Called as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
 }
 
 /**
- * A header of a request, by its name in lower case; sent several times, their values joined. Out of what a listener
- * received where there is one: asking a `Request` costs several times as much, and is done for every request.
+ * A header of a request, by its name in lower case; repeated headers have their values joined. It is read from what a
+ * listener received, if there is one: asking a `Request` costs several times as much, and is done for every request.
  */
 export function headerOf(
   request: ReceivedRequest,
@@ -57,7 +57,7 @@ export class Exchange {
     /** That of the state the request found. */
     private readonly state: Scope,
   ) {}
-  /** Ends with the request, and with the state it found. Made when it is first asked for: most requests never wait. */
+  /** Ends with the request, and with the state it found. Made on demand: most requests never wait. */
   get scope(): Scope {
     this.own ??= this.state.child();
     return this.own;
@@ -81,6 +81,6 @@ export class DropConnection extends Error {
   }
 }
 
-/** Goes on with a value at once where it is there, and later where it is promised. */
+/** Continues with a value at once if it is there, and later if it is promised. */
 export const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);

@@ -6,12 +6,12 @@ import { errorResponse, type PlainResponse, refusalResponse } from './response.j
 
 export interface FailureDeps {
   readonly interns: Interns;
-  /** Takes credentials out of a text: a detail may quote what was sent (AUTH-9). */
+  /** Redacts credentials in a text: a detail may quote what was sent (AUTH-9). */
   redact(text: string): string;
   log(record: Record<string, unknown>): void;
 }
 
-/** Turns what was thrown on the way into a response: a refusal into its own, anything else into a 500 that is logged. */
+/** Turns a thrown value into a response: a refusal into its own, anything else into a 500 that is logged. */
 export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Exchange) => PlainResponse {
   const redacted = (refusal: Refusal): Refusal => {
     const { key, message, detail, headers, retryable, wrong } = refusal;
@@ -26,14 +26,14 @@ export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Ex
     });
   };
 
-  /** What was wrong with a request, in words for whoever runs the emulator: more than its sender may be told. */
+  /** What was wrong with a request, in words for the operator of the emulator: more than its sender may learn. */
   const wrongOf = (refusal: Refusal, { internId }: Resource): string => {
     if (refusal.wrong !== undefined) return refusal.wrong;
     if (refusal.detail !== undefined) return refusal.detail;
     if (refusal.key !== 'not_found' || internId === undefined)
       return refusal.message.replace(/^Invalid request body: /, '');
     const row = deps.interns.get(internId.toLowerCase());
-    return row ? `the caller does not see ${row.record.name}, which is there` : `there is no intern ${internId}`;
+    return row ? `the caller does not see ${row.record.name}, which exists` : `intern ${internId} does not exist`;
   };
 
   return (thrown, { resource, draft }) => {

@@ -7,17 +7,17 @@ export type CreateStep = NonNullable<Fault['at']>;
 
 export interface Faults {
   add(fault: Fault): void;
-  /** Those that are still to come, with how often yet. */
+  /** The faults still to come, with their remaining times. */
   list(): Fault[];
   clear(): void;
   /** Back to those of the start. */
   reset(): void;
-  /** Puts those in place that {@link Faults.list} told. */
+  /** Restores what {@link Faults.list} returned. */
   restore(faults: readonly Fault[]): void;
   /**
-   * The fault that the next accepted call meets: the first of those that are there for it. It uses up one of its times,
-   * unless it has a step: that is used up where the call gets to it ({@link Faults.takeAt}). `meets` tells whether the
-   * call can meet a fault, or one at that step.
+   * The fault that the next accepted call meets: the first that matches it. It uses up one of its times, unless it has
+   * a step: that is used up when the call gets there ({@link Faults.takeAt}). `meets` says whether the call can meet a
+   * fault, or one at that step.
    */
   take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean, internId?: string): Fault | undefined;
   /** Whether a create fails at this step; uses up one of the fault's times if so. */
@@ -40,7 +40,7 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
   };
   const exchange = (old: Fault, left: Fault | undefined) =>
     put(faults.flatMap((fault) => (fault === old ? (left ? [left] : []) : [fault])));
-  /** Whether a call that is there for a fault meets it; counts the call either way. */
+  /** Whether a call that a fault matches meets it; counts the call either way. */
   const meets = (fault: Fault): boolean => {
     const { after = 0, probability = 1, times } = fault;
     if (after > 0) {
@@ -93,7 +93,7 @@ export const dropOf = ({ disconnect }: Fault): Disconnect | undefined =>
 /** Whether a fault resets the connection that it drops. */
 export const resets = ({ disconnect, reset }: Fault): boolean => disconnect === 'reset' || reset === true;
 
-/** What of a fault the journal shows; a step is shown once the call has got to it. */
+/** The part of a fault that the journal shows; a step is shown once the call has reached it. */
 export const injectedOf = ({ status, delay, disconnect, reset, at }: Fault): Injected | undefined => {
   const shown = Object.entries({ status: at ? undefined : status, delay, disconnect, reset });
   const given = shown.filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-/** Remembers the outcome for the few hosts that a listener is called by. */
+/** Remembers the outcome for the few hosts that clients use for a listener. */
 function remembering<T>(evaluate: (host: string) => T): (host: string) => T {
   const known = new Map<string, T>();
   return (host) => {
@@ -22,7 +22,7 @@ export const matchRegional = (entries: readonly string[]): ((host: string) => bo
     );
   });
 
-/** Whether a host name, as it stands in a parsed URL, can only mean this machine. */
+/** Whether a host name, as a parsed URL has it, can only mean this machine. */
 const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 
@@ -36,7 +36,7 @@ export const isLoopbackHost: (host: string) => boolean = (host) => isLoopbackNam
 export const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 
-/** What is wrong with the names that a listener is to serve beside the loopback ones; undefined where nothing is. */
+/** What is wrong with the names that a listener should serve beside the loopback names; undefined if nothing is. */
 export function wrongAllowedHost(given: readonly string[]): string | undefined {
   const wrong = given.find((entry) => entry !== '*' && !/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(entry));
   return wrong === undefined
@@ -49,14 +49,14 @@ export type HostVerdict = 'served' | 'regional' | 'malformed' | 'foreign';
 
 export interface HostRules {
   regional(host: string): boolean;
-  /** Names served beside the loopback ones; `*` is any. Undefined where every host is served. */
+  /** Names served beside the loopback names; `*` is any. Undefined if every host is served. */
   readonly allowed: readonly string[] | undefined;
 }
 
 /**
  * Validates the `Host` of requests. Regional comes first, before it is known whether the host could be one in a URL
- * (BASE-4). A listener on loopback then serves loopback names only: its credentials are public, and a page whose name was
- * rebound to this machine must not use them.
+ * (BASE-4). A listener on loopback then serves loopback names only: its credentials are public, and a page whose name
+ * was rebound to this machine must not use them.
  */
 export function createHostRules({ regional, allowed }: HostRules): (host: string | undefined) => HostVerdict {
   const names = new Set(allowed?.map(withoutPort));
@@ -64,7 +64,7 @@ export function createHostRules({ regional, allowed }: HostRules): (host: string
   const evaluate = remembering((host): HostVerdict => {
     if (regional(host)) return 'regional';
     const name = nameOf(host);
-    // `localhost/path` and `user@localhost` parse in a URL, and are no hosts.
+    // `localhost/path` and `user@localhost` parse in a URL, and are not hosts.
     if (name === undefined || /[/?#@\\\s]/.test(host)) return 'malformed';
     return anyHost || isLoopbackName(name) || names.has(name) || names.has(withoutPort(host)) ? 'served' : 'foreign';
   });

@@ -33,7 +33,7 @@ const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as con
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
 
-/** Records are never changed, only replaced: the text of one stays right. */
+/** Records are never changed, only replaced, so the text of one stays valid. */
 function recordAnswers(): (record: Intern) => PlainResponse {
   const texts = new WeakMap<Intern, string>();
   return (record) => {
@@ -46,7 +46,7 @@ function recordAnswers(): (record: Intern) => PlainResponse {
   };
 }
 
-/** A body with any field is refused; none, white space and `{}` have no field (BODY-1). */
+/** A body with any field is refused; an absent body, white space and `{}` have no field (BODY-1). */
 function parseNoFields(parts: RequestParts): undefined {
   const value = parts.json();
   if (value === undefined) return undefined;

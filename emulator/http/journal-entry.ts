@@ -3,7 +3,7 @@ import type { RunRef } from '../domain/runs.js';
 import type { Frames } from '../sse/frames.js';
 import type { StreamClosed } from '../sse/stream.js';
 
-/** One request and what came of it, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
+/** One request and its outcome, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
 export interface JournalEntry {
   id: string;
   at: string;
@@ -12,9 +12,9 @@ export interface JournalEntry {
   intern_id: string | null;
   /** The run that the request started, continued or was delivered into. */
   run_id: string | null;
-  /** From the request to its response, on the clock; of a stream to its first byte. Null until then. */
+  /** From the request to its response, on the clock; for a stream to its first byte. Null until then. */
   ms: number | null;
-  /** Of a refusal: what exactly was wrong, also where the response may not say it, and the requirement it rests on. */
+  /** For a refusal: what exactly was wrong, even if the response may not say it, and its requirement. */
   wrong: string | null;
   requirement: string | null;
   /** What an injected fault did to it. */
@@ -25,7 +25,7 @@ export interface JournalEntry {
   writes?: { at: string; bytes: number; text: string }[];
   /** Only for streams: how the body ended, and why the run did. */
   closed?: { at: string; how: StreamClosed; run_ended?: string };
-  /** Where parts were left out for their size. */
+  /** If parts were left out for their size. */
   truncated?: true;
 }
 
@@ -39,7 +39,7 @@ export interface WriteView {
   text: string;
 }
 
-/** A write of a stream, as much of it as is kept. */
+/** The kept part of a write of a stream. */
 export interface Write {
   readonly seq: number;
   readonly at: number;
@@ -47,13 +47,15 @@ export interface Write {
   readonly size: number;
 }
 
-/** A body as it came; of a long one what is shown, and enough beyond it to tell a credential that begins there. */
+/**
+ * A body as received; of a long one the part to show, and enough beyond it to recognize a credential that begins there.
+ */
 export interface Held {
   readonly content: Uint8Array | string;
   readonly cut: boolean;
 }
 
-/** What the pipeline notes of a request while it goes through. */
+/** What the pipeline notes of a request on its way. */
 export interface JournalDraft {
   id: string;
   at: number;
@@ -68,7 +70,7 @@ export interface JournalDraft {
   refused: { wrong: string; requirement: string | undefined } | undefined;
   injected: Injected | undefined;
   respondedAt: number | undefined;
-  /** Where it stands among all changes, as of its response or its end; 0 before. */
+  /** Its place among all changes, as of its response or its end; 0 before. */
   seq: number;
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;

@@ -1,12 +1,14 @@
 import type { Redaction } from '../domain/redaction.js';
 import type { Held, JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 
-/** Of each body this many characters are shown, of all writes of one stream together this many bytes kept. */
+/** How many characters of each body are shown, and how many bytes of all writes of one stream are kept. */
 const MAX_HELD = 65_536;
-/** The end of what was cut may be part of a credential, which then can't be told: this much of it is never shown. */
+/**
+ * The end of a cut text may be part of a credential, which then cannot be recognized: this much of it is never shown.
+ */
 const MARGIN = 4_096;
 export const KEPT = MAX_HELD + MARGIN;
-/** How many writes on each side are looked at when one is shown by itself: a credential may lie in several. */
+/** How many writes on each side are read when one is shown by itself: a credential may lie in several. */
 const WRITES_AROUND = 128;
 
 function headersOf({ headers }: Pick<JournalDraft, 'headers'>): Headers {
@@ -16,7 +18,7 @@ function headersOf({ headers }: Pick<JournalDraft, 'headers'>): Headers {
   return joined;
 }
 
-/** Headers that are credentials whatever they hold; of `Authorization` the scheme is shown. */
+/** Headers that are credentials whatever they hold; only the scheme of `Authorization` is shown. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
 const withoutCredential = (value: string): string =>
   /^bearer\s/i.test(value) ? `${value.slice(0, 6)} [redacted]` : '[redacted]';
@@ -35,7 +37,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
       kept instanceof Uint8Array ? decoder.decode(kept, { stream: true }) : String(kept),
     );
   };
-  /** The beginning of a body, where it is long: a copy, so that the rest can go. */
+  /** The beginning of a body, if it is long: a copy, so that the rest can be freed. */
   const hold = (content: Uint8Array | string): Held => {
     if (content.length <= MAX_HELD) return { content, cut: false };
     const text = typeof content === 'string';

@@ -13,7 +13,7 @@ test('AUTH-9: no credential gets into the journal, whatever part of a request it
   await send('/interns', { headers: { authorization: `Basic ${key}`, 'x-request-id': key, cookie: 'session=0123' } });
   await send(`/interns?status=${key}`, { headers: authorized });
   await send('/interns', { method: 'POST', headers: authorized, body: JSON.stringify({ name: 'ada', [key]: key }) });
-  // Where a long body is cut, half a key would be as good as all of it to whoever knows the rest.
+  // Where a long body is cut, half a key would be as good as the whole to somebody who knows the rest.
   for (const before of [65_530, 65_536 + 4_080, 65_536 + 4_096])
     await send('/interns', {
       method: 'POST',

@@ -5,9 +5,9 @@ import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
-/** Is told of requests as they go on: the log and the events. */
+/** Receives requests as they proceed: the log and the events. */
 export interface JournalObserver {
-  /** The response is there; the body of a stream may be still to come. */
+  /** The response is there; the body of a stream may still follow. */
   responded?(draft: JournalDraft): void;
   wrote?(draft: JournalDraft, write: number): void;
   /** The stream has come to its end. */
@@ -16,28 +16,28 @@ export interface JournalObserver {
 
 export interface Journal {
   /**
-   * @param received the names and values of the headers in turns, where a listener has them: these are kept, since the
+   * @param received the names and values of the headers in turns, if a listener has them: these are kept, since the
    *   headers of its request hold on to the connection
    */
   begin(id: string, request: ReceivedRequest, received?: readonly string[]): JournalDraft;
-  /** Notes the body of a request, or the text of a response that is no stream: the beginning, where it is long. */
+  /** Notes the body of a request, or the text of a response that is not a stream: the beginning, if it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
   /**
-   * Notes what may be kept of a request that brings a secret. From here on the secret is taken out of whatever is shown;
+   * Notes what may be kept of a request that brings a secret. From here on the secret is redacted in everything shown;
    * what was noted of this request is redacted before it is kept.
    */
   noteConcealed(draft: JournalDraft, body: { readonly shown: string; readonly secret: string | undefined }): void;
   watch(draft: JournalDraft): StreamHooks;
-  /** To be called when status and headers are known, or the connection was dropped instead. */
+  /** Call it when status and headers are known, or the connection was dropped instead. */
   responded(draft: JournalDraft): void;
   observe(observer: JournalObserver): void;
-  /** Those that a filter lets through, newest last; of more than `limit` the newest. */
+  /** Those that a filter accepts, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
   view(draft: JournalDraft): JournalEntry;
-  /** The write of a stream with a number, as {@link JournalObserver.wrote} was told. */
+  /** The write of a stream with a number, as {@link JournalObserver.wrote} received it. */
   viewWrite(draft: JournalDraft, write: number): WriteView | undefined;
-  /** What is held, oldest first. */
+  /** The held entries, oldest first. */
   drafts(): readonly JournalDraft[];
   /** The place among all changes up to which requests were forgotten. */
   forgotten(): number;
@@ -46,9 +46,9 @@ export interface Journal {
 
 const MAX_ENTRIES = 1_000;
 /**
- * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text only
- * when they are read, because that is rare and requests are not; `redaction` then takes every credential out. `prefix` was
- * taken off the paths before the requests came here.
+ * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text
+ * only when they are read, because reads are rare and requests are not. `redaction` then takes every credential out.
+ * `prefix` was removed from the paths before the requests came here.
  */
 export function createJournal(
   clock: Clock,

@@ -38,7 +38,7 @@ function parseStatuses(query: URLSearchParams): ReadonlySet<Status> | undefined 
     const status = STATUSES.find((known) => known === entry);
     if (!status) {
       const near = suggestion(entry, STATUSES);
-      throw refuse(`status: ${JSON.stringify(entry)} is none of ${STATUSES.join(', ')}${near}`);
+      throw refuse(`status: ${JSON.stringify(entry)} is not one of ${STATUSES.join(', ')}${near}`);
     }
     wanted.add(status);
   }
@@ -46,8 +46,8 @@ function parseStatuses(query: URLSearchParams): ReadonlySet<Status> | undefined 
 }
 
 /**
- * A cursor is the sequence number of the last row of a page: it stays right whatever is created or deleted meanwhile.
- * It is encoded to be opaque, and only what was handed out in this form is taken back.
+ * A cursor is the sequence number of the last row of a page, so it stays right whatever is created or deleted
+ * meanwhile. It is encoded to be opaque, and only cursors in the issued form are accepted.
  */
 const encodeCursor = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');
 function decodeCursor(cursor: string): number {

@@ -15,7 +15,7 @@ import { BASE } from './route.js';
 
 export interface PipelineDeps extends AcceptDeps, FailureDeps {
   readonly requestIds: Pick<RequestIds, 'next'>;
-  /** The scope of the present state: what is under way when it ends is cut short. */
+  /** The scope of the present state: requests in progress when it ends are cut short. */
   scope(): Scope;
   /** The caller of a bearer token: seeded, an intern's own, or one from a login. */
   resolve(token: string): Caller | undefined | Promise<Caller | undefined>;
@@ -24,7 +24,7 @@ export interface PipelineDeps extends AcceptDeps, FailureDeps {
   readonly cors: Cors;
 }
 
-/** Host and port of a URL, cut out since it is wanted for each request. */
+/** Host and port of a URL, cut out since every request needs it. */
 const hostOf = (url: string): string => {
   const start = url.indexOf('://') + 3;
   const end = url.indexOf('/', start);
@@ -32,8 +32,8 @@ const hostOf = (url: string): string => {
 };
 
 /**
- * Takes one request through the order of refusals (BODY-5): the caller is authorized before the body is read. Each step either
- * goes on or throws the refusal that is the answer; nothing after it is looked at.
+ * Takes one request through the order of refusals (BODY-5): the caller is authorized before the body is read. Each step
+ * either continues or throws the refusal that is the answer; later steps are then not taken.
  */
 export function createPipeline(deps: PipelineDeps) {
   const { journal, interns } = deps;
@@ -58,7 +58,7 @@ export function createPipeline(deps: PipelineDeps) {
       throw new Refusal('regional', {
         wrong: `${deps.regional(named) ? named : host} is a regional host; --regional-host says which are`,
       });
-    // A browser asks without the credential, which it sends only once it may (WEB-1).
+    // A browser asks without the credential, which it sends only after permission (WEB-1).
     const preflight = request.method === 'OPTIONS' ? preflightOf(request, draft) : undefined;
     if (preflight) return preflight;
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
@@ -70,7 +70,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
       draft.operation = row.operation;
-      // An intern's own key sees that intern: the collection isn't there for it (AUTH-4), nor the workspace's vault.
+      // An intern's own key sees that intern: the collection does not exist for it (AUTH-4), nor the workspace's vault.
       if (ofInterns && (resource.internId === undefined || row.ofWorkspace) && caller.kind === 'own_key')
         throw notFound(area, "an intern's own key sees that intern alone");
       if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
@@ -108,7 +108,7 @@ export function createPipeline(deps: PipelineDeps) {
     return seal(failure(error, exchange), exchange);
   };
 
-  /** What needs no waiting is answered without: the listener has a faster way for those. */
+  /** What needs no waiting is answered without a promise: the listener has a faster way for that. */
   return (
     request: ReceivedRequest,
     resource: Resource,

@@ -2,13 +2,13 @@ import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import type { Runs } from '../domain/runs.js';
 
-/** Chooses the script of a prompt; throws a Refusal where there is none of that name. */
+/** Chooses the script of a prompt; throws a Refusal if there is none of that name. */
 export type ResolveTurn = (intern: InternRow, prompt: string) => unknown;
 
 /**
- * Refuses a prompt that names an unknown script with 400, before any fault and before the intern's state (BODY-5). One
- * that is delivered into a going run selects none. An intern that carries an unknown script by itself is no mistake of
- * the prompt: its turn fails when it is started.
+ * Refuses a prompt that names an unknown script with 400, before any fault and before the intern's state (BODY-5). A
+ * prompt that is delivered into an open run selects no script. An intern that carries an unknown script by itself is
+ * not a mistake of the prompt: its turn fails when it is started.
  */
 export function validatePromptScript(
   { runs, resolveTurn }: { readonly runs: Pick<Runs, 'list'>; readonly resolveTurn: ResolveTurn },

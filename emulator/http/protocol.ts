@@ -3,7 +3,7 @@ import type { HostVerdict } from './hosts.js';
 import { errorResponse, type PlainResponse } from './response.js';
 import { BASE } from './route.js';
 
-/** Where a request was sent to, as far as it is known. */
+/** The address of a request, as far as it is known. */
 export interface RequestSeen {
   /** The target of the request line: a path, or an absolute URL. */
   readonly url?: string | undefined;
@@ -12,7 +12,7 @@ export interface RequestSeen {
 
 const isScim = (url = ''): boolean => url.replace(/^[a-z]+:\/\/[^/]*/i, '').startsWith(`${BASE}/scim`);
 
-/** An error that is answered outside of the routes, in the error form of the path it is for: SCIM has no metadata. */
+/** An error that is answered outside of the routes, in the error form of its path: SCIM has no metadata. */
 export function protocolError(
   row: ErrorRow,
   { url, requestId }: RequestSeen,
@@ -37,8 +37,8 @@ const BY_VERDICT: Readonly<Record<Exclude<HostVerdict, 'served'>, ErrorRow>> = {
 const authorityOf = (target = ''): string | undefined => /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 
 /**
- * Refuses a request for its host: both the `Host` header and the authority of an absolute target count. Undefined where
- * it is served, and for regional hosts that can stand in a URL: the pipeline answers those, and they are in its journal.
+ * Refuses a request for its host: both the `Host` header and the authority of an absolute target count. Undefined if it
+ * is served, and for regional hosts that a URL can hold: the pipeline answers those, and they are in its journal.
  */
 export function refuseHost(
   validate: (host: string | undefined) => HostVerdict,
@@ -58,7 +58,7 @@ export function refuseHost(
     return undefined;
   const foreign = hosts[verdicts.indexOf(found)];
   return protocolError(BY_VERDICT[found], seen(), {
-    ...(found === 'foreign' && { detail: `${foreign} is no loopback name; to serve it, start with --allow-host` }),
+    ...(found === 'foreign' && { detail: `${foreign} is not a loopback name; to serve it, start with --allow-host` }),
   });
 }
 

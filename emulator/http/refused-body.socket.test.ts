@@ -5,7 +5,7 @@ import { createEmulator, type Emulator } from '../emulator.js';
 let emulator: Emulator | undefined;
 afterEach(() => emulator?.close());
 
-/** Sends a request over a connection of its own and tells what came back and how the connection ended. */
+/** Sends a request over a connection of its own and reports what came back and how the connection ended. */
 async function exchange(head: string, body: Uint8Array): Promise<{ answer: string; error?: string }> {
   emulator = createEmulator({ clock: 'virtual' });
   await emulator.listen({ port: 0 });
@@ -19,7 +19,7 @@ async function exchange(head: string, body: Uint8Array): Promise<{ answer: strin
     error = failed.code;
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  // In two writes: a sender in the middle of a body finds out that nobody takes it by the second.
+  // In two writes: a sender in the middle of a body finds out by the second that nobody takes it.
   socket.write(head);
   const half = body.length / 2;
   socket.write(body.subarray(0, half), () => setImmediate(() => socket.write(body.subarray(half))));
@@ -30,7 +30,7 @@ async function exchange(head: string, body: Uint8Array): Promise<{ answer: strin
 const KEY = 'Authorization: Bearer emu-key-alice-0000000000000000\r\n';
 const OUTSIDER = 'Authorization: Bearer emu-key-oscar-0000000000000000\r\n';
 
-// Many clients look at the answer only once all of their body is sent; to them a connection that is cut is no answer.
+// Many clients look at the answer only once all of their body is sent; to them a cut connection is not an answer.
 test.each([
   ['BODY-2: over the cap, as declared', `POST /api/v1/interns HTTP/1.1\r\n${KEY}`, 413],
   ['AUTH-1: without a credential', 'POST /api/v1/interns HTTP/1.1\r\n', 401],

@@ -7,7 +7,7 @@ export interface RequestIds {
   restore(state: { stem: string; count: number }): void;
 }
 
-/** A random beginning and a count: as unique as a random id each, and made at once. */
+/** A random beginning and a count: each is as unique as a random id, and made at once. */
 export function createRequestIds(random: Pick<Random, 'uuid'>): RequestIds {
   let stem = `${random.uuid().slice(0, 13)}-`;
   let count = 0;

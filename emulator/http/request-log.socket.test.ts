@@ -37,7 +37,7 @@ test('SEE-1: a record for each request to the interface, with what exactly was w
     },
     {
       ...{ time, method: 'GET', path, status: 404, ms: 0, caller: 'carol', intern: null, script: null },
-      wrong: 'the caller does not see first-intern, which is there',
+      wrong: 'the caller does not see first-intern, which exists',
     },
     {
       ...{ time, method: 'GET', path: '/api/v1/interns', status: 401, ms: 0, caller: null, intern: null },

@@ -2,13 +2,13 @@ import type { Journal, JournalObserver } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 import { BASE } from './route.js';
 
-/** A line of the log: one for each request when it is answered, and for a stream at each turn it takes (SEE-1). */
+/** A line of the log: one for each request when it is answered, and one for each turn that a stream takes (SEE-1). */
 export interface RequestRecord {
-  /** When it came to this, ISO 8601. */
+  /** When it happened, ISO 8601. */
   time: string;
   method: string;
   path: string;
-  /** Null where the connection was dropped instead. */
+  /** Null if the connection was dropped instead. */
   status: number | null;
   /** Since the request came, on the emulator's clock. */
   ms: number;
@@ -16,9 +16,9 @@ export interface RequestRecord {
   /** Its id. */
   intern: string | null;
   script: string | null;
-  /** Of a refusal: what exactly was wrong, also where the response may not say it. */
+  /** For a refusal: what exactly was wrong, even if the response may not say it. */
   wrong: string | null;
-  /** Only of streams: each that opens or resumes also pauses or ends. */
+  /** Only for streams: each that opens or resumes also pauses or ends. */
   stream?: 'opened' | 'paused' | 'resumed' | 'ended';
   /** How it ended: `stop`, `client left`, `dropped by a fault` and so on. */
   how?: string;
@@ -32,7 +32,7 @@ export interface RequestLogDeps {
   write: OnRequest;
 }
 
-/** Takes a line of the log, and how people call its intern. */
+/** Takes a line of the log, and the name of its intern. */
 export type OnRequest = (record: RequestRecord, internName?: string) => void;
 
 /** The path of the collection: all of it is known. */
@@ -48,11 +48,11 @@ function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: s
   return ended ? { stream: 'ended', how: ended } : { stream: 'paused' };
 }
 
-/** Whether a path is made of a known pattern and the id of a visible intern alone: no credential can be in it. */
+/** Whether a path consists only of a known pattern and the id of a visible intern: it then holds no credential. */
 const isKnownPath = ({ internId }: JournalDraft, path: string): boolean =>
   path === COLLECTION || (internId !== undefined && !path.includes('?'));
 
-/** Tells of each request that goes through a journal. Nothing of it is there where nobody wants to be told. */
+/** Reports each request that goes through a journal. It costs nothing if nobody listens. */
 export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps): void {
   const tell = (draft: JournalDraft, at: number, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>
     write(
@@ -86,7 +86,7 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
       const at = draft.respondedAt ?? draft.at;
       if (draft.writes === undefined) return tell(draft, at);
       tell(draft, at, { stream: draft.run?.resumed ? 'resumed' : 'opened' });
-      // All of it was there at once.
+      // All of it was ready at once.
       if (draft.closed) tell(draft, at, turnOf(draft));
     },
     closed(draft) {

@@ -42,8 +42,8 @@ export const toResponse = ({ status, headers, body }: PlainResponse): Response =
 export const asResponse = (answer: PlainResponse | Response): Response =>
   answer instanceof Response ? answer : toResponse(answer);
 
-/** What a listener is told of a response that was dealt with already, as @hono/node-server has it. */
+/** The marker of a response that was dealt with already, as @hono/node-server has it. */
 export const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
 
-/** Whether a response was sent already, with the headers it was to have. */
+/** A response that was sent already, with the headers it was to have. */
 export const isSent = ({ headers }: Response): boolean => headers.has('x-hono-already-sent');

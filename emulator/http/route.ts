@@ -12,10 +12,10 @@ export const BASE = '/api/v1';
 
 export { OPERATIONS, type Operation } from '../contract/fault.js';
 
-/** What of an injected fault is left to the handler: the rest was applied by the pipeline before it. */
+/** What remains of an injected fault for the handler: the pipeline applied the rest before. */
 export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
-  /** Cuts the connection once what was written has left; undefined in process, where the body ends in an error. */
+  /** Cuts the connection once the written bytes have left; undefined in process, where the body ends in an error. */
   readonly cut?: (() => void) | undefined;
 }
 
@@ -27,15 +27,15 @@ export interface PathNames {
   readonly secretName?: string | undefined;
 }
 
-/** What a route's `parse` has to go by, once caller, size and media type have been checked. */
+/** The input of a route's `parse`, once caller, size and media type have been checked. */
 export interface RequestParts {
   /** The secret that the path names, on routes that have one. */
   readonly secretName: string | undefined;
-  /** The bytes of the body; empty where there is none. */
+  /** The bytes of the body; empty if there is none. */
   readonly bytes: Uint8Array;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** The body as JSON. Throws the route's 400 when it is none. Undefined when it is empty. */
+  /** The body as JSON. Throws the route's 400 if it is not JSON. Undefined if it is empty. */
   json(): unknown;
 }
 
@@ -51,19 +51,19 @@ export interface Call<Input> {
   readonly input: Input;
   readonly headers: Headers;
   readonly requestId: string;
-  /** Aborted when the client's connection is gone, where that can happen. */
+  /** Aborted when the client's connection is gone, if that can happen. */
   readonly signal: AbortSignal | undefined;
   /**
-   * Ends with the answer, and before it when the client's connection is gone or the state it came in is replaced. To be
-   * asked for only by what waits: a listener has more to do for a request whose client is watched.
+   * Ends with the answer, or earlier when the client's connection is gone or the state it came in is replaced. Only
+   * code that waits should ask for it: a listener has more to do for a request whose client is watched.
    */
   readonly scope: Scope;
-  /** To be called as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  /** Call it as soon as the answer can only be a stream: from then on a client that closes its half has left. */
   streams(): void;
   readonly streamFault?: StreamFault;
-  /** Whether an injected fault makes a create fail at a step; using it up (CREATE-4). */
+  /** Whether an injected fault makes a create fail at a step; uses it up (CREATE-4). */
   readonly failsAt?: (step: CreateStep) => boolean;
-  /** To be told which run the request starts, continues or is delivered into. */
+  /** Call it with the run that the request starts, continues or is delivered into. */
   onRun(run: RunRef): void;
   /** For answers whose body is a stream. */
   readonly watch: StreamHooks;
@@ -71,17 +71,23 @@ export interface Call<Input> {
 
 /**
  * One row of the route table. The pipeline checks, in the order of BODY-5: region, credential, programme, path, method,
- * visibility (`admit` too), kind of credential, size, media type; then `parse` (400), `authorize` (what the body names: 400 or 404),
- * injected faults, and `handle`, which answers or throws a `Refusal` (409, then 429).
+ * visibility (`admit` too), kind of credential, size, media type; then `parse` (400), `authorize` (what the body names:
+ * 400 or 404), injected faults, and `handle`, which answers or throws a `Refusal` (409, then 429).
  */
 export interface Route<Input = unknown> {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base, in Hono's notation: `/interns/:id/chat/completions`. */
   readonly path: string;
-  /** Which credential the path's area takes is needed; `oauth` and `oauth_vault` answer 403 to others (AUTH-7, AUTH-8). */
+  /**
+   * The required kind of credential, among those that the path's area accepts; `oauth` and `oauth_vault` answer 403 to
+   * others (AUTH-7, AUTH-8).
+   */
   readonly credential: 'any' | 'oauth' | 'oauth_vault';
-  /** Uses what belongs to the whole workspace: not there for an intern's own key, on whatever intern (AUTH-4, VAULT-7). */
+  /**
+   * Uses what belongs to the whole workspace: it does not exist for an intern's own key, on any intern (AUTH-4,
+   * VAULT-7).
+   */
   readonly ofWorkspace?: true;
   readonly body: {
     /** Whether the route reads a body at all. */
@@ -92,19 +98,19 @@ export interface Route<Input = unknown> {
     readonly invalid: 'invalid_body' | 'bad_request';
     /** `none`: white space is no body, and needs no content type (DELETE-2, BODY-1). */
     readonly blank?: 'none';
-    /** What is kept of a body that holds a secret, and the secret, wherever else it may stand (VAULT-2). */
+    /** What is kept of a body that holds a secret, and the secret, wherever else it may be (VAULT-2). */
     conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
   /** Throws the 404 of what the path names and the caller does not see, beside interns. */
   admit?(caller: Caller, named: PathNames): void;
   parse(parts: RequestParts): Input;
   authorize?(call: Call<Input>): void;
-  /** Whether a call can meet an injected fault, or one at a step: not where it only repeats an answer. Default: it can. */
+  /** Whether a call can meet an injected fault, or one at a step: not if it only repeats an answer. Default: it can. */
   meetsFault?(call: Call<Input>, step: CreateStep | undefined): boolean;
   handle(call: Call<Input>): PlainResponse | Promise<PlainResponse>;
   /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
   readonly timeout?: 'signing_timeout';
-  /** Whether answering it computes for long: then others go in between. */
+  /** Whether answering it computes for long: then others get their turn in between. */
   readonly heavy?: true;
   /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
   readonly successor?: string;

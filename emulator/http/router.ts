@@ -24,19 +24,19 @@ function decoded(at: number | string | undefined, values: readonly string[] | un
 interface Known {
   readonly area: Area;
   readonly routes: readonly Route[];
-  /** More rows where the parameter that a path ends in has this very value: `…/secrets/copy` is an operation too. */
+  /** More rows for this very value of the parameter that a path ends in: `…/secrets/copy` is an operation too. */
   readonly literal: ReadonlyMap<string, readonly Route[]>;
 }
 
 const LAST_PARAMETER = /:\w+$/;
-/** Whether a path is another one, but for a word in place of the parameter that this ends in. */
+/** Whether a path is another one with a word in place of its last parameter. */
 const isLiteralOf = (path: string, pattern: string): boolean =>
   path !== pattern &&
   LAST_PARAMETER.test(pattern) &&
   !LAST_PARAMETER.test(path) &&
   path.slice(0, path.lastIndexOf('/')) === pattern.slice(0, pattern.lastIndexOf('/'));
 
-/** What is to be known of each path; a literal one stands with the pattern that it is of, as Hono's router wants it. */
+/** The data of each path. A literal path comes with the pattern that it matches, as Hono's router wants it. */
 function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
   const byPath = new Map<string, Route[]>();
   for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
@@ -57,8 +57,8 @@ function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
 }
 
 /**
- * Finds what a request is for, by its path alone: the method is for the pipeline to look at. Hono's router without Hono
- * around it, since nothing else of it would be used.
+ * Finds the resource of a request, by its path alone: the pipeline checks the method. It uses Hono's router without
+ * Hono, since nothing else of it would be used.
  */
 export function createRouter(routes: readonly Route[]): (request: Pick<Request, 'url'>) => Resource {
   const router = new RegExpRouter<Known>();

@@ -17,7 +17,7 @@ import { BASE, type PathNames, type RequestParts, type Route, route } from './ro
 export interface ScimRoutesDeps {
   readonly directory: Directory;
   readonly store: Pick<Store, 'commit'>;
-  /** What paths begin with, in front of the base. */
+  /** The beginning of paths, before the base. */
   readonly prefix: string;
 }
 
@@ -36,7 +36,7 @@ const parsePage = ({ query }: RequestParts): PageQuery => ({
 const pageOf = (rows: readonly unknown[], { offset, limit }: PageQuery) =>
   json({ data: rows.slice(offset, offset + limit), total_count: rows.length });
 
-/** Deleting what was granted must not happen by accident: there is no default. */
+/** A grant must not be deleted by accident: there is no default. */
 function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
   const values = query.getAll('keep_members');
   const [value] = values;
@@ -46,7 +46,7 @@ function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
 
 const organizationOf = ({ organizationId = '' }: Caller): string => organizationId;
 
-/** The directory's operations (SCIM-1 to SCIM-7). UUIDs match in any case; an id that is none is unknown. */
+/** The directory's operations (SCIM-1 to SCIM-7). UUIDs match in any case; an invalid id is unknown. */
 export function scimRoutes({ directory, store, prefix }: ScimRoutesDeps): Route[] {
   const mappingOf = (caller: Caller, id = '') => directory.mapping(organizationOf(caller), id);
   const jobOf = (caller: Caller, id = '') => directory.job(organizationOf(caller), id);

@@ -314,7 +314,7 @@ describe('daemon access', () => {
 });
 
 describe('many signers at once', () => {
-  /** How many rounds of the event loop go by until `work` is done. */
+  /** How many rounds of the event loop pass until `work` is done. */
   const roundsUntil = async (work: Promise<unknown>): Promise<number> => {
     let done = false;
     void work.then(() => {

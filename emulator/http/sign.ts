@@ -18,8 +18,8 @@ export interface SignDeps {
 }
 
 /**
- * `POST /interns/{id}/daemon/sign` (SIGN-1 to SIGN-8, SIGN-10). What surrounds it is the pipeline's: the caller's 401,
- * 404 and 403, size, media type, and the deadline of the whole operation, reading the body included (SIGN-9).
+ * `POST /interns/{id}/daemon/sign` (SIGN-1 to SIGN-8, SIGN-10). The pipeline does the rest: the caller's 401, 404 and
+ * 403, size, media type, and the deadline of the whole operation, reading the body included (SIGN-9).
  */
 export function signRoute(deps: SignDeps): Route {
   const schema = signBodySchema(deps.profile.route_methods);

@@ -71,7 +71,8 @@ test('VAULT-1: who is refused', async () => {
     error: { code: 401, message: 'Invalid or missing API key' },
   });
   expect((await api.get('/vault/secrets', { as: credentials.management_key })).status).toBe(401);
-  // An own key has its own vault, and that alone; what is the workspace's is not there, the source of a copy too.
+  // An own key has its own vault, and that alone. What belongs to the workspace does not exist for it, including the
+  // source of a copy.
   expect((await put(api, `${intern}/mine`, 'something', HOSTS, ownKey)).status).toBe(200);
   expect((await api.get(intern, { as: ownKey })).json.data).toHaveLength(1);
   expect((await api.get('/vault/secrets', { as: ownKey })).status).toBe(404);
@@ -80,7 +81,7 @@ test('VAULT-1: who is refused', async () => {
     'Intern not found',
     NOT_FOUND,
   ]);
-  // A path that is none, and one that is a name and an operation.
+  // An invalid path, and one that is a name and an operation.
   expect((await api.get('/vault/nowhere')).status).toBe(404);
   expect((await put(api, `${intern}/copy`)).json.data.name).toBe('copy');
   expect((await api.get(`${intern}/copy`)).headers.get('allow')).toBe('PUT, DELETE, POST, OPTIONS');
@@ -276,7 +277,7 @@ test('VAULT-7: copies all or nothing, in the order asked, over what is there; a 
     { ...copied[0], name: 'b', hosts: HOSTS, created_at: old.created_at },
     { ...copied[1], name: 'a', hosts: ['a.test', 'b.test'], created_at: '2026-01-01T00:00:05.000Z' },
   ]);
-  // The value came along: the same one stored again has the same fingerprint in this vault.
+  // The value was copied: the same value stored again has the same fingerprint in this vault.
   expect((await put(api, `${path}/b`, 'value of b')).json.data.fingerprint).toBe(copied[0].fingerprint);
   await api.delete('/vault/secrets/a');
   await put(api, '/vault/secrets/b', 'changed');

@@ -39,7 +39,7 @@ const view = ({ name, hosts, fingerprint, created_at }: SecretRow): VaultSecret 
   created_at,
 });
 
-/** Throws the 400 of a name that is none, on every operation that has one in its path (VAULT-3). */
+/** Throws the 400 of an invalid name, on every operation that has one in its path (VAULT-3). */
 function parseName({ secretName }: Pick<RequestParts, 'secretName'>): string {
   const read = secretNameSchema().safeParse(secretName);
   if (!read.success) throw new Refusal('invalid_body', { detail: `name: ${read.error.issues[0]?.message}` });
@@ -47,8 +47,8 @@ function parseName({ secretName }: Pick<RequestParts, 'secretName'>): string {
 }
 
 /**
- * What is kept of the body of a store: its form, and hosts that are hosts. Whatever else stands in it may be the value, in
- * the wrong place or cut in half.
+ * The kept part of the body of a store: its form, and valid hosts. Anything else in it may be the value, in the wrong
+ * place or cut in half.
  */
 export function concealStore(bytes: Uint8Array): { shown: string; secret: string | undefined } {
   let body: unknown;
@@ -69,7 +69,7 @@ export function concealStore(bytes: Uint8Array): { shown: string; secret: string
 
 /** The operations on secrets (VAULT-1 to VAULT-8), each on the vault of the key's workspace and on that of an intern. */
 export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[] {
-  /** A vault that is being torn down is gone, and one that a create has yet to make is not there. */
+  /** A vault that is being torn down is gone, and one that a create has yet to make does not exist. */
   const vaultOf = ({ record, unfinished }: InternRow): string => {
     if (record.vault_id === null || record.status === 'destroying' || unfinished.includes('vault'))
       throw new Refusal('not_found', { wrong: `the intern has no vault while it is ${record.status}` });

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { EventStream } from '../sse/stream.js';
 
 /**
- * Writes a stream to a response whose head was written. The opening leaves with the head, so that a client learns at once
- * that it is answered; what else is there follows when those who came meanwhile have had theirs. The connection's end is
- * the client's disconnect.
+ * Writes a stream to a response whose head was written. The opening leaves with the head, so that a client learns at
+ * once that it is answered. The rest follows when requests that came meanwhile have had their turn. The connection's
+ * end is the client's disconnect.
  */
 export function writeStream(stream: EventStream, response: ServerResponse): void {
   let opened = false;

@@ -10,10 +10,10 @@ const EMPTY = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
 /**
- * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
- * holds the sender to it (`framed`): then the whole body can be taken at once.
+ * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only if Node's parser
+ * enforces it (`framed`): then the whole body can be taken at once.
  *
- * The body is cancelled where `scope` ends first; whoever reads it for somebody else looks at the scope too.
+ * The body is cancelled if `scope` ends first. A caller that reads it for somebody else checks the scope too.
  *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
@@ -57,20 +57,20 @@ const DISCARD_BYTES = 16_777_216;
 const DISCARD_PAUSE = 200;
 const DISCARD_TIME = 2_000;
 
-/** Resolves once a sender pauses, by how many bytes it has sent so far, or has taken too long. */
+/** Resolves once a sender pauses, measured by the bytes it has sent, or has taken too long. */
 async function untilPaused(sent: () => number): Promise<void> {
   for (let taken = 0; taken < DISCARD_TIME; taken += DISCARD_PAUSE) {
     const before = sent();
     await hostDelay(DISCARD_PAUSE);
-    // On a busy machine what was sent may be here and not yet read.
+    // On a busy machine, sent bytes may have arrived and still be unread.
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (sent() === before) return;
   }
 }
 
 /**
- * Lets a sender finish what it is in the middle of, without keeping it: many clients see the answer only once they
- * could send all of their body. One that sends on and on, or stops sending, gets its answer all the same.
+ * Lets a sender finish what it is sending, without keeping it: many clients see the answer only after they could send
+ * all of their body. A sender that never stops, or that pauses, still gets its answer.
  */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket: boolean): Promise<void> {
   if (!onSocket) return void reader.cancel().catch(() => {});
@@ -85,7 +85,7 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket
   await Promise.race([drain().catch(() => {}), untilPaused(() => size)]);
 }
 
-/** A request as Node's server has it, as far as it is looked at here. */
+/** A request of Node's server: the parts that are used here. */
 export interface Incoming {
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly complete: boolean;
@@ -95,8 +95,8 @@ export interface Incoming {
 }
 
 /**
- * Lets a sender finish a body that nobody looked at, where the answer came before it: the caller's refusals do. The same
- * bounds hold. Undefined where there is nothing to wait for.
+ * Lets a sender finish a body that nobody read, if the answer came before it: the caller's refusals do. The same bounds
+ * hold. Undefined if there is nothing to wait for.
  */
 export function discardUnread(incoming: Incoming | undefined): Promise<void> | undefined {
   if (!incoming || incoming.complete || incoming.readableDidRead) return undefined;
@@ -114,7 +114,7 @@ export function discardUnread(incoming: Incoming | undefined): Promise<void> | u
   return Promise.race([drained, untilPaused(() => size)]);
 }
 
-/** A request as Node's server has it, as far as its body is read from it. */
+/** A request of Node's server: the parts that reading its body uses. */
 interface IncomingBody {
   readonly method?: string | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
@@ -124,8 +124,8 @@ interface IncomingBody {
 }
 
 /**
- * Reads a body as {@link readBody} does, that of a GET or HEAD too: a `Request` of those has none, whatever came over the
- * wire, and a proof over no bytes must not pass for a request that has some.
+ * Reads a body as {@link readBody} does, that of a GET or HEAD too. A `Request` of those has none, whatever was sent,
+ * and a proof over no bytes must not pass for a request that has some.
  *
  * @throws Refusal `payload_too_large`
  */
@@ -145,7 +145,7 @@ export function readReceivedBody(
     incoming.on('data', (chunk) => {
       length += chunk.length;
       if (length <= cap) return void chunks.push(chunk);
-      // The rest flows by unkept: the connection may be used for more.
+      // The rest is discarded: the connection may be used for more.
       chunks.length = 0;
       reject(new Refusal('payload_too_large'));
     });

@@ -5,16 +5,16 @@ import { type Behaviour, DEFAULT_LIFECYCLE, type LifecyclePlan, type ScriptRegis
 
 const FIRST_LINE = /^script:[ \t]*(\S+)[ \t]*(?:\r?\n|$)/;
 
-/** The script that the first line of a text asks for, and the rest of the text. */
+/** The script that the first line of a text names, and the rest of the text. */
 export function scriptLine(text: string): { name: string; rest: string } | undefined {
   const match = FIRST_LINE.exec(text);
   return match?.[1] === undefined ? undefined : { name: match[1], rest: text.slice(match[0].length) };
 }
 
-/** The script that an intern carries by itself: put on it, named by its model, or by its instructions. */
+/** The script that an intern carries by itself: assigned to it, named by its model, or by its instructions. */
 function ownScript(intern: InternRow): { name: string; by: string } | undefined {
   if (intern.script !== null) return { name: intern.script, by: 'put on the intern' };
-  // Before the first boot there is only what it is going to boot with.
+  // Before the first boot there is only the model that it is going to boot with.
   const { model, instructions } = intern.booted ?? intern.record;
   if (model?.startsWith('script/')) return { name: model.slice('script/'.length), by: 'its model' };
   const line = scriptLine(instructions ?? '');
@@ -27,10 +27,10 @@ const unknown = (scripts: ScriptRegistry, name: string) => {
 };
 
 /**
- * Which behaviour takes a prompt: the script put on the intern through the control interface; else the one the prompt's
- * first line names (`script: NAME`); else that of the model it booted with (`script/NAME`); else the one the first line
- * of its instructions names; else `echo`. A prompt that named its script is given to it without that line, or whole when
- * nothing is left.
+ * Which behaviour takes a prompt: the script assigned to the intern through the control interface; else the one the
+ * prompt's first line names (`script: NAME`); else that of the model it booted with (`script/NAME`); else the one the
+ * first line of its instructions names; else `echo`. A script that the prompt named gets the prompt without that line,
+ * or the whole prompt if nothing is left.
  *
  * @throws Refusal 400 for a prompt that names an unknown script, 502 `turn_failed` for an intern that carries one
  */
@@ -54,8 +54,8 @@ export function chooseTurn(
 }
 
 /**
- * How the boot, the teardown, the vault and the daemon of an intern go: by the same choice without the prompt. An intern
- * whose script is not known fails to boot, and is torn down as any other.
+ * How the boot, the teardown, the vault and the daemon of an intern go: by the same choice without the prompt. An
+ * intern with an unknown script fails to boot, and is torn down like any other.
  */
 export function chooseLifecycle(scripts: ScriptRegistry, intern: InternRow): LifecyclePlan {
   const own = ownScript(intern);

@@ -1,6 +1,8 @@
 import { jsonPath } from './problems.js';
 
-/** How deep a script may be nested, in objects and arrays: beyond, whatever walks it runs out of stack. */
+/**
+ * How deep a script may be nested, in objects and arrays. A deeper one overflows the stack of any code that walks it.
+ */
 export const DEEPEST = 1_000;
 
 interface Place {
@@ -17,7 +19,7 @@ function pathOf(place: Place): string {
   return path.length <= 120 ? path : `${path.slice(0, 60)}…${path.slice(-30)}`;
 }
 
-/** What is wrong with a JSON value that is nested deeper than {@link DEEPEST}; undefined where it is not. */
+/** What is wrong with a JSON value that is nested deeper than {@link DEEPEST}; undefined if it is not. */
 export function tooDeep(source: unknown): string | undefined {
   const open: Place[] = [{ value: source, depth: 0, key: '', parent: undefined }];
   for (let place = open.pop(); place; place = open.pop()) {

@@ -12,7 +12,7 @@ const blocks = new Map(
 );
 const tried = new Set<string>();
 
-/** An emulator's chat with one recipe of the page put in. */
+/** An emulator's chat with one recipe of the page installed. */
 function recipe(name: string): Harness {
   const h = createHarness();
   tried.add(name);
@@ -24,7 +24,7 @@ const accept = (content: object) => JSON.stringify({ action: 'accept', content }
 
 describe('docs/scripts.md', () => {
   afterAll(() => {
-    // A recipe without a test of its own is no recipe.
+    // Every recipe needs a test of its own.
     expect([...tried].sort()).toEqual([...blocks.keys()].sort());
   });
 

@@ -1,10 +1,10 @@
 import { codePoints } from '../contract/intern.js';
 import type { Behaviour } from './behaviour.js';
 
-/** About how many tokens a text has: a token for every four characters begun. */
+/** About how many tokens a text has: one for every four characters or part of them. */
 const tokens = (text: string): number => Math.ceil(codePoints(text) / 4);
 
-/** What an intern does when nothing else was asked of it: it repeats the prompt, and reports usage. */
+/** What an intern does by default: it repeats the prompt, and reports usage. */
 export const echo: Behaviour = {
   name: 'echo',
   async *turn({ prompt }) {

@@ -7,7 +7,7 @@ import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
 
-/** What a path leads to that is neither file nor directory; reading one could wait for ever. */
+/** What a path leads to that is neither file nor directory; reading one could wait forever. */
 const kindOf = (stats: Stats): string => {
   if (stats.isFIFO()) return 'a FIFO';
   if (stats.isSocket()) return 'a socket';
@@ -15,10 +15,10 @@ const kindOf = (stats: Stats): string => {
 };
 
 /**
- * The script files that a path means: itself, or the `.json` files directly in it, by name. `skipped` is called with those
- * that are no regular files: FIFOs, devices, directories, and links to such or to nothing.
+ * The script files that a path means: itself, or the `.json` files directly in it, by name. `skipped` is called with
+ * those that are not regular files: FIFOs, devices, directories, and links to such or to nothing.
  *
- * @throws ScriptInvalid where the path itself is not there, or neither a file nor a directory
+ * @throws ScriptInvalid if the path itself does not exist, or is neither a file nor a directory
  */
 export function scriptFilesOf(path: string, skipped: (file: string, problem: string) => void): string[] {
   const stats = orInvalid(path, () => statSync(path));
@@ -58,20 +58,20 @@ function compileText(file: string, text: string): Behaviour {
 }
 
 /**
- * How long a file system may take for the same moment, in ms: FAT counts in two seconds. What was written so lately may
- * be written once more without a later time.
+ * How coarse the times of a file system may be, in ms: FAT counts in two seconds. A file written that recently may be
+ * written once more without a later time.
  */
 const COARSEST = 2_000;
 
 interface Read {
-  /** What was known of the file before it was read. */
+  /** The metadata of the file before it was read. */
   readonly version: string;
   readonly text: string;
   readonly behaviour: Behaviour;
 }
 
 /**
- * Reads and compiles script files, each again only where it has changed since the last time. The result throws
+ * Reads and compiles script files, each again only if it has changed since the last time. The result throws
  * ScriptInvalid, and remembers nothing of that file.
  */
 export function createScriptReader(

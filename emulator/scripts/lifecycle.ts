@@ -35,8 +35,8 @@ const lifecycleSchema = withZod((z) =>
 );
 
 /**
- * Checks the lifecycle that a behaviour in code comes with: a boot or teardown is given whole, and a boot that fails
- * says why.
+ * Validates the lifecycle of a behaviour in code: a boot or teardown must be complete, and a boot that fails must say
+ * why.
  *
  * @throws ScriptInvalid naming the script, and per problem the path and what was expected
  */

@@ -1,5 +1,5 @@
 /**
- * The stock script that says halves of surrogate pairs. Not a JSON file as the others: bundlers refuse JSON that has
+ * The stock script that says halves of surrogate pairs. Not a JSON file like the others: bundlers refuse JSON that has
  * them.
  */
 export const loneSurrogate = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { STEP_NAMES } from '../contract/script.js';
 
-/** A script that is not one: where it came from, and per problem the JSON path and what was expected. */
+/** An invalid script: where it came from, and per problem the JSON path and what was expected. */
 export class ScriptInvalid extends Error {
   override readonly name = 'ScriptInvalid';
   constructor(
@@ -23,8 +23,8 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((inner: unknown, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
 /**
- * The problems of a value that a schema refused. Of a step, which may be one of several kinds, only those of the kind it
- * means to be are reported.
+ * The problems of a value that a schema refused. For a step, which may be one of several kinds, only the problems of
+ * the kind it means to be are reported.
  */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: PropertyKey[] = []): string[] {
   return issues.flatMap((issue) => {

@@ -24,7 +24,7 @@ afterEach(() => {
 const script = (name: string, say = name) => ({ name, turn: [{ say }] });
 const code = (name: string): Behaviour => ({ name, async *turn() {} });
 
-/** A registry whose watching is done by hand: `changed` says that something may have changed, and has it read. */
+/** A registry that is watched by hand: `changed` says that something may have changed, and reads it. */
 function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
   let pass = () => {};
   let gathered = 0;

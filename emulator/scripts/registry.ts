@@ -13,28 +13,28 @@ import { type Watch, watchFiles } from './watch.js';
 /** Where a script came from; of equal names the first of these counts. */
 export type ScriptOrigin = 'control' | 'code' | 'file' | 'stock';
 
-/** A script as `GET /_emulator/scripts/{name}` shows it. `source` is its JSON; one written in code has none. */
+/** A script as `GET /_emulator/scripts/{name}` shows it. `source` is its JSON; a script written in code has none. */
 export interface ScriptView {
   name: string;
   from: ScriptOrigin;
   source?: unknown;
 }
 
-/** The scripts of an emulator, from wherever they come. */
+/** The scripts of an emulator, from all sources. */
 export interface Scripts extends ScriptRegistry {
   /** Puts a JSON script through the control interface. Throws ScriptInvalid; the caller commits the store. */
   put(name: string, source: unknown): ScriptView;
-  /** Whether a JSON script could be put under a name. Throws ScriptInvalid where not. */
+  /** Whether a JSON script could be put under a name. Throws ScriptInvalid if not. */
   check(name: string, source: unknown): void;
-  /** Takes back what was put; false when nothing was. A script of that name from elsewhere counts again. */
+  /** Takes back what was put; false if nothing was. A script of that name from another source counts again. */
   delete(name: string): boolean;
   view(name: string): ScriptView | undefined;
   list(): ScriptView[];
-  /** Which behaviour takes a prompt, and what of it ({@link chooseTurn}). */
+  /** Which behaviour takes a prompt, and which part of it ({@link chooseTurn}). */
   resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
-  /** How an intern boots, is torn down and so on. Before a boot, set `booted` to what it is going to boot with. */
+  /** How an intern boots, is torn down and so on. Before a boot, set `booted` to the model it is going to boot with. */
   resolveLifecycle(intern: InternRow): LifecyclePlan;
-  /** Those read from files, as they are now. */
+  /** The scripts read from files, as they are now. */
   filed(): ReadonlyMap<string, Behaviour>;
   /** Stops watching files. */
   close(): void;
@@ -43,7 +43,7 @@ export interface Scripts extends ScriptRegistry {
 export interface ScriptsDeps {
   /** Those put through the control interface. */
   readonly rows: Collection<ScriptRow>;
-  /** Those that ship with the package, where they were made before. */
+  /** Those that ship with the package, if they were made before. */
   readonly stock?: readonly Behaviour[];
   /** Those registered in code. */
   readonly behaviours?: readonly Behaviour[];
@@ -52,22 +52,24 @@ export interface ScriptsDeps {
   /** Those that somebody else reads from files, and follows. */
   readonly filed?: () => ReadonlyMap<string, Behaviour>;
   readonly log: (record: Record<string, unknown>) => void;
-  /** A script was put, taken back, or read anew from its file. */
+  /** A script was put, taken back, or read again from its file. */
   readonly changed?: (name: string) => void;
   readonly watch?: Watch;
   /** How long changes of files are gathered before they are read. Default: 50 ms of the machine's time. */
   readonly gather?: () => Promise<void>;
 }
 
-/** How long changes of files are gathered, in ms: a checkout changes hundreds in a moment, and a file in several steps. */
+/**
+ * How long changes of files are gathered, in ms: a checkout changes hundreds in a moment, and a file in several steps.
+ */
 const GATHERED = 50;
 
 /**
- * Gathers the scripts. A file that is invalid at first throws; one that becomes so while it is watched is logged, and
- * what it held before stays. What throws leaves nothing watched.
+ * Gathers the scripts. A file that is invalid at first throws. A file that becomes invalid while it is watched is
+ * logged, and its earlier content stays. If this throws, nothing stays watched.
  *
- * A stored script that is invalid (its file was edited, or an earlier release took it) is logged and counts as not put,
- * so that no store keeps an emulator from starting. Its row stays until it is put anew or deleted.
+ * A stored script that is invalid (its file was edited, or an earlier release accepted it) is logged and counts as not
+ * put, so that no store keeps an emulator from starting. Its row stays until it is put anew or deleted.
  *
  * @throws ScriptInvalid for an invalid file or lifecycle, and for two scripts of one name in code or in files
  */
@@ -76,7 +78,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const stock = byName(deps.stock ?? stockBehaviours(), 'the scripts that ship');
   const code = byName(deps.behaviours ?? [], 'the scripts in code');
   for (const behaviour of code.values()) checkLifecycle(behaviour);
-  /** By row; undefined for one that is invalid. */
+  /** By row; undefined for an invalid one. */
   const compiled = new WeakMap<ScriptRow, Behaviour | undefined>();
   let own = new Map<string, Behaviour>();
   const filed = () => deps.filed?.() ?? own;
@@ -155,7 +157,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     return known('code', code.get(name)) ?? known('file', filed().get(name)) ?? known('stock', stock.get(name));
   };
 
-  /** In a list those put here have their source, as ever; the others are many and long. */
+  /** In a list, those put here have their source, as always; the others are many and long. */
   const listed = (script: ScriptView | undefined): ScriptView[] =>
     script === undefined ? [] : [script.from === 'control' ? script : { name: script.name, from: script.from }];
 

@@ -46,7 +46,7 @@ describe('split', () => {
 
   test('looks at each part of a text a bounded number of times, also where all of it is one character', () => {
     const whole = new Intl.Segmenter('en', { granularity: 'grapheme' });
-    /** What the segmenter is given, weighed as it weighs it: with the square of the length. */
+    /** The input of the segmenter, weighted as its time grows: with the square of the length. */
     const work = (text: string, weigh: (length: number) => number) => {
       let sum = 0;
       const counting: Segment = (part) => {

@@ -1,10 +1,12 @@
-/** Where every code unit is a character of its own. */
+/** Texts in which every code unit is a character of its own. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Code units given to a segmenter at once: the time it takes grows with the square of what it is given. */
+/** Code units given to a segmenter at once: its time grows with the square of the length. */
 const WINDOW = 2_048;
 
-/** Finds where the characters of a text begin: the offsets, in order, the first of them 0. For tests: what `split` uses. */
+/**
+ * Finds where the characters of a text begin: the offsets, in order, the first of them 0. For tests: what `split` uses.
+ */
 export type Segment = (text: string) => Iterable<{ readonly index: number }>;
 
 const graphemes = (): Segment => {
@@ -15,8 +17,9 @@ const graphemes = (): Segment => {
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
 /**
- * Where each character of a text begins. The text is looked at through a window that starts at the beginning of a
- * character; the last one in it may go on behind it and is looked at again, in a wider window where it is the only one.
+ * Where each character of a text begins. It looks at the text through a window that starts at the beginning of a
+ * character. The last character in the window may go on behind it, so it is looked at again, in a wider window if it is
+ * the only one.
  */
 function startsOf(text: string, segment: Segment): number[] {
   const starts: number[] = [];
@@ -42,8 +45,8 @@ function startsOf(text: string, segment: Segment): number[] {
 
 /**
  * Splits a text into `count` pieces of about equal length, never within a character as readers see it (a grapheme). A
- * text with fewer characters than pieces yields one piece each, and one empty piece when it is empty. Takes time in
- * proportion to the length of the text.
+ * text with fewer characters than pieces yields one piece for each character, and an empty text yields one empty piece.
+ * The time is proportional to the length of the text.
  */
 export function split(text: string, count: number, segment?: Segment): string[] {
   if (count <= 1 || text === '') return [text];

@@ -6,7 +6,7 @@ export type Watch = (path: string, changed: () => void) => () => void;
 
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** The nearest directory above `path` that is there. */
+/** The nearest existing directory above `path`. */
 function nearest(path: string): string {
   let at = dirname(path);
   while (!isDirectory(at) && dirname(at) !== at) at = dirname(at);
@@ -14,8 +14,8 @@ function nearest(path: string): string {
 }
 
 /**
- * Watches through the operating system. What is watched is the path, not what stands there now: a file or directory that
- * is replaced, or removed with the directories above it and made again, is noticed.
+ * Watches through the operating system. It watches the path, not what is there now: it notices a file or directory that
+ * is replaced, or removed with the directories above it and made again.
  */
 export const watchFiles: Watch = (given, changed) => {
   const path = resolve(given);
@@ -40,7 +40,7 @@ export const watchFiles: Watch = (given, changed) => {
     changed();
   };
   const attach = () => {
-    // What is made while this goes on is noticed by looking once more.
+    // A second look notices what is made while this goes on.
     for (let attempt = 0; attempt < 10; attempt++) {
       close();
       const above = nearest(path);
