@@ -258,7 +258,8 @@ export class Passage {
       return;
     }
     this.#answer = { status: statusCode, headers: joined(incoming.headers) };
-    response.flushHeaders();
+    // Sends the head byte for byte. `flushHeaders` would send it as UTF-8.
+    response.write('', 'latin1');
     const pass = (bytes: Buffer) => {
       this.#answered.add(this.#elapsed(), bytes);
       if (response.write(bytes)) return;

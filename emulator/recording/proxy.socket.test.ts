@@ -133,6 +133,17 @@ describe('a deployment that is odd in other ways', () => {
   });
 });
 
+test.each([
+  ['200 OK', '2\r\n\r\n{}'],
+  ['302 Found', '0\r\n\r\n'],
+  ['304 Not Modified', '2\r\n\r\n'],
+])('headers pass byte for byte: %s', async (status, rest) => {
+  const odd = 'Location: http://x/\xff\xc3';
+  const base = await recording(await answering(`HTTP/1.1 ${status}\r\n${odd}\r\nContent-Length: ${rest}`));
+  expect(await raw(base, GET, '\r\n\r\n')).toContain(`${odd}\r\n`);
+  expect(await written(1)).toMatchObject([{ headers: { location: 'http://x/\xff\xc3' } }]);
+});
+
 test('a connection that is kept for many exchanges gathers nothing', async () => {
   const warned: string[] = [];
   const warn = (warning: Error) => void warned.push(warning.message);
