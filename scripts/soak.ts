@@ -5,14 +5,15 @@
 //   npm run soak                                    1,000 seeds at 3 runs per property
 //   npm run soak -- --from 200 --count 100          a part of them
 //   npm run soak -- --state soak.json               goes on where the file ends
-//   npm run soak -- --guises --count 20             servers in disguise, without control interface
+//   npm run soak -- --each --count 20               each of the lawful deployments, without control interface
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runConformance } from '../conformance/index.js';
 import { run } from '../conformance/run/runner.js';
-import { disguise } from '../conformance/testing/guises.js';
-import { INGREDIENTS, type Ingredient, mixOf, type Told, toldOf } from '../conformance/testing/mixes.js';
+import { deploy } from '../conformance/testing/deployment.js';
+import type { Known } from '../conformance/testing/deployments.js';
+import { INGREDIENTS, mixOf, type Told, toldOf } from '../conformance/testing/mixes.js';
 
 const { values } = parseArgs({
   options: {
@@ -20,8 +21,8 @@ const { values } = parseArgs({
     count: { type: 'string' },
     runs: { type: 'string', default: '3' },
     state: { type: 'string' },
-    guises: { type: 'boolean', default: false },
-    guise: { type: 'string', default: '' },
+    each: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
     mix: { type: 'string' },
   },
 });
@@ -38,15 +39,15 @@ const whole = (text: string, name: string): number => {
 };
 const from = whole(values.from, 'from');
 const mix = values.mix === undefined ? undefined : whole(values.mix, 'mix');
-const count = whole(values.count ?? (values.guises ? '20' : '1000'), 'count');
+const count = whole(values.count ?? (values.each ? '20' : '1000'), 'count');
 const runs = whole(values.runs, 'runs');
 const state: State =
   values.state !== undefined && existsSync(values.state)
     ? (JSON.parse(readFileSync(values.state, 'utf8')) as State)
     : { done: [], found: [] };
 
-async function ofDisguised(shape: Ingredient, seed: string): Promise<Told[]> {
-  const { driver, host, close } = await disguise(shape, seed);
+async function ofDeployed(shape: Known, seed: string): Promise<Told[]> {
+  const { driver, host, close } = await deploy(shape, seed);
   try {
     return toldOf(shape, await run({ driver, host, seed, rate: 0 }));
   } finally {
@@ -63,17 +64,17 @@ interface Trial {
 function trialsOf(seed: string): Trial[] {
   if (mix !== undefined) {
     const shape = mixOf(seed, mix);
-    return [{ name: `${seed}, ${shape.name}`, told: () => ofDisguised(shape, seed) }];
+    return [{ name: `${seed}, ${shape.name}`, told: () => ofDeployed(shape, seed) }];
   }
-  if (!values.guises)
+  if (!values.each)
     return [
       {
         name: seed,
         told: async () => toldOf({}, await runConformance({ seed, runs })),
       },
     ];
-  const shapes = INGREDIENTS.filter(({ name }) => name.includes(values.guise));
-  return shapes.map((shape) => ({ name: `${seed}, ${shape.name}`, told: () => ofDisguised(shape, seed) }));
+  const shapes = INGREDIENTS.filter(({ name }) => name.includes(values.only));
+  return shapes.map((shape) => ({ name: `${seed}, ${shape.name}`, told: () => ofDeployed(shape, seed) }));
 }
 
 const counted = (): string => {

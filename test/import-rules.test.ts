@@ -214,6 +214,8 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   const area = areaOf(target);
   if (area === from) return true;
   if (from.startsWith('conformance')) {
+    // A habit serves anywhere: beside apps too, where no kit is.
+    if (from === 'conformance/habits') return typeOnly && target.startsWith('conformance/');
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/model') return false;
     if (from === 'conformance/drift' && RECORDINGS.includes(target)) return true;
@@ -240,6 +242,8 @@ test.each([
   ['emulator/cli', 'emulator/http/app.ts', false],
   ['conformance/checks', 'emulator/domain/transitions.ts', true],
   ['conformance/checks', 'emulator/contract/errors.ts', false],
+  ['conformance/habits', 'conformance/framework/finding.ts', false],
+  ['conformance/habits', 'emulator/contract/profile.ts', false],
 ])('an import of %s from %s would be told (type only: %s)', (from, target, typeOnly) => {
   expect(isAllowed({ file: `${from}/x.ts`, from, target, typeOnly })).toBe(false);
 });

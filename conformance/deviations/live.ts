@@ -2,7 +2,7 @@ import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import type { Check } from '../framework/check.js';
 import { run } from '../run/runner.js';
-import { disguise } from '../testing/guises.js';
+import { deploy } from '../testing/deployment.js';
 import { type DeviationResult, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import type { TryOptions } from './try.js';
@@ -17,7 +17,7 @@ const needsControl = ({ level, needs }: Check): boolean =>
 /** The emulator with a deviation, as a deployment: without control interface, with every credential, in virtual time. */
 export function deployed({ mutant: made }: Deviation, seed: string) {
   const mutant = typeof made === 'function' ? made() : made;
-  return disguise(OBEDIENT, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
+  return deploy(OBEDIENT, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
     const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
     const usual = (request: Request) => emulator.fetch(request);
     const usualDaemon = (request: Request) => emulator.daemon.fetch(request);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { rewritten } from '../habits/rewrite.js';
+import type { Serve } from '../habits/serve.js';
 import { run } from '../index.js';
 import { MAX_DEPTH } from '../probe/json.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
-import { disguise } from './guises.js';
-import type { Manner } from './manners.js';
-import { rewritten } from './rewrite.js';
+import { deploy } from './deployment.js';
 
 /** A JSON text of so many levels. */
 const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -13,7 +13,7 @@ const MARK = '"here it is deep"';
 
 /** Puts a nest into the answers that `into` marks. */
 const deep =
-  (levels: number, into: (request: Request, json: Record<string, unknown>, status: number) => void): Manner =>
+  (levels: number, into: (request: Request, json: Record<string, unknown>, status: number) => void): Serve =>
   (next) =>
   async (request) => {
     const response = await next(request);
@@ -78,8 +78,8 @@ const PLACES: readonly [string, (request: Request, json: Record<string, unknown>
   ],
 ];
 
-async function results(name: string, manner: Manner) {
-  const { driver, host, close } = await disguise({ name, obeys: 1, manners: [manner] }, 'deep');
+async function results(name: string, manner: Serve) {
+  const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [manner] }, 'deep');
   try {
     return await run({ driver, host, seed: 'deep', rate: 0 });
   } finally {

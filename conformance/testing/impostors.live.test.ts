@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { run } from '../run/runner.js';
-import { disguise } from './guises.js';
+import { deploy } from './deployment.js';
 import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from './impostors.js';
 
 /** Runs the whole kit with every credential, and looks what became of other people's interns. */
 async function meets({ name, wrongs }: Pick<Impostor, 'name' | 'wrongs'>) {
   const around = neighbourhood();
-  const guise = { name, obeys: 1, manners: [wrongs(around), around.watch] };
-  const { driver, host, close } = await disguise(guise, 'impostor', around.start);
+  const deployment = { name, obeys: 1, wrong: [wrongs(around), around.watch] };
+  const { driver, host, close } = await deploy(deployment, 'impostor', around.start);
   try {
     const before = await around.look();
     const results = await run({ driver, host, seed: 'impostor', rate: 0 });

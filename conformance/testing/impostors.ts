@@ -1,7 +1,7 @@
 import type { EmulatorOptions } from '../../emulator/index.js';
 import { newEmulator } from '../drivers/emulator.js';
+import type { Serve } from '../habits/serve.js';
 import type { Fetch } from '../probe/client.js';
-import type { Manner } from './manners.js';
 
 /** An intern of somebody else. */
 export interface Victim {
@@ -26,7 +26,7 @@ export interface Neighbourhood {
   /** The victims as they are now, each without what nobody changes. */
   look(): Promise<Json[]>;
   /** Sees what arrives before anything else does. */
-  readonly watch: Manner;
+  readonly watch: Serve;
 }
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -87,7 +87,7 @@ export interface Impostor {
   readonly name: string;
   /** What the finding says. */
   readonly says: RegExp;
-  wrongs(around: Neighbourhood): Manner;
+  wrongs(around: Neighbourhood): Serve;
 }
 
 const isCreate = (request: Request) => request.method === 'POST' && /\/interns$/.test(new URL(request.url).pathname);
@@ -103,7 +103,7 @@ const asked = async (request: Request): Promise<Json | undefined> => {
 /** Answers accepted creates with a record of its own choice. */
 const creates =
   (answer: (around: Neighbourhood, made: Json, name: unknown, count: number) => Json | Promise<Json>) =>
-  (around: Neighbourhood): Manner =>
+  (around: Neighbourhood): Serve =>
   (next) => {
     let count = 0;
     return async (request) => {
@@ -121,7 +121,7 @@ const posing = (id: (victim: string) => string, at = 0) =>
   creates((around, made, name) => ({ ...made, name, id: id(victim(around, at).id) }));
 
 /** Sends what is addressed to an id of the deployment's own to an intern of somebody else. */
-const aliases = (around: Neighbourhood): Manner => {
+const aliases = (around: Neighbourhood): Serve => {
   const created = new Set<string>();
   return (next) => {
     const forward: Fetch = (request) => {
@@ -141,7 +141,7 @@ const aliases = (around: Neighbourhood): Manner => {
 };
 
 /** Shows interns of others in lists as though they were of the run, from its first create on. */
-const listsAsOurs = (around: Neighbourhood): Manner => {
+const listsAsOurs = (around: Neighbourhood): Serve => {
   let prefix: string | undefined;
   return (next) => async (request) => {
     const name = isCreate(request) ? (await asked(request))?.name : undefined;

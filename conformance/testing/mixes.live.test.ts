@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { byTheIntern, raced, type Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
+import { fewInterns } from '../habits/few-interns.js';
+import { slowAnswers } from '../habits/slow-answers.js';
+import { wakesForPrompts } from '../habits/wakes-for-prompts.js';
 import { run } from '../index.js';
 import type { CheckResult, Verdict } from '../run/results.js';
-import { disguise } from './guises.js';
+import { deploy } from './deployment.js';
 import { canGoTogether, INGREDIENTS, mixed, mixOf, toldOf } from './mixes.js';
 
 const called = (name: string) => {
   const found = INGREDIENTS.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no guise ${name}`);
+  if (found === undefined) throw new Error(`no deployment ${name}`);
   return found;
 };
 
-test('a mix is made by its seed, of guises that go together', () => {
+test('a mix is made by its seed, of deployments that go together', () => {
   for (const n of [2, 3]) {
     const names = Array.from({ length: 50 }, (_, at) => mixOf(`seed-${at}`, n).name.split(' + '));
     expect(names.every((parts) => new Set(parts).size === n)).toBe(true);
@@ -31,8 +34,8 @@ test('a mix has every habit of what it is made of', () => {
   const one = called('takes its time for each answer');
   const other = called('has room for few interns');
   const whole = mixed([one, other, called('wakes for a prompt')]);
-  expect(whole).toMatchObject({ obeys: 0.5, delay: 2_000, differs: ['CHAT-16', 'LIFE-1'] });
-  expect(whole.manners).toEqual([...(other.manners ?? []), ...(called('wakes for a prompt').manners ?? [])]);
+  expect(whole).toMatchObject({ obeys: 0.9, differs: ['CHAT-16', 'LIFE-1'] });
+  expect(whole.habits).toEqual([slowAnswers, fewInterns, wakesForPrompts]);
 });
 
 /** Mixes that something was held against once, and others by chance. More: npm run soak -- --mix 3 */
@@ -46,10 +49,10 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   'nothing is held against a server that $name',
   { timeout: 300_000 },
   async (mix) => {
-    const { driver, host, close } = await disguise(mix, 'mix');
+    const { driver, host, close } = await deploy(mix, 'mix');
     try {
       const results = await run({ driver, host, seed: 'mix', rate: 0 });
-      // Which guises chance puts together, changes with each that is new: some may end a run early.
+      // Which deployments chance puts together, changes with each that is new: some may end a run early.
       expect(toldOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(90);
     } finally {
@@ -68,7 +71,7 @@ test.each([
   'is tidied up by somebody else',
 ])('streams that a proxy holds back are found at a server that %s', { timeout: 300_000 }, async (habit) => {
   const mix = mixed([called(habit), called('is behind a proxy that holds streams back')]);
-  const { driver, host, close } = await disguise(mix, 'held');
+  const { driver, host, close } = await deploy(mix, 'held');
   try {
     const { checks } = await run({ driver, host, seed: 'held', rate: 0, only: ['chat-stream/as-it-is-said'] });
     expect(checks.map(({ verdict, finding }) => [verdict, finding?.what])).toEqual([['fail', 'arrival of a reply']]);

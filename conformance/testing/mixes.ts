@@ -1,75 +1,45 @@
 import { createRandom, hash } from '../framework/random.js';
-import type { Incomplete } from '../framework/stop.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { incompleteText } from '../reporters/words/stop.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
-import {
-  BUFFERING,
-  EXPIRING,
-  GUISES,
-  type Guise,
-  OTHER_REASONS,
-  OTHER_STATUSES,
-  OTHER_SUCCESSES,
-  UNPUBLISHED,
-} from './guises.js';
-
-/** A guise, and what a run may make of it. */
-export interface Ingredient extends Guise {
-  /** What may be held against it: requirements that are published. */
-  readonly differs?: readonly string[];
-  /** Checks that have to find something: it breaks what they look at. */
-  readonly shows?: readonly string[];
-  /** Why a run may be incomplete: what it is given is good for a part of it only. */
-  readonly incomplete?: readonly ((reason: Incomplete) => boolean)[];
-}
-
-const expires = (reason: Incomplete): boolean =>
-  reason.kind === 'unusable' && /oauth/.test(reason.credential) && reason.how !== 'sees-no-intern';
+import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
 /** What a mix is made of: real deployments have several habits at once. */
-export const INGREDIENTS: readonly Ingredient[] = [
-  ...GUISES,
-  ...UNPUBLISHED,
-  { ...BUFFERING, shows: ['chat-stream/as-it-is-said'] },
-  { ...EXPIRING, incomplete: [expires] },
-  { ...OTHER_REASONS, differs: ['reason'] },
-  { ...OTHER_SUCCESSES, differs: ['CREATE-4', 'PROV-1', 'SUSP-1'] },
-  { ...OTHER_STATUSES, differs: ['GET-1', 'LIST-2'] },
-];
+export const INGREDIENTS: readonly Known[] = [...DEPLOYMENTS, BUFFERING];
 
 /** Those that can't be had at once: two clocks, two ways to ask. */
-const SINGLE = ['clockOff', 'asks', 'perSecond', 'delay'] as const satisfies readonly (keyof Guise)[];
+const SINGLE = ['clockOff', 'asks'] as const satisfies readonly (keyof Known)[];
 
-export function canGoTogether(one: Guise, other: Guise): boolean {
+export function canGoTogether(one: Known, other: Known): boolean {
   if (SINGLE.some((key) => one[key] !== undefined && other[key] !== undefined)) return false;
-  return !(one.manners ?? []).some((manner) => other.manners?.includes(manner));
+  return !(one.habits ?? []).some((habit) => other.habits?.includes(habit));
 }
 
 /** One server that has all these habits. */
-export function mixed(parts: readonly Ingredient[]): Ingredient {
+export function mixed(parts: readonly Known[]): Known {
   const [first] = parts;
-  if (first === undefined) throw new RangeError('mixed: expected guises, got none');
+  if (first === undefined) throw new RangeError('mixed: expected deployments, got none');
   // What is true of one in any way is true of the whole.
-  const whole = Object.assign({}, ...parts) as Ingredient;
-  const most = (key: 'slow' | 'delay') => Math.max(...parts.map((part) => part[key] ?? 0));
+  const whole = Object.assign({}, ...parts) as Known;
+  const slow = Math.max(...parts.map((part) => part.slow ?? 0));
   return {
     ...whole,
     name: parts.map(({ name }) => name).join(' + '),
     obeys: Math.min(...parts.map(({ obeys }) => obeys)),
-    ...(most('slow') > 0 ? { slow: most('slow') } : {}),
-    manners: parts.flatMap(({ manners = [] }) => manners),
+    ...(slow > 0 ? { slow } : {}),
+    habits: parts.flatMap(({ habits = [] }) => habits),
+    wrong: parts.flatMap(({ wrong = [] }) => wrong),
     differs: parts.flatMap(({ differs = [] }) => differs),
     shows: parts.flatMap(({ shows = [] }) => shows),
     incomplete: parts.flatMap(({ incomplete = [] }) => incomplete),
   };
 }
 
-/** `n` guises by a seed, that can go together. */
-export function mixOf(seed: string, n: number, from: readonly Ingredient[] = INGREDIENTS): Ingredient {
+/** `n` deployments by a seed, that can go together. */
+export function mixOf(seed: string, n: number, from: readonly Known[] = INGREDIENTS): Known {
   const random = createRandom(hash(`${seed} mix`));
-  const parts: Ingredient[] = [];
+  const parts: Known[] = [];
   while (parts.length < n) {
     const left = from.filter((one) => !parts.includes(one) && parts.every((part) => canGoTogether(part, one)));
     const next = left[Math.floor(random() * left.length)];
@@ -86,7 +56,7 @@ const isReason = (finding: FindingResult | undefined): boolean =>
 
 /** What is held against a mix that nothing it is made of deserves. */
 function undeserved(
-  { differs = [], shows = [] }: Pick<Ingredient, 'differs' | 'shows'>,
+  { differs = [], shows = [] }: Pick<Known, 'differs' | 'shows'>,
   checks: readonly CheckResult[],
 ): CheckResult[] {
   return checks.filter(({ id, verdict, requirement, finding }) => {
@@ -107,7 +77,7 @@ export interface Told {
 
 /** All that is to be looked at in the results of a run against a mix: nothing where it judged as it should. */
 export function toldOf(
-  mix: Pick<Ingredient, 'differs' | 'shows' | 'incomplete'>,
+  mix: Pick<Known, 'differs' | 'shows' | 'incomplete'>,
   { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,
 ): Told[] {
   const { shows = [], incomplete = [] } = mix;

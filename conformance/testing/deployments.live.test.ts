@@ -3,23 +3,22 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
+import { expiringTokens } from '../habits/expiring-tokens.js';
+import { fewInterns } from '../habits/few-interns.js';
+import { ownReasons } from '../habits/own-reasons.js';
+import { ownStatuses } from '../habits/own-statuses.js';
+import { ownSuccesses } from '../habits/own-successes.js';
+import { queued } from '../habits/queued.js';
 import { run } from '../index.js';
-import {
-  BUFFERING,
-  disguise,
-  EXPIRING,
-  GUISES,
-  type Guise,
-  OTHER_REASONS,
-  OTHER_STATUSES,
-  OTHER_SUCCESSES,
-  UNPUBLISHED,
-} from './guises.js';
-import { hasRoomForFew } from './habits.js';
+import { type Deployment, deploy } from './deployment.js';
+import { BUFFERING, DEPLOYMENTS, withHabit } from './deployments.js';
 
-/** Runs every check that a deployment gets, and answers what is held against the guise. */
-async function findings(guise: Guise, seed: string) {
-  const { driver, host, close } = await disguise(guise, seed);
+const LAWFUL = DEPLOYMENTS.filter(({ differs, incomplete }) => differs === undefined && incomplete === undefined);
+const UNPUBLISHED = DEPLOYMENTS.filter(({ differs = ['reason'] }) => !differs.includes('reason'));
+
+/** Runs every check that a deployment gets, and answers what is held against the deployment. */
+async function findings(deployment: Deployment, seed: string) {
+  const { driver, host, close } = await deploy(deployment, seed);
   try {
     const results = await run({ driver, host, seed, rate: 0 });
     const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
@@ -37,12 +36,12 @@ const withKeyAlone = (driver: Driver): Driver => ({
   lacks: (need) => (/_(key|token)$/.test(need) ? { kind: 'lacks', need } : driver.lacks(need)),
 });
 
-// More seeds: npm run soak -- --guises
-test.each(GUISES)(
+// More seeds: npm run soak -- --each
+test.each(LAWFUL)(
   'nothing is held against a server that keeps the interface and $name',
   { timeout: 300_000 },
-  async (guise) => {
-    const { why, results } = await findings(guise, 'guise');
+  async (deployment) => {
+    const { why, results } = await findings(deployment, 'deployment');
     expect(why).toEqual([]);
     expect(results.exit).toBe(0);
     expect(results.counts.pass).toBeGreaterThan(100);
@@ -53,7 +52,7 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
   'with an API key alone it makes at most 700 requests (seed %s)',
   { timeout: 300_000 },
   async (seed) => {
-    const { driver, host, close } = await disguise({ name: 'obeys every prompt', obeys: 1 }, seed);
+    const { driver, host, close } = await deploy({ name: 'obeys every prompt', obeys: 1 }, seed);
     try {
       const results = await run({ driver: withKeyAlone(driver), host, seed, rate: 50 });
       expect(results.counts.pass).toBeGreaterThan(130);
@@ -65,8 +64,7 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
 );
 
 test('six checks at a time learn how new interns wait from new ones alone', { timeout: 300_000 }, async () => {
-  const queues = GUISES.find(({ name }) => name === 'queues what waits for a provision');
-  const { driver, host, close } = await disguise(queues as Guise, 'six');
+  const { driver, host, close } = await deploy(withHabit(queued), 'six');
   try {
     const results = await run({ driver, host, seed: 'six', rate: 50, concurrency: 6 });
     expect(results.checks.filter(({ finding, error }) => finding ?? error)).toEqual([]);
@@ -79,7 +77,7 @@ test('six checks at a time learn how new interns wait from new ones alone', { ti
 test('where there is room for five interns it takes two minutes and 1000 requests at most', {
   timeout: 300_000,
 }, async () => {
-  const { driver, host, close } = await disguise({ name: 'few', obeys: 1, manners: [hasRoomForFew] }, 'few');
+  const { driver, host, close } = await deploy({ name: 'few', obeys: 1, habits: [fewInterns] }, 'few');
   try {
     const results = await run({ driver: withKeyAlone(driver), host, seed: 'few', rate: 50 });
     expect(results.counts.pass).toBeGreaterThan(130);
@@ -96,8 +94,8 @@ test.each([
 ])(
   'one thing is held against a proxy that holds back the streams of an intern %s',
   { timeout: 300_000 },
-  async (_, guise) => {
-    const { results } = await findings(guise, 'guise');
+  async (_, deployment) => {
+    const { results } = await findings(deployment, 'deployment');
     const failed = results.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
     expect(failed.map(({ requirement }) => requirement)).toEqual(['CHAT-1']);
     expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked').length).toBeGreaterThan(0);
@@ -107,7 +105,7 @@ test.each([
 test('reasons of its own are held against a target where they are published, and keep no check from being done', {
   timeout: 300_000,
 }, async () => {
-  const { results } = await findings(OTHER_REASONS, 'guise');
+  const { results } = await findings(withHabit(ownReasons), 'deployment');
   const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
   expect(held.length).toBeGreaterThan(0);
   for (const { verdict, finding } of held)
@@ -118,7 +116,7 @@ test('reasons of its own are held against a target where they are published, and
 test('success statuses of its own are held against a target where they are published, and by no other check', {
   timeout: 300_000,
 }, async () => {
-  const { results } = await findings(OTHER_SUCCESSES, 'guise');
+  const { results } = await findings(withHabit(ownSuccesses), 'deployment');
   const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
   expect(held.map(({ verdict, id }) => `${verdict} ${id}`).sort()).toEqual([
     'warn create/derived-key',
@@ -133,8 +131,8 @@ test('success statuses of its own are held against a target where they are publi
 test.each(UNPUBLISHED)(
   'what is published alone is held against a target that $name',
   { timeout: 300_000 },
-  async ({ differs, ...guise }) => {
-    const { results } = await findings(guise, 'guise');
+  async ({ differs = [], ...deployment }) => {
+    const { results } = await findings(deployment, 'deployment');
     const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
     expect(held.map(({ verdict, requirement, id }) => [verdict, requirement, id])).toEqual(
       held.map(({ id }) => ['warn', expect.toBeOneOf([...differs]), id]),
@@ -148,8 +146,8 @@ describe('a target that calls the header of idempotency keys otherwise', () => {
   const own = { ...(SHIPPED.svc as NonNullable<typeof SHIPPED.svc>), idempotency_header: 'x-once' };
 
   async function heldAgainst(profile: Profile): Promise<string[]> {
-    const guise: Guise = { name: 'names its keys', obeys: 1 };
-    const { driver, host, close } = await disguise(guise, 'keys', (options) =>
+    const deployment: Deployment = { name: 'names its keys', obeys: 1 };
+    const { driver, host, close } = await deploy(deployment, 'keys', (options) =>
       newEmulator({ ...options, profile: own }),
     );
     try {
@@ -176,7 +174,7 @@ describe('a target that calls the header of idempotency keys otherwise', () => {
 });
 
 test('a token that expires is told once, and held against nobody', { timeout: 300_000 }, async () => {
-  const { why, results } = await findings(EXPIRING, 'guise');
+  const { why, results } = await findings(withHabit(expiringTokens), 'deployment');
   expect(why).toEqual([]);
   expect(results.reasons.join()).toMatch(/--oauth-token was taken before, and is refused now/);
   expect(results.exit).toBe(3);
@@ -185,7 +183,7 @@ test('a token that expires is told once, and held against nobody', { timeout: 30
 test('of statuses of its own a target is told where they are published, and the kit learns what they mean', {
   timeout: 300_000,
 }, async () => {
-  const { results } = await findings(OTHER_STATUSES, 'guise');
+  const { results } = await findings(withHabit(ownStatuses), 'deployment');
   const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
   expect(held.map(({ verdict, id }) => `${verdict} ${id}`).sort()).toEqual([
     'warn get/record-form',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { checks as allChecks } from '../checks/index.js';
+import { rewritten } from '../habits/rewrite.js';
+import type { Serve } from '../habits/serve.js';
 import { run } from '../index.js';
-import { disguise, type Guise } from './guises.js';
-import type { Manner } from './manners.js';
-import { rewritten } from './rewrite.js';
+import { type Deployment, deploy } from './deployment.js';
 
 type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };
 const isChat = (request: Request) => request.method === 'POST' && request.url.endsWith('/chat/completions');
@@ -19,7 +19,7 @@ const content = (event: string): string | undefined => {
 };
 
 /** A resumed stream begins with all that was said before it. */
-const repeats: Manner = (next) => {
+const repeats: Serve = (next) => {
   const said = new Map<string, string>();
   return async (request) => {
     if (!isChat(request)) return next(request);
@@ -42,7 +42,7 @@ const repeats: Manner = (next) => {
 };
 
 /** An answer gets the stream that asked for it, from its beginning. */
-const startsOver: Manner = (next) => {
+const startsOver: Serve = (next) => {
   const streams = new Map<string, string>();
   return async (request) => {
     if (!isChat(request)) return next(request);
@@ -59,7 +59,7 @@ const startsOver: Manner = (next) => {
 };
 
 /** A session stays in the mode of its last prompt that named one. */
-const remembersModes: Manner = (next) => {
+const remembersModes: Serve = (next) => {
   const modes = new Map<string, string>();
   return async (request) => {
     if (!isChat(request)) return next(request);
@@ -78,31 +78,31 @@ const remembersModes: Manner = (next) => {
 };
 
 /** A daemon that takes every proof that it was sent before, and with a proof every token. */
-const forgets: Manner = (next) => async (request) => {
+const forgets: Serve = (next) => async (request) => {
   const proven = [...request.headers.keys()].some((name) => name.endsWith('-signature'));
   const response = await next(request);
   const spent = response.status === 401 && /nonce_reused|token_invalid/.test(await response.clone().text());
   return spent && proven ? Response.json({ ok: true }) : response;
 };
 
-const WRONG: readonly (Guise & { readonly caughtBy: readonly string[] })[] = [
+const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] = [
   {
     name: 'says again what was streamed before the answer',
     obeys: 1,
     asks: 'as told',
-    manners: [repeats],
+    wrong: [repeats],
     caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
   },
   {
     name: 'starts the stream over after an answer',
     obeys: 1,
-    manners: [startsOver],
+    wrong: [startsOver],
     caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
   },
   {
     name: 'remembers the mode of a session',
     obeys: 1,
-    manners: [remembersModes],
+    wrong: [remembersModes],
     caughtBy: ['chat-modes/not-remembered-live'],
   },
   {
@@ -113,23 +113,26 @@ const WRONG: readonly (Guise & { readonly caughtBy: readonly string[] })[] = [
   },
 ];
 
-test.each(WRONG)('a deployment that $name is caught without a control interface', async ({ caughtBy, ...guise }) => {
-  const { driver, host, close } = await disguise(guise, 'wrong');
-  try {
-    const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
-    const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
-    expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
-      caughtBy.map((id) => `fail ${id}`).sort(),
-    );
-  } finally {
-    await close();
-  }
-});
+test.each(WRONG)(
+  'a deployment that $name is caught without a control interface',
+  async ({ caughtBy, ...deployment }) => {
+    const { driver, host, close } = await deploy(deployment, 'wrong');
+    try {
+      const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
+      const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
+      expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
+        caughtBy.map((id) => `fail ${id}`).sort(),
+      );
+    } finally {
+      await close();
+    }
+  },
+);
 
 const signs = (request: Request) => request.method === 'POST' && request.url.endsWith('/sign');
 
 /** Whatever an OAuth token is granted, it signs. */
-const signsForAnyGrant: Manner =
+const signsForAnyGrant: Serve =
   (next, { keys }) =>
   async (request) => {
     const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
@@ -139,7 +142,7 @@ const signsForAnyGrant: Manner =
   };
 
 /** A nonce is the second in which it is given. */
-const noncesOfASecond: Manner =
+const noncesOfASecond: Serve =
   (next, { host }) =>
   async (request) =>
     rewritten(await next(request), {
@@ -155,7 +158,7 @@ describe.each([
   ['gives a nonce for each second', noncesOfASecond, 'sign/nonces-never-repeat'],
 ])('a deployment that %s', (name, manner, caughtBy) => {
   test.each(['one', 'two', 'three', 'four', 'five'])('is caught with seed %s', async (seed) => {
-    const { driver, host, close } = await disguise({ name, obeys: 1, manners: [manner] }, seed);
+    const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [manner] }, seed);
     try {
       const checks = allChecks.filter(({ id }) => id === caughtBy);
       const results = await run({ driver, host, checks, seed, rate: 0 });

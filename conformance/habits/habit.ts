@@ -1,0 +1,14 @@
+import type { Serve } from './serve.js';
+
+/** A way of a service that no sentence of the interface forbids. Files of habits need nothing but each other to run. */
+export interface Habit {
+  readonly id: string;
+  /** What the service does: `gives short pages`. */
+  readonly what: string;
+  /** What the kit does about it; with `what`, a row of docs/ci.md. Absent where another habit's row says it too. */
+  readonly kit?: string;
+  /** Published requirements that it differs from: there it gets a warning. `reason` is any of them, where a reason differs. */
+  readonly differs?: readonly string[];
+  /** A service with it. */
+  readonly serve?: Serve;
+}

@@ -1,0 +1,81 @@
+import { bootsAtOnce } from './boots-at-once.js';
+import { bootsFail } from './boots-fail.js';
+import { expiringTokens } from './expiring-tokens.js';
+import { fewInterns } from './few-interns.js';
+import { fewRequests } from './few-requests.js';
+import { firewall } from './firewall.js';
+import { gatewayDown } from './gateway-down.js';
+import type { Habit } from './habit.js';
+import { kindFirst } from './kind-first.js';
+import { largeBodiesDropped } from './large-bodies-dropped.js';
+import { lateDisconnects } from './late-disconnects.js';
+import { lateOpening } from './late-opening.js';
+import { lateLists, lateReads, replicas } from './late-reads.js';
+import { membersRead } from './members-read.js';
+import { oneThingAtATime } from './one-thing-at-a-time.js';
+import { ownFields } from './own-fields.js';
+import { ownFraming } from './own-framing.js';
+import { ownReasons } from './own-reasons.js';
+import { ownRouteNames } from './own-route-names.js';
+import { ownRoutes } from './own-routes.js';
+import { ownSessions } from './own-sessions.js';
+import { ownStatuses } from './own-statuses.js';
+import { ownSuccesses } from './own-successes.js';
+import { ownVaultIds } from './own-vault-ids.js';
+import { peersApart } from './peers-apart.js';
+import { plainTexts } from './plain-texts.js';
+import { queued } from './queued.js';
+import { settlesFirst } from './settles-first.js';
+import { shortPages } from './short-pages.js';
+import { showsModel } from './shows-model.js';
+import { slowAnswers } from './slow-answers.js';
+import { slowSuspends } from './slow-suspends.js';
+import { sparseRecords } from './sparse-records.js';
+import { suspendsIdle } from './suspends-idle.js';
+import { tidiedUp } from './tidied-up.js';
+import { tidyTexts } from './tidy-texts.js';
+import { wakesForPrompts } from './wakes-for-prompts.js';
+import { warmingUp } from './warming-up.js';
+
+/** All of them. What stands first is nearest to the service. */
+export const HABITS: readonly Habit[] = [
+  ownFields,
+  ownFraming,
+  shortPages,
+  kindFirst,
+  peersApart,
+  tidyTexts,
+  largeBodiesDropped,
+  lateDisconnects,
+  queued,
+  slowSuspends,
+  showsModel,
+  ownVaultIds,
+  suspendsIdle,
+  bootsAtOnce,
+  settlesFirst,
+  bootsFail,
+  lateLists,
+  lateReads,
+  lateOpening,
+  replicas,
+  gatewayDown,
+  warmingUp,
+  fewInterns,
+  tidiedUp,
+  membersRead,
+  firewall,
+  wakesForPrompts,
+  ownRouteNames,
+  ownRoutes,
+  sparseRecords,
+  ownSessions,
+  oneThingAtATime,
+  plainTexts,
+  expiringTokens,
+  ownReasons,
+  ownSuccesses,
+  ownStatuses,
+  slowAnswers,
+  fewRequests,
+];

@@ -1,0 +1,25 @@
+import type { Habit } from './habit.js';
+import { rewritten } from './rewrite.js';
+import type { Serve } from './serve.js';
+import { bearer, isRecord, pathOf, refusal } from './wire.js';
+
+/** The kind of the credential is judged before what it may see; a daemon token is made anew for each who asks. */
+const serve: Serve = (next, { keys, random }) => {
+  return async (request) => {
+    const key = bearer(request);
+    if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
+      return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
+    return rewritten(await next(request), {
+      json(json) {
+        if (isRecord(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
+      },
+    });
+  };
+};
+
+export const kindFirst: Habit = {
+  id: 'kind-first',
+  what: 'judges the kind of a credential first, and makes a daemon token anew for each who asks',
+  kit: 'takes either order of refusals',
+  serve,
+};

@@ -1,0 +1,70 @@
+import type { Habit } from './habit.js';
+import { rewritten } from './rewrite.js';
+import type { Serve } from './serve.js';
+import { about, beside, idIn, unknown } from './wire.js';
+
+/** ms that each replica is behind; a read is answered by any of them. */
+const ONE_REPLICA = [1_000];
+const REPLICAS = [0, 400, 1_200];
+const behind = (replicas: readonly number[], random: () => number) =>
+  replicas[Math.floor(random() * replicas.length)] ?? 0;
+
+/** Reads come from replicas that are behind: what was made is not there yet, what was changed is as it was. */
+const readsFrom =
+  (replicas: readonly number[]): Serve =>
+  (next, { host, random }) => {
+    const before = new Map<string, { at: number; answer: Response }>();
+    const late = (id: string, answer: Response) => before.set(id, { at: host.now(), answer });
+    return async (request) => {
+      const { id, act, creates } = about(request);
+      const old = id === undefined ? undefined : before.get(id);
+      const reads = id !== undefined && act === '' && request.method === 'GET';
+      if (reads && old !== undefined && host.now() - old.at < behind(replicas, random)) return old.answer.clone();
+      const changes = id !== undefined && act === '' && request.method === 'PATCH';
+      const was = changes ? await next(beside(request, id, 'GET')) : undefined;
+      const response = await next(request);
+      if (id !== undefined && was?.ok && response.ok) late(id, was);
+      if (creates && response.status === 201) late(await idIn(response), unknown());
+      return response;
+    };
+  };
+
+/** Lists come from replicas: what was made since is not there yet. */
+const listsFrom =
+  (replicas: readonly number[]): Serve =>
+  (next, { host, random }) => {
+    const made = new Map<string, number>();
+    return async (request) => {
+      const response = await next(request);
+      const { creates, path } = about(request);
+      if (creates && response.status === 201) made.set(await idIn(response), host.now());
+      if (request.method !== 'GET' || path !== '/interns') return response;
+      const late = behind(replicas, random);
+      return rewritten(response, {
+        json(json) {
+          const list = json as { data?: { id: string }[] };
+          if (list.data === undefined) return;
+          list.data = list.data.filter(({ id }) => host.now() - (made.get(id) ?? 0) >= late);
+        },
+      });
+    };
+  };
+
+export const lateLists: Habit = {
+  id: 'late-lists',
+  what: 'lists late what was made',
+  serve: listsFrom(ONE_REPLICA),
+};
+
+export const lateReads: Habit = {
+  id: 'late-reads',
+  what: 'reads late what was written',
+  serve: readsFrom(ONE_REPLICA),
+};
+
+export const replicas: Habit = {
+  id: 'replicas',
+  what: 'is read from replicas',
+  kit: 'measures how late, by several writes since replicas differ, and waits that long after a write',
+  serve: (next, setting) => listsFrom(REPLICAS)(readsFrom(REPLICAS)(next, setting), setting),
+};

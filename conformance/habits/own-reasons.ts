@@ -1,0 +1,24 @@
+import type { Habit } from './habit.js';
+import { rewritten } from './rewrite.js';
+import type { Serve } from './serve.js';
+import { isRecord } from './wire.js';
+
+/** What is published of the reasons of a 409 is not what it says. */
+const serve: Serve = (next) => async (request) => {
+  const response = await next(request);
+  if (response.status !== 409) return response;
+  return rewritten(response, {
+    json(json) {
+      if (isRecord(json) && isRecord(json.error) && isRecord(json.error.metadata))
+        json.error.metadata.reason = 'not_now';
+    },
+  });
+};
+
+export const ownReasons: Habit = {
+  id: 'own-reasons',
+  what: 'gives reasons of its own for a 409',
+  differs: ['reason'],
+  kit: 'warns, where the reasons are published',
+  serve,
+};

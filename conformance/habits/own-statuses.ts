@@ -1,0 +1,39 @@
+import type { Habit } from './habit.js';
+import { rewritten } from './rewrite.js';
+import type { Serve } from './serve.js';
+import { eachRecord } from './wire.js';
+
+/** The published statuses and what the deployment calls them. */
+const WORDS: Readonly<Record<string, string>> = {
+  queued: 'waiting_for_capacity',
+  provisioning: 'booting',
+  running: 'ready',
+  failed: 'broken',
+  stopped: 'asleep',
+  destroying: 'removing',
+};
+
+/** Statuses have names of its own; one alone is stated. */
+const serve: Serve = (next) => async (request) => {
+  const url = new URL(request.url);
+  const status = url.searchParams.get('status');
+  if (status !== null) {
+    const canonical = (word: string) =>
+      Object.entries(WORDS).find(([, own]) => own === word)?.[0] ?? (word in WORDS ? `no ${word}` : word);
+    url.searchParams.set('status', status.split(',').map(canonical).join(','));
+  }
+  return rewritten(await next(status === null ? request : new Request(url, request)), {
+    json: (json) =>
+      eachRecord(json, (record) => {
+        record.status = WORDS[String(record.status)] ?? record.status;
+      }),
+  });
+};
+
+export const ownStatuses: Habit = {
+  id: 'own-statuses',
+  what: 'has statuses of its own',
+  kit: 'takes the one in which prompts are accepted for `running`; warns once, where the names are published',
+  differs: ['GET-1', 'LIST-2'],
+  serve,
+};

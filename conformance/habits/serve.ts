@@ -1,0 +1,21 @@
+/** Answers a request. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** What a service has to keep a habit with. */
+export interface Setting {
+  /** Its time, in ms. */
+  readonly host: {
+    now(): number;
+    sleep(ms: number): Promise<void>;
+    later(ms: number, then: () => void): unknown;
+  };
+  /** From 0 to below 1. */
+  random(): number;
+  /** API key of another member of the workspace, one of somebody outside the programme, and each API key or own key beside it. */
+  readonly keys: { readonly peer: string; readonly outsider: string; readonly api: readonly string[] };
+  /** Puts a script on an intern, as its boot and its teardown are decided. */
+  puts(id: string, script: string): Promise<void>;
+}
+
+/** A service with a habit, made of one without. */
+export type Serve = (next: Fetch, setting: Setting) => Fetch;

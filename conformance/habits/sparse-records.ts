@@ -1,0 +1,24 @@
+import type { Habit } from './habit.js';
+import { rewritten } from './rewrite.js';
+import type { Serve } from './serve.js';
+import { about } from './wire.js';
+
+/** What is null is left out of a record, and a list tells of each intern no more than which it is and how it does. */
+const serve: Serve = (next) => async (request) =>
+  rewritten(await next(request), {
+    json(json) {
+      const record = json as Record<string, unknown> | null;
+      if (typeof record !== 'object' || record === null) return;
+      if ('vault_id' in record) for (const key of Object.keys(record)) if (record[key] === null) delete record[key];
+      if (Array.isArray(record.data) && about(request).path === '/interns')
+        record.data = record.data.map(({ id, name, status }) => ({ id, name, status }));
+    },
+  });
+
+export const sparseRecords: Habit = {
+  id: 'sparse-records',
+  what: 'says no more than needed',
+  kit: 'takes what is left out for null; warns, where it is published',
+  differs: ['GET-1'],
+  serve,
+};

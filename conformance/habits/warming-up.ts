@@ -1,0 +1,36 @@
+import type { Habit } from './habit.js';
+import type { Serve } from './serve.js';
+import { about, beside, bodyOf, idIn, refusal } from './wire.js';
+
+/** ms from a provision on in which an intern takes no prompt, whether it runs by then or not. */
+const WARMING = 5_000;
+
+/** An intern that has come to run takes a moment until it takes prompts. */
+const serve: Serve = (next, { host }) => {
+  const from = new Map<string, number>();
+  return async (request) => {
+    const { id, act, creates } = about(request);
+    if (id !== undefined && /^(chat|invoke)/.test(act) && host.now() < (from.get(id) ?? 0)) {
+      // What is wrong with the prompt itself is told first.
+      const { messages, input } = await bodyOf(request);
+      const seen = await next(beside(request, id, 'GET'));
+      // What keeps it from looking keeps it from the prompt too.
+      if (seen.status >= 500) return seen;
+      if (seen.ok && (typeof input === 'string' || Array.isArray(messages)))
+        return refusal(409, 'The intern is not ready', 'intern_not_ready', true);
+    }
+    const response = await next(request);
+    if (!response.ok) return response;
+    if (act === 'provision' && id !== undefined) from.set(id, host.now() + WARMING);
+    // A create that is replayed boots nothing.
+    if (creates && response.status === 201) from.set(await idIn(response), host.now() + WARMING);
+    return response;
+  };
+};
+
+export const warmingUp: Habit = {
+  id: 'warming-up',
+  what: 'needs a moment before it takes prompts',
+  kit: 'tries again',
+  serve,
+};

@@ -1,0 +1,59 @@
+import type { Fetch } from './serve.js';
+
+export type Json = Record<string, unknown>;
+export const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The path of a request, from `/interns` on. */
+export const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^.*\/api\/v1/, '');
+export const bearer = (request: Request): string | undefined =>
+  /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
+
+/** What a request is about: an intern, what is done to it, by which token. */
+export function about(request: Request) {
+  const path = pathOf(request);
+  const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+  return { path, id, act, token: bearer(request), creates: request.method === 'POST' && path === '/interns' };
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body of a request, where that is a JSON object; else nothing is in it. */
+export async function bodyOf(request: Request): Promise<Readonly<Json>> {
+  const json = parsed(await request.clone().text());
+  return isRecord(json) ? json : {};
+}
+
+/** The id in the answer to a create. */
+export const idIn = async (response: Response): Promise<string> =>
+  ((await response.clone().json()) as { id: string }).id;
+
+export const refusal = (status: number, message: string, reason: string, retryable = false, headers = {}): Response =>
+  Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
+export const unknown = (): Response => refusal(404, 'Intern not found', 'not_found');
+
+/** A request of another method to the intern, by who sent the one at hand, or by somebody else. */
+export const beside = (request: Request, id: string, method: string, rest = '', token = bearer(request)): Request =>
+  new Request(`${request.url.replace(/\/interns\b.*$/, '')}/interns/${id}${rest}`, {
+    method,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+
+/** Every record of an answer, whether it stands alone or in a list. */
+export function eachRecord(json: unknown, change: (record: Json) => void): void {
+  if (!isRecord(json)) return;
+  if (typeof json.id === 'string' && 'vault_id' in json) change(json);
+  if (Array.isArray(json.data)) for (const entry of json.data) if (isRecord(entry)) change(entry);
+}
+
+/** What an unauthorised, unknown or otherwise unfit request is answered comes first: nobody learns more by its text. */
+export async function refusedAnyway(next: Fetch, request: Request): Promise<Response | undefined> {
+  const response = await next(new Request(request.url, { headers: request.headers }));
+  return [401, 404].includes(response.status) ? response : undefined;
+}
