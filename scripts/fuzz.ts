@@ -1,0 +1,60 @@
+// Sends odd things to what is open to others, for a time, and holds what comes of it against a few laws: the process lives,
+// answers a probe within a second, holds no more memory than it may; nothing of ours throws; what is refused says why; and
+// nobody changes what is another's. What breaks a law is made smaller and printed with the line that does it again.
+//
+//   npm run fuzz                                      each target for a minute
+//   npm run fuzz -- requests --seed 7 --seconds 600   one of them, from a seed
+//   npm run fuzz -- requests --seed 7 --path 12:0:3   one input alone
+import { parseArgs } from 'node:util';
+import { hostNow } from '../emulator/clock/host.js';
+import { control } from './fuzz/control.js';
+import { type FuzzOptions, fuzz, type Outcome, type Target } from './fuzz/fuzz.js';
+import { recordings } from './fuzz/recordings.js';
+import { requests } from './fuzz/requests.js';
+
+/** Each target, run by its name. A target's type of input is its own business. */
+const run =
+  <Input>(make: () => Promise<Target<Input>>) =>
+  async (options: FuzzOptions): Promise<Outcome> =>
+    fuzz(await make(), options);
+const TARGETS: Readonly<Record<string, (options: FuzzOptions) => Promise<Outcome>>> = {
+  requests: run(requests),
+  control: run(control),
+  recordings: run(recordings),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, seconds: { type: 'string', default: '60' }, path: { type: 'string' } },
+});
+
+const whole = (text: string, name: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name}: expected a whole number, got ${text}`);
+  return value;
+};
+const seed = values.seed === undefined ? Math.floor(hostNow()) % 1_000_000_000 : whole(values.seed, 'seed');
+const seconds = whole(values.seconds, 'seconds');
+const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
+const unknown = names.find((name) => TARGETS[name] === undefined);
+if (unknown !== undefined) throw new Error(`no target ${unknown}; expected ${Object.keys(TARGETS).join(', ')}`);
+if (values.path !== undefined && names.length !== 1) throw new Error('--path: name the one target that it is of');
+
+for (const name of names) {
+  const { inputs, failure } = (await TARGETS[name]?.({ seed, seconds, path: values.path })) ?? { inputs: 0 };
+  if (failure === undefined) {
+    console.log(`${name}: ${inputs} inputs from seed ${seed}, no law broken`);
+    continue;
+  }
+  process.exitCode = 1;
+  const input =
+    failure.input.length > 4_000
+      ? `${failure.input.slice(0, 4_000)}… (${failure.input.length} characters)`
+      : failure.input;
+  console.log(`${name}: A LAW IS BROKEN after ${inputs} inputs\n  ${failure.law}\n  by ${input}`);
+  console.log(
+    failure.alone
+      ? `  again: npm run fuzz -- ${name} --seed ${failure.seed} --path ${failure.path}`
+      : `  not by this input alone. Again, with those before it: npm run fuzz -- ${name} --seed ${failure.seed} --seconds ${seconds}`,
+  );
+}

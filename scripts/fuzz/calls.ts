@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import openapi from '../../schemas/openapi.json' with { type: 'json' };
+import script from '../../schemas/script.schema.json' with { type: 'json' };
+import state from '../../schemas/state.schema.json' with { type: 'json' };
+import { fromSchema, type JsonSchema } from './from-schema.js';
+import { isRecord } from './json.js';
+import { oddText, oddValue, spoilt } from './odd.js';
+import type { ListedCall } from './table.js';
+
+/** A call as it is sent. */
+export interface Call {
+  readonly method: string;
+  /** From the root of the origin, with its query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** What stands for the parameters of paths: what is there, what was made by calls before, and what is odd. */
+const parameter = (known: readonly string[]) =>
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...known) },
+    { weight: 3, arbitrary: oddText.map(encodeOddly) },
+    { weight: 1, arbitrary: oddText },
+  );
+
+/** Percent-encoded, halves of characters too. */
+function encodeOddly(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
+}
+
+/** A path with something for each of its parameters, and a query of known and unknown names. */
+function addressed(path: string, known: readonly string[], query: readonly string[]): fc.Arbitrary<string> {
+  const [start = '', ...pieces] = path.split(/\{\w+\}/);
+  const value = fc.oneof(fc.constantFrom('1', '5', 'har', '4xx', 'running', ...known), oddText.map(encodeOddly));
+  const pairs = fc.array(fc.tuple(fc.constantFrom(...query, 'unknown', '__proto__'), value), { maxLength: 2 });
+  return fc
+    .tuple(
+      fc.tuple(...pieces.map((piece) => parameter(known).map((one) => one + piece))),
+      pairs,
+      fc.integer({ min: 0, max: 2 }),
+    )
+    .map(([parts, asked, whether]) => {
+      const shown = whether === 0 ? asked.map(([name, given]) => `${name}=${given}`).join('&') : '';
+      return start + parts.join('') + (shown === '' ? '' : `?${shown}`);
+    });
+}
+
+const json = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+  value.map((one) => JSON.stringify(one) ?? 'null').chain(spoilt);
+
+/** Bodies with the keys and the values that a listing names in words: `{"advance": ms or "5m"} | {"freeze": true}`. */
+function fromWords(words: string): fc.Arbitrary<unknown> {
+  const quoted = [...words.matchAll(/"(\w[\w-]*)"/g)].map(([, name = '']) => name);
+  const plain = [...words.matchAll(/\b\d{3}\b/g)].map(([text]) => Number(text));
+  const value = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom<unknown>(...quoted, ...plain, true, 5, '5m', 'chat', 'list', 'create') },
+    { weight: 2, arbitrary: oddValue },
+  );
+  const fields = fc.dictionary(fc.constantFrom(...quoted, 'x', '__proto__'), value, {
+    maxKeys: 4,
+    noNullPrototype: true,
+  });
+  return fc.oneof(
+    { weight: 6, arbitrary: fields },
+    { weight: 1, arbitrary: fc.array(fields, { maxLength: 3 }) },
+    { weight: 1, arbitrary: oddValue },
+  );
+}
+
+/** Schemas of what the listing only names. */
+const NAMED: readonly (readonly [RegExp, JsonSchema])[] = [
+  [/^a script/, script],
+  [/^what GET/, state],
+];
+
+function bodyOf({ body }: ListedCall, seen: unknown): fc.Arbitrary<string | undefined> {
+  if (body === null) return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, oddText);
+  const schema = NAMED.find(([pattern]) => pattern.test(body))?.[1];
+  const drawn = json(schema === undefined ? fromWords(body) : fromSchema(schema, schema));
+  // An export that is nearly right goes further than what a schema alone makes.
+  return body.startsWith('what GET') ? fc.oneof(drawn, json(changed(seen))) : drawn;
+}
+
+/** A value with something odd in one of its places. */
+export function changed(value: unknown): fc.Arbitrary<unknown> {
+  if (Array.isArray(value) && value.length > 0)
+    return fc.nat(value.length - 1).chain((at) => changed(value[at]).map((one) => value.with(at, one)));
+  if (isRecord(value) && Object.keys(value).length > 0)
+    return fc.oneof(
+      {
+        weight: 8,
+        arbitrary: fc
+          .constantFrom(...Object.keys(value))
+          .chain((key) => changed(value[key]).map((one) => ({ ...value, [key]: one }))),
+      },
+      { weight: 1, arbitrary: oddValue },
+    );
+  return fc.oneof(oddValue, fc.constant(value));
+}
+
+/** Calls of the control interface, from its own listing. `seen` is an export of its state. */
+export const controlCall = (
+  calls: readonly ListedCall[],
+  known: readonly string[],
+  seen: unknown,
+): fc.Arbitrary<Call> =>
+  fc.oneof(
+    ...calls.map((call) =>
+      fc.record({
+        method: fc.constant(call.method),
+        path: addressed(call.path, known, call.query),
+        body: bodyOf(call, seen),
+      }),
+    ),
+  );
+
+const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Calls of the interface, from its OpenAPI document. */
+export function interfaceCall(known: readonly string[]): fc.Arbitrary<Call> {
+  const document: JsonSchema = openapi;
+  const calls = Object.entries(openapi.paths).flatMap(([path, operations]) =>
+    Object.entries(operations as Record<string, JsonSchema>).flatMap(([verb, { requestBody, parameters }]) => {
+      if (!VERBS.includes(verb)) return [];
+      const content =
+        isRecord(requestBody) && isRecord(requestBody.content) ? requestBody.content['application/json'] : undefined;
+      const schema = isRecord(content) && isRecord(content.schema) ? content.schema : undefined;
+      const query = (Array.isArray(parameters) ? parameters.filter(isRecord) : []).flatMap((one) =>
+        one.in === 'query' ? [String(one.name)] : [],
+      );
+      const body: fc.Arbitrary<string | undefined> =
+        schema === undefined ? fc.constant(undefined) : json(fromSchema(document, schema));
+      return [
+        fc.record({ method: fc.constant(verb.toUpperCase()), path: addressed(`/api/v1${path}`, known, query), body }),
+      ];
+    }),
+  );
+  return fc.oneof(...calls);
+}

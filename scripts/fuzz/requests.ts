@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import openapi from '../../schemas/openapi.json' with { type: 'json' };
+import { checkChild, checkLively } from './child.js';
+import { type RunningEmulator, startEmulator } from './emulator.js';
+import type { Subject, Target } from './fuzz.js';
+import { Broken } from './law.js';
+import { type RawRequest, rawRequest } from './raw-request.js';
+import { controlCalls } from './table.js';
+
+/** Of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */
+const MOST_MB = 700;
+/** How long a connection is listened to: what comes later comes to nobody. */
+const LISTEN_MS = 60;
+
+interface Sent {
+  readonly requests: readonly RawRequest[];
+  /** After how many bytes the rest waits for a moment; 0 sends all at once. */
+  readonly cut: number;
+}
+
+/** Sends bytes over a connection of its own, and reads what comes for a moment. */
+async function exchange(port: number, bytes: string, cut: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+  let text = '';
+  const closed = new Promise<void>((resolve) => {
+    socket.on('data', (piece: string) => {
+      text = (text + piece).slice(0, 100_000);
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve());
+  });
+  socket.write(bytes.slice(0, cut === 0 ? undefined : cut), 'latin1');
+  if (cut > 0 && cut < bytes.length) {
+    await delay(5);
+    socket.write(bytes.slice(cut), 'latin1');
+  }
+  await Promise.race([closed, delay(LISTEN_MS)]);
+  socket.destroy();
+  return text;
+}
+
+/** All that a request could change, as one text. The journal is no part of it: it tells of requests that were refused. */
+async function digestOf({ control }: RunningEmulator): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of ['state?credentials=1', 'spaces', 'snapshots', 'faults', 'limits', 'clock'])
+    hash.update(await (await control(`/_emulator/${path}`)).text());
+  return hash.digest('hex');
+}
+
+async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
+  const { child, port } = running;
+  return {
+    async meet({ requests, cut }) {
+      const bytes = requests.map((one) => one.bytes).join('');
+      const foreign = requests.every((one) => one.foreign);
+      const before = foreign ? await digestOf(running) : '';
+      const send = () => exchange(port, bytes, cut);
+      const answer = await send();
+      checkChild(child, MOST_MB);
+      if (answer !== '' && !/^HTTP\/1\.1 \d{3} /.test(answer))
+        throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
+      const probe = async () => {
+        const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
+        checkChild(child, MOST_MB);
+        if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
+      };
+      await checkLively(async () => void (await send()), probe);
+      if (foreign && (await digestOf(running)) !== before)
+        throw new Broken(
+          'nobody from elsewhere changes anything',
+          `the state differs after what was answered ${answer.slice(0, 200)}`,
+        );
+    },
+    close: () => child.stop(),
+  };
+}
+
+/** Raw bytes over a socket, at an emulator that runs. */
+export async function requests(plant?: string): Promise<Target<Sent>> {
+  const emulator = await startEmulator(plant, '--clock', 'virtual');
+  const { internId, key, workspaceId } = emulator;
+  await emulator.child.stop();
+  const filled = (path: string) => path.replaceAll(/\{\w+\}/g, internId);
+  const calls = await controlCalls();
+  const paths = [
+    ...Object.keys(openapi.paths).map((path) => `/api/v1${filled(path)}`),
+    ...new Set(calls.map(({ path }) => filled(path))),
+    '/',
+    '/_emulator/',
+    '/oidc/.well-known/openid-configuration',
+    '/oidc/auth',
+    '/oidc/token',
+    '/oidc/device/auth',
+    '/spaces/none/api/v1/interns',
+  ];
+  const bodies = [
+    JSON.stringify({ name: 'fuzzed', workspace_id: workspaceId }),
+    JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: asks' }] }),
+    JSON.stringify({ prompt: 'hello' }),
+    'grant_type=authorization_code&code=x&client_id=y',
+  ];
+  const request = rawRequest({
+    paths,
+    bodies,
+    credentials: [`Bearer ${key}`, `bearer ${key} `, `Basic ${key}`, 'Bearer none'],
+  });
+  const inputs = fc.record({
+    requests: fc.array(request, { minLength: 1, maxLength: 3 }),
+    cut: fc.oneof(fc.constant(0), fc.nat(400)),
+  });
+  return { name: 'requests', inputs, start: async () => subjectOf(await startEmulator(plant, '--clock', 'virtual')) };
+}
