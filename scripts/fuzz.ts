@@ -11,6 +11,7 @@ import { control } from './fuzz/control.js';
 import { type FuzzOptions, fuzz, type Outcome, type Target } from './fuzz/fuzz.js';
 import { recordings } from './fuzz/recordings.js';
 import { requests } from './fuzz/requests.js';
+import { upstreams } from './fuzz/upstreams.js';
 
 /** Each target, run by its name. A target's type of input is its own business. */
 const run =
@@ -21,6 +22,7 @@ const TARGETS: Readonly<Record<string, (options: FuzzOptions) => Promise<Outcome
   requests: run(requests),
   control: run(control),
   recordings: run(recordings),
+  upstreams: run(upstreams),
 };
 
 const { values, positionals } = parseArgs({

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
+import { oneLine } from '../contract/one-line.js';
 import type { EmulatorOptions } from '../index.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';
-import { oneLine } from './one-line.js';
 import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;

@@ -1,7 +1,7 @@
 import type pc from 'picocolors';
 import { hostDelay } from '../clock/host.js';
+import { oneLine } from '../contract/one-line.js';
 import type { RequestRecord } from '../index.js';
-import { oneLine } from './one-line.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
 

@@ -31,6 +31,9 @@ test.each([
   expect(wrong(faultSchema(), fault)).toMatch(message);
 });
 
+/** A key as nobody names a field. */
+const LONG = 'x'.repeat(1_000_000);
+
 const row = z.strictObject({ name: z.string().min(2), kind: z.literal('a'), note: z.string().optional() });
 
 test.each([
@@ -64,6 +67,13 @@ test.each([
   [z.string('expected the id of a case'), 5, 'body: expected the id of a case'],
   [z.record(z.string().regex(/^a/, 'expected an a'), z.string()), { b: '' }, 'b: expected an a'],
   [z.record(z.string(), z.string()), { 'a\nb': 5 }, '["a\\nb"]: expected a string; found a number'],
+  [z.record(z.string(), z.string()), { [LONG]: 5 }, `["${LONG.slice(0, 59)}…]: expected a string; found a number`],
+  [z.strictObject({}), { [LONG]: 5 }, `body: there is no "${LONG.slice(0, 59)}… here`],
+  [
+    z.strictObject({}),
+    Object.fromEntries('abcdefgh'.split('').map((key) => [key, 1])),
+    'body: there is no "a", "b", "c", "d", "e" and 3 more here',
+  ],
 ])('%# is told with its place, what was expected and what was found', (schema, value, message) => {
   expect(wrong(schema, value)).toBe(message);
 });

@@ -5,6 +5,8 @@ const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
+/** So many unknown keys are named. */
+const NAMED = 5;
 const list = (words: readonly unknown[], last = ' or '): string =>
   words.length < 2 ? String(words[0] ?? '') : `${words.slice(0, -1).join(', ')}${last}${words.at(-1)}`;
 
@@ -73,10 +75,8 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
     case 'unrecognized_keys': {
       const known = keysOf(issue);
       const near = issue.keys.length === 1 ? suggestion(issue.keys[0] ?? '', known) : '';
-      const unknown = `there is no ${list(
-        issue.keys.map((key) => JSON.stringify(key)),
-        ' and ',
-      )} here${near}`;
+      const more = issue.keys.length > NAMED ? [`${issue.keys.length - NAMED} more`] : [];
+      const unknown = `there is no ${list([...issue.keys.slice(0, NAMED).map(shown), ...more], ' and ')} here${near}`;
       return known.length === 0 || known.length > 12 ? unknown : `${unknown}; expected ${list(known)}`;
     }
     case 'too_big':
@@ -100,14 +100,14 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Keys that are shown in quotes, so that a place stays one line in which every part can be seen. */
-const ODD_KEY = /^$|[\s\p{Cc}\p{Bidi_Control}]/u;
+/** Keys that are shown in quotes, cut where they are long: a place stays one line in which every part can be seen. */
+const ODD_KEY = /^$|[\s\p{Cc}\p{Bidi_Control}]|^.{61}/u;
 
 /** `faults[3].operation`, `headers["a b"]`, or what a value as a whole is called. */
 export const place = (path: readonly PropertyKey[], whole: string): string =>
   path.reduce<string>((at, key) => {
     if (typeof key === 'number') return `${at}[${key}]`;
-    if (ODD_KEY.test(String(key))) return `${at}[${JSON.stringify(String(key))}]`;
+    if (ODD_KEY.test(String(key))) return `${at}[${shown(String(key))}]`;
     return at === '' ? String(key) : `${at}.${String(key)}`;
   }, '') || whole;
 

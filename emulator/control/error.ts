@@ -1,10 +1,15 @@
-/** A refusal of the control interface, with a message for a person. */
+import { oneLine } from '../contract/one-line.js';
+
+/** What a message may hold beside what the caller sent: the lists of what is known. */
+const LONGEST = 2_000;
+
+/** A refusal of the control interface, with a message for a person: one line, whatever of the request it repeats. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   constructor(
     readonly status: number,
     message: string,
   ) {
-    super(message);
+    super(oneLine(message, LONGEST));
   }
 }

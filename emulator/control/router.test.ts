@@ -76,3 +76,21 @@ test.each([
   expect(json.error.message).toContain(message);
   expect(json.error.message).toContain('did you mean');
 });
+
+test('a refusal is one line that a person can read, whatever it repeats of the call', async () => {
+  const api = createTestClient();
+  const script = (turn: unknown) => api.put('/_emulator/scripts/odd', { name: 'odd', turn });
+  const long = 'x'.repeat(900_000);
+  const refusals = [
+    await api.put('/_emulator/interns/a%0D%0Ab/script', { name: null }),
+    await api.get(`/_emulator/runs/${'x'.repeat(10_000)}`),
+    await api.post('/_emulator/faults', { [long]: 1 }),
+    await api.post('/_emulator/spaces', { settings: { [long]: 1 } }),
+    await script([{ [`a\n${long}`]: 1 }]),
+    await script([{ say: 'a', [long]: 1 }]),
+  ];
+  for (const { status, json } of refusals) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(json.error.message).toMatch(/^[^\p{Cc}]{5,2100}$/u);
+  }
+});

@@ -17,7 +17,7 @@ export function apart(text: string): string {
   });
   let written = '';
   for (const piece of pieces.reverse()) {
-    if ('text' in piece) written = (piece.text === '$' ? '$$' : piece.text) + written;
+    if ('text' in piece) written = piece.text.replaceAll('$', '$$$$') + written;
     else written = spelled(`$${piece.alias}`, written.slice(0, 2)) + written;
   }
   return written;

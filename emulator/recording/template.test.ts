@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Bindings, matchText, renderText } from './template.js';
+import { Bindings, matchText, piecesOf, renderText } from './template.js';
 
 const UUID = '0b000000-0000-4000-8000-00000000000f';
 
@@ -73,4 +73,15 @@ test('a recorded text is said with the values of its aliases, and numbers as num
   expect(renderText('{"created":"$unix","id":"$intern.1","costs":"$$5"}', (alias) => values[alias] ?? '')).toBe(
     '{"created":17,"id":"a","costs":"$5"}',
   );
+});
+
+test('a text of dollar signs is one piece: a recording of a megabyte took 700', () => {
+  expect(piecesOf('$$'.repeat(500_000))).toEqual([{ text: '$'.repeat(500_000) }]);
+  expect(piecesOf(['a$$b$c.1d$$e$', '{f.2}$'].join(''))).toEqual([
+    { text: 'a$b' },
+    { alias: 'c.1' },
+    { text: 'd$e' },
+    { alias: 'f.2' },
+    { text: '$' },
+  ]);
 });

@@ -3,15 +3,31 @@ import { foldUuids } from './uuids.js';
 /** A piece of recorded text: what stands there, or the name of an alias (`intern.1`, `api_key`, `time`). */
 type Piece = { readonly text: string } | { readonly alias: string };
 
-const PIECES = /\$\$|\$\{(?<braced>[a-z_]+(?:\.\d+)?)\}|\$(?<bare>[a-z_]+(?:\.\d+)?)|[^$]+|\$/g;
+/** An alias, from where it is looked for. */
+const ALIAS = /\$(?:\{(?<braced>[a-z_]+(?:\.\d+)?)\}|(?<bare>[a-z_]+(?:\.\d+)?))/y;
 
-/** The pieces of a recorded text; `$$` is a dollar sign. */
+/** The pieces of a recorded text, no two texts beside each other; `$$` is a dollar sign. */
 export function piecesOf(recorded: string): Piece[] {
-  return [...recorded.matchAll(PIECES)].map(({ 0: text, groups = {} }) => {
-    const alias = groups.braced ?? groups.bare;
-    if (alias !== undefined) return { alias };
-    return { text: text === '$$' ? '$' : text };
-  });
+  const pieces: Piece[] = [];
+  let text = '';
+  let at = 0;
+  for (let dollar = recorded.indexOf('$'); dollar >= 0; dollar = recorded.indexOf('$', at)) {
+    text += recorded.slice(at, dollar);
+    ALIAS.lastIndex = dollar;
+    const { braced, bare } = ALIAS.exec(recorded)?.groups ?? {};
+    const alias = braced ?? bare;
+    if (alias === undefined) {
+      text += '$';
+      at = dollar + (recorded[dollar + 1] === '$' ? 2 : 1);
+    } else {
+      if (text !== '') pieces.push({ text });
+      pieces.push({ alias });
+      text = '';
+      at = ALIAS.lastIndex;
+    }
+  }
+  text += recorded.slice(at);
+  return text === '' ? pieces : [...pieces, { text }];
 }
 
 /** Aliases that stand for a moment: each time another. */

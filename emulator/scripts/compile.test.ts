@@ -58,7 +58,7 @@ describe('errors name the JSON path and what was expected', () => {
     [{ name: 'a', turns: [] }, /^the script: there is no "turns" here \(did you mean turn\?\)/],
     [{ name: 'a', turn: {} }, /^turn: .*array/],
     [{ name: 'a', turn: ['hi'] }, /^turn\[0\]: expected a step, an object with one of reason, say/],
-    [{ name: 'a', turn: [{ shout: 'x' }] }, /^turn\[0\]: expected a step with one of .*; found shout/],
+    [{ name: 'a', turn: [{ shout: 'x' }] }, /^turn\[0\]: expected a step with one of .*; found "shout"/],
     [{ name: 'a', turn: [{ say: 'x', reason: 'y' }] }, /^turn\[0\]: expected one kind of step, found reason and say/],
     [{ name: 'a', turn: [{ say: 7 }] }, /^turn\[0\]\.say: expected a string/],
     [

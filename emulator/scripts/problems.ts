@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { place } from '../contract/problem.js';
 import { STEP_NAMES } from '../contract/script.js';
 
 /** An invalid script: where it came from, and per problem the JSON path and what was expected. */
@@ -13,11 +14,7 @@ export class ScriptInvalid extends Error {
 }
 
 /** `turn[3].then[0].say` */
-export const jsonPath = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : at === '' ? String(key) : `${at}.${String(key)}`),
-    '',
-  ) || 'the script';
+export const jsonPath = (path: readonly PropertyKey[]): string => place(path, 'the script');
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((inner: unknown, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
@@ -37,7 +34,11 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
       const kinds = STEP_NAMES.filter((name) => name in step);
       const kind = kinds[0];
       if (kind === undefined) {
-        return [`${jsonPath(path)}: expected a step with one of ${STEP_NAMES.join(', ')}; found ${Object.keys(step)}`];
+        return [
+          `${jsonPath(path)}: expected a step with one of ${STEP_NAMES.join(', ')}; found ${Object.keys(step)
+            .slice(0, 5)
+            .map((name) => JSON.stringify(name.slice(0, 60)))}`,
+        ];
       }
       if (kinds.length > 1) return [`${jsonPath(path)}: expected one kind of step, found ${kinds.join(' and ')}`];
       return problemsOf(issue.errors[STEP_NAMES.indexOf(kind)] ?? [], value, path);

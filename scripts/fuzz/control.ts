@@ -101,7 +101,8 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
           `${call.method} ${call.path.slice(0, 200)} is answered ${answer.status}, and ${wrong}: ${answer.text.slice(0, 300)}`,
         );
       if (answer.status >= 500) throw new Broken('nothing of ours fails', answer.text.slice(0, 300));
-    } else if (!injected) {
+    } else if (!injected && answer.status !== 431) {
+      // What the parser refuses for its length knows no operation.
       const wrong = validateExchange({ ...call, url: call.path, ...answer });
       if (wrong.length > 0)
         throw new Broken('an answer is as the OpenAPI document has it', wrong.join('; ').slice(0, 1_000));

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, checkChild, checkLively, startChild } from './child.js';
+import { askChild } from './ask-child.js';
+import { type Child, checkLively, startChild } from './child.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 import { recordingText } from './recorded.js';
@@ -54,22 +54,7 @@ function judge({ byDrift, byReplay, answers, failed }: Read, file: string): void
 function subjectOf(child: Child): Subject<string> {
   const folder = mkdtempSync(join(tmpdir(), 'fuzz-recordings-'));
   const file = join(folder, 'recording.jsonl');
-  const read = async (): Promise<Read> => {
-    const over = new AbortController();
-    const { process } = child;
-    try {
-      process.send(file);
-      const ended = once(process, 'exit', { signal: over.signal }).then(() => [{ threw: 'the process ended' }]);
-      const [outcome] = (await Promise.race([once(process, 'message', { signal: over.signal }), ended])) as [
-        Read | { threw: string },
-      ];
-      checkChild(child, MOST_MB);
-      if ('threw' in outcome) throw new Broken('nothing of ours throws', outcome.threw);
-      return outcome;
-    } finally {
-      over.abort();
-    }
-  };
+  const read = () => askChild<Read>(child, file, MOST_MB);
   return {
     async meet(text) {
       writeFileSync(file, text);

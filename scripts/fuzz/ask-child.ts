@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { type Child, checkChild } from './child.js';
+import { Broken } from './law.js';
+
+/** Sends a message to a process of ours, and waits for its answer. @throws Broken where it ends, or where it threw */
+export async function askChild<Answer extends object>(
+  child: Child,
+  message: string,
+  mostMegabytes: number,
+): Promise<Answer> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    const answered = once(child.process, 'message', { signal }).then(([answer]: unknown[]) => answer);
+    const ended = once(child.process, 'exit', { signal }).then(() => ({ threw: 'the process ended' }));
+    for (const one of [answered, ended]) one.catch(() => {});
+    child.process.send(message);
+    const answer = (await Promise.race([answered, ended])) as Answer | { threw: string };
+    checkChild(child, mostMegabytes);
+    if ('threw' in answer) throw new Broken('nothing of ours throws', String(answer.threw));
+    return answer;
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,39 @@
+// A process that asks a server as the kit does. Each message is an address; the answer says what came of it.
+import { networkFetch } from '../../conformance/drivers/network.js';
+import { systemHost } from '../../conformance/framework/time.js';
+import { createClient, whyNoAnswer } from '../../conformance/probe/client.js';
+import { createRedactor } from '../../conformance/probe/redact.js';
+import type { Probed } from './upstreams.js';
+
+const TIMEOUT_MS = 400;
+
+async function probe(url: string): Promise<Probed> {
+  const client = createClient({
+    fetch: networkFetch,
+    baseUrl: url,
+    host: systemHost,
+    redactor: createRedactor(),
+    credential: () => 'a-key-of-the-fuzzer',
+    timeout: TIMEOUT_MS,
+  });
+  try {
+    const { status } = await client.send({ url });
+    return { status };
+  } catch (error) {
+    const why = whyNoAnswer(error);
+    if (why === undefined) throw error;
+    return { why: `${why.kind}: ${why.detail}` };
+  } finally {
+    // The evidence is shown, so it has to be possible to show it.
+    JSON.stringify(client.exchanges());
+    await client.closeAll();
+  }
+}
+
+process.on('message', (url: string) => {
+  probe(url).then(
+    (probed) => process.send?.(probed),
+    (error: unknown) => process.send?.({ threw: error instanceof Error ? error.stack : String(error) }),
+  );
+});
+process.stdout.write('ready\n');

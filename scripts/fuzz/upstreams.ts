@@ -1,0 +1,179 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as send } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { readRecordings } from '../../conformance/drift/recordings.js';
+import { askChild } from './ask-child.js';
+import { type Child, checkChild, checkLively, startChild } from './child.js';
+import type { Subject, Target } from './fuzz.js';
+import { Broken } from './law.js';
+import { type OddAnswer, oddAnswer } from './odd-answer.js';
+import { HONEST, type OddServer, startOddServer } from './odd-server.js';
+
+/** Of a recorder that keeps 1 MB of an exchange, and of the kit, which takes no more than it says of a body. */
+const MOST_MB = 700;
+/** How long a client stays for an answer. */
+const PATIENCE_MS = 300;
+/** A line is written when the exchange has ended: the recorder waits a while for the rest of a request. */
+const WRITTEN_MS = 5_000;
+
+/** What came of asking a server as the kit does: a status, or why there is none. */
+export type Probed = { readonly status: number } | { readonly why: string };
+
+interface Asked {
+  readonly answer: OddAnswer;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Asks through the recorder, and leaves when it takes long. The status, or 0. */
+function ask(base: string, { method, path, body }: Omit<Asked, 'answer'>): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = send(`${base}${path}`, {
+      method,
+      headers: {
+        authorization: 'Bearer a-key-of-the-fuzzer',
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      },
+      agent: false,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    asked.once('error', () => resolve(0));
+    asked.once('upgrade', (_, socket) => {
+      socket.destroy();
+      resolve(0);
+    });
+    asked.once('response', (answer) => {
+      const done = () => resolve(answer.statusCode ?? 0);
+      answer.once('error', done).once('close', done).resume();
+    });
+    asked.end(body);
+  });
+}
+
+/** What the recorder wrote since it was last looked at, once that holds the exchange with this path. */
+async function written(file: string, from: number, path: string): Promise<string[]> {
+  const end = performance.now() + WRITTEN_MS;
+  for (;;) {
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).slice(from) : [];
+    if (lines.some((line) => line.includes(path))) return lines;
+    if (performance.now() > end) throw new Broken('what was answered is recorded', `${path} is not`);
+    await delay(10);
+  }
+}
+
+interface Parts {
+  readonly server: OddServer;
+  readonly recorder: Child;
+  /** The recorder's base URL. */
+  readonly base: string;
+  readonly prober: Child;
+  readonly folder: string;
+}
+
+function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<Asked> {
+  const file = join(folder, 'recording.jsonl');
+  const fresh = join(folder, 'fresh.jsonl');
+  let seen = 0;
+  let honestly = 0;
+  /** Another address each time, so that its line can be told from others. */
+  const honestPath = () => `/number-${honestly}-/${HONEST}`;
+  const through = async (asked: Omit<Asked, 'answer'>) => {
+    const status = await ask(base, asked);
+    checkChild(recorder, MOST_MB);
+    return status;
+  };
+  const checkLines = async () => {
+    const lines = await written(file, seen, honestPath());
+    seen += lines.length;
+    writeFileSync(fresh, lines.map((line) => `${line}\n`).join(''));
+    try {
+      readRecordings([fresh], () => {});
+    } catch (error) {
+      throw new Broken('what is recorded can be read', error instanceof Error ? error.message : String(error));
+    }
+    if (lines.some((line) => line.includes('a-key-of-the-fuzzer')))
+      throw new Broken('no credential is recorded', 'the key stands there');
+  };
+  return {
+    async meet({ answer, ...asked }) {
+      server.answer = answer;
+      const status = await through(asked);
+      if (status === 500 && !/ 500 /.test(answer.head))
+        throw new Broken('what cannot be passed on is a 502', 'it was a 500');
+      await checkLively(
+        async () => void (await through(asked)),
+        async () => {
+          honestly++;
+          const honest = await through({ method: 'GET', path: honestPath(), body: undefined });
+          if (honest !== 200) throw new Broken('an honest answer passes', `it was ${honest}`);
+        },
+      );
+      await checkLines();
+      const probe = () => askChild<Probed>(prober, `${server.url}${asked.path}`, MOST_MB);
+      const probed = await probe();
+      if ('why' in probed && (/[\r\n]/.test(probed.why) || probed.why.length > 500))
+        throw new Broken('why there is no answer is one line', JSON.stringify(probed.why.slice(0, 600)));
+      await checkLively(
+        async () => void (await probe()),
+        async () => {
+          const honest = await askChild<Probed>(prober, `${server.url}/${HONEST}`, MOST_MB);
+          if (!('status' in honest)) throw new Broken('an honest answer is read', honest.why);
+        },
+      );
+    },
+    async close() {
+      await Promise.all([recorder.stop(), prober.stop()]);
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(plant: string | undefined): Promise<Subject<Asked>> {
+  const server = await startOddServer();
+  const folder = mkdtempSync(join(tmpdir(), 'fuzz-upstreams-'));
+  const flags = [
+    'record',
+    server.url,
+    '--out',
+    join(folder, 'recording.jsonl'),
+    '--port',
+    '0',
+    '--limit',
+    '1mb',
+    '--log-format',
+    'json',
+  ];
+  const [{ child: recorder, line }, { child: prober }] = await Promise.all([
+    startChild('bin/intern-emulator.ts', flags, plant),
+    startChild('scripts/fuzz/prober.ts', [], plant),
+  ]);
+  const base = line.split(' ').at(-1) ?? '';
+  return subjectOf({ server, recorder, base, prober, folder });
+}
+
+const inputs: fc.Arbitrary<Asked> = fc.record({
+  answer: oddAnswer,
+  method: fc.constantFrom('GET', 'POST', 'HEAD', 'DELETE'),
+  path: fc.constantFrom(
+    '/interns',
+    '/interns/x',
+    '/interns/x/chat/completions',
+    '/interns/x/daemon/sign',
+    '/odd?code=x&accessToken=y',
+  ),
+  body: fc.constantFrom(undefined, '{"stream":true}', '['.repeat(4_000) + ']'.repeat(4_000)),
+});
+
+/** Odd servers behind the recorder, and behind what the kit asks with. */
+export const upstreams = async (plant?: string): Promise<Target<Asked>> => ({
+  name: 'upstreams',
+  inputs,
+  start: () => start(plant),
+});
