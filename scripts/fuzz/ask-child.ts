@@ -12,11 +12,11 @@ export async function askChild<Answer extends object>(
   const { signal } = over;
   try {
     const answered = once(child.process, 'message', { signal }).then(([answer]: unknown[]) => answer);
-    const ended = once(child.process, 'exit', { signal }).then(() => ({ threw: 'the process ended' }));
-    for (const one of [answered, ended]) one.catch(() => {});
+    const ended = child.closed.then(() => ({ threw: 'the process ended' }));
+    answered.catch(() => {});
     child.process.send(message);
     const answer = (await Promise.race([answered, ended])) as Answer | { threw: string };
-    checkChild(child, mostMegabytes);
+    await checkChild(child, mostMegabytes);
     if ('threw' in answer) throw new Broken('nothing of ours throws', String(answer.threw));
     return answer;
   } finally {

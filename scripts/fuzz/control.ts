@@ -89,7 +89,7 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
   const beside = await digestOf(running);
   const meetOne = async (call: Call) => {
     const answer = await ask(running, call);
-    checkChild(child, MOST_MB);
+    await checkChild(child, MOST_MB);
     if (answer === undefined) return;
     const controls = call.path.startsWith('/_emulator');
     const injected = answer.headers.get('x-emulator-detail')?.includes('inject') ?? false;
@@ -113,13 +113,13 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
       for (const call of calls) await meetOne(call);
       const probe = async () => {
         const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-        checkChild(child, MOST_MB);
+        await checkChild(child, MOST_MB, status === 0);
         if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
       };
       const again = async () => {
         for (const call of calls) await ask(running, call);
       };
-      await checkLively(again, probe);
+      await checkLively(child, again, probe);
       if ((await digestOf(running)) !== beside) throw new Broken('what is in another space stays', `${BESIDE} differs`);
     },
     close: () => child.stop(),

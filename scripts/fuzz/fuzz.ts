@@ -15,14 +15,13 @@ export interface Target<Input> {
   start(): Promise<Subject<Input>>;
 }
 
-/** How a target is made. `plant` is a module with a defect, loaded into the process under test first. */
-export type MakeTarget = (plant?: string) => Promise<Target<unknown>>;
-
 export interface FuzzOptions {
   readonly seed: number;
   readonly seconds: number;
   /** One input alone: the path that a failure printed. */
   readonly path?: string | undefined;
+  /** Seconds in which a failure is made smaller. Default: 90. */
+  readonly shrink?: number;
 }
 
 export interface Failure {
@@ -43,8 +42,6 @@ export interface Outcome {
 const AT_ONCE = 150;
 /** How long an input may take: far beyond what any of them waits for. */
 const HUNG_MS = 60_000;
-/** How long a failure is made smaller. */
-const SHRINK_MS = 90_000;
 
 /**
  * Draws inputs until the time is up or a law is broken, which it then shows with the smallest input that it finds.
@@ -82,7 +79,7 @@ export async function fuzz<Input>(target: Target<Input>, options: FuzzOptions): 
     try {
       await meet(input);
     } catch (error) {
-      if (!failed) end = performance.now() + SHRINK_MS;
+      if (!failed) end = performance.now() + (options.shrink ?? 90) * 1_000;
       failed = true;
       throw error;
     }

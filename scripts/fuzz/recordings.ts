@@ -59,7 +59,7 @@ function subjectOf(child: Child): Subject<string> {
     async meet(text) {
       writeFileSync(file, text);
       judge(await read(), file);
-      await checkLively(async () => {}, read);
+      await checkLively(child, async () => {}, read);
     },
     async close() {
       await child.stop();

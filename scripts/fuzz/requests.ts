@@ -59,15 +59,15 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
       const before = foreign ? await digestOf(running) : '';
       const send = () => exchange(port, bytes, cut);
       const answer = await send();
-      checkChild(child, MOST_MB);
+      await checkChild(child, MOST_MB);
       if (answer !== '' && !/^HTTP\/1\.1 \d{3} /.test(answer))
         throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
       const probe = async () => {
         const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-        checkChild(child, MOST_MB);
+        await checkChild(child, MOST_MB, status === 0);
         if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
       };
-      await checkLively(async () => void (await send()), probe);
+      await checkLively(child, async () => void (await send()), probe);
       if (foreign && (await digestOf(running)) !== before)
         throw new Broken(
           'nobody from elsewhere changes anything',

@@ -85,7 +85,7 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
   const honestPath = () => `/number-${honestly}-/${HONEST}`;
   const through = async (asked: Omit<Asked, 'answer'>) => {
     const status = await ask(base, asked);
-    checkChild(recorder, MOST_MB);
+    await checkChild(recorder, MOST_MB);
     return status;
   };
   const checkLines = async () => {
@@ -107,10 +107,12 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
       if (status === 500 && !/ 500 /.test(answer.head))
         throw new Broken('what cannot be passed on is a 502', 'it was a 500');
       await checkLively(
+        recorder,
         async () => void (await through(asked)),
         async () => {
           honestly++;
           const honest = await through({ method: 'GET', path: honestPath(), body: undefined });
+          await checkChild(recorder, MOST_MB, honest === 0);
           if (honest !== 200) throw new Broken('an honest answer passes', `it was ${honest}`);
         },
       );
@@ -120,6 +122,7 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
       if ('why' in probed && (/[\r\n]/.test(probed.why) || probed.why.length > 500))
         throw new Broken('why there is no answer is one line', JSON.stringify(probed.why.slice(0, 600)));
       await checkLively(
+        prober,
         async () => void (await probe()),
         async () => {
           const honest = await askChild<Probed>(prober, `${server.url}/${HONEST}`, MOST_MB);
