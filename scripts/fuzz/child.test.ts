@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { type Child, checkLively } from './child.js';
+
+/** A process that has taken so many ms of a processor more each time it is asked. */
+function working(ms: number): Child {
+  let worked = 0;
+  return {
+    process: {} as Child['process'],
+    closed: new Promise(() => {}),
+    errors: () => '',
+    memory: () => undefined,
+    worked() {
+      worked += ms;
+      return worked;
+    },
+    stop: async () => {},
+  };
+}
+const probe = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a process that works for longer than a second each time before it answers is found', async () => {
+  let again = 0;
+  const checked = checkLively(working(5_000), async () => void again++, probe(1_050));
+  await expect(checked).rejects.toThrow(/^a probe is answered within 1 s: it took 10\d\d ms, three times$/);
+  expect(again).toBe(2);
+});
+
+test('one that waits while the machine is busy with others is not', async () => {
+  await expect(checkLively(working(20), async () => {}, probe(1_050))).resolves.toBe(undefined);
+  await expect(checkLively(working(5_000), async () => {}, probe(1))).resolves.toBe(undefined);
+});
