@@ -11,7 +11,7 @@ export interface Opened {
   emulator: Emulator;
   api: ReturnType<typeof createTestClient>;
   url: string;
-  /** The seeded intern, and what it is called. */
+  /** The seeded intern, and its name. */
   intern: { id: string; name: string };
   /** Goes to a view of the page. */
   go(view: string): Promise<void>;
@@ -28,7 +28,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
   describe(name, needs('chromium'), () => {
     let browser: Browser;
     let closing: (() => Promise<unknown>)[] = [];
-    /** What the page itself complained about: nothing, in every test. */
+    /** The page's own error messages: every test must have none. */
     let errors: string[] = [];
 
     beforeAll(async () => {
@@ -56,7 +56,7 @@ export function inBrowser(name: string, tests: (open: (options?: OpenOptions) =>
       page.setDefaultTimeout(30_000);
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => {
-        // A refusal is shown by the page; that the browser tells its console too is no fault of it.
+        // A refusal is shown by the page. The browser reports it to its console too, which is not an error of the page.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           errors.push(message.text());
       });

@@ -22,7 +22,7 @@ inBrowser('pages of others', (open) => {
     async (host) => {
       const { page, url } = await open();
       const statuses: Record<string, number> = {};
-      // Of an image that is none the page itself is not told what the answer was.
+      // For a broken image, the page itself does not learn what the answer was.
       const network = await page.context().newCDPSession(page);
       const asked = new Map<string, URL>();
       network.on(

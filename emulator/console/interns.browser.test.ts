@@ -91,7 +91,7 @@ inBrowser('the console, interns', (open) => {
     await opened.api.advance(60_000);
     await run.getByText('finished').waitFor();
     const text = [...(await reply).text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('');
-    // That it ended, and what it said last, may come one after the other.
+    // Its end and its last words may come one after the other.
     await expect
       .poll(async () => ((await run.textContent()) ?? '').replaceAll(/\s+/g, ' '))
       .toContain(text.trim().replaceAll(/\s+/g, ' '));
@@ -196,7 +196,7 @@ inBrowser('the console, interns', (open) => {
       messages: [{ role: 'tool', tool_call_id, content: '{"action":"decline"}' }],
     });
     expect([late.status, late.json.error.metadata.reason]).toEqual([409, 'interaction_not_pending']);
-    // Which is a refusal that the conversation shows too, with the way to the request.
+    // This refusal is in the conversation too, with a link to the request.
     await conversation(opened)
       .getByText(/was refused with 409 interaction_not_pending/)
       .waitFor();

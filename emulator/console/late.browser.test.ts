@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inBrowser } from './browser.harness.js';
 
-/** A promise, and what fulfils it. */
+/** A promise, and the function that fulfils it. */
 function gate() {
   let open: () => void = () => {};
   const passed = new Promise<void>((resolve) => {
@@ -11,7 +11,7 @@ function gate() {
   return { passed, open };
 }
 
-/** Holds the next answer to a path back: `made` resolves once the emulator has answered, `release` lets it through. */
+/** Holds the next answer to a path back: `made` resolves once the emulator has answered, `release` passes it on. */
 async function holdBack(page: Page, path: string) {
   const made = gate();
   const released = gate();
@@ -37,7 +37,10 @@ async function holdBack(page: Page, path: string) {
   };
 }
 
-/** Long enough for events to come, and for an answer to be shown. Too short, and the test sees less; it fails for no other reason. */
+/**
+ * Long enough for events to come, and for an answer to be shown. If it is too short, the test sees less; it does not
+ * fail for that.
+ */
 const aMoment = (page: Page) => page.waitForTimeout(400);
 
 inBrowser('the console, where an answer comes late', (open) => {

@@ -31,7 +31,7 @@ test('server-sent events are read whatever they are cut at', () => {
   for (const character of text) reader.push(character);
   expect(pieces).toEqual(whole);
   expect(reader.lastId()).toBe('8');
-  // Whoever goes on from an event that was cut off wants that event.
+  // A client that continues from an event that was cut off wants that event.
   reader.push('event: run\nid: 9\ndata: {"a"');
   expect(reader.lastId()).toBe('8');
 });

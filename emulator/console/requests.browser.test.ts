@@ -49,7 +49,7 @@ inBrowser('the console, requests', (open) => {
     for (let i = 0; i < 60; i++) await api.get(`/interns/number-${i}`);
     const list = page.getByRole('listbox', { name: /^Requests/ });
     await list.getByText('/interns/number-59').waitFor();
-    // Only what is to be seen is there.
+    // Only visible rows exist.
     await expect.poll(() => list.getByRole('option').count()).toBeLessThan(40);
     await list.focus();
     await page.keyboard.press('Home');

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the page may do: nothing that it does not bring along itself, and never inside of another page. */
+/** What the page may do: only what it brings along itself, and never inside another page. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -44,7 +44,7 @@ async function readFiles(from: string): Promise<Files> {
   }
 }
 
-/** From the sources the page is built when it is first asked for: it is never older than what is looked at. */
+/** From the sources, the page is built on the first request, so it is never older than its sources. */
 async function buildFiles(): Promise<Files> {
   const script = new URL('../../scripts/console.mjs', import.meta.url).href;
   const { buildConsole } = (await import(script)) as { buildConsole(): Promise<{ files: Files }> };

@@ -21,7 +21,7 @@ inBrowser('the console, tools', (open) => {
     await dialog.getByRole('button', { name: '1h' }).click();
     await dialog.getByRole('button', { name: 'Advance' }).click();
     await clock.getByText('01:05:00.000').waitFor();
-    // What others do to it shows too.
+    // Changes by others show too.
     await emulator.clock.advance(1_000);
     await clock.getByText('01:05:01.000').waitFor();
   });
@@ -125,7 +125,7 @@ inBrowser('the console, tools', (open) => {
     const early = page.getByRole('textbox', { name: 'Script early' });
     await expect.poll(() => early.inputValue()).toContain('"one"');
 
-    // Saved once more: what there is to undo begins anew.
+    // Saved once more: undo begins anew.
     await early.fill('{ "name": "early", "turn": [{ "say": "two" }] }');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'Undo changes' }).isDisabled()).toBe(true);
@@ -270,7 +270,7 @@ inBrowser('the console, tools', (open) => {
   });
 });
 
-/** A way to a port that can be broken: what is open is cut, and what is new is refused. */
+/** A route to a port that can be broken: open connections are cut, and new ones refused. */
 async function breakable(port: number) {
   const sockets = new Set<Socket>();
   let refusing = false;

@@ -7,7 +7,7 @@ import { inBrowser } from './browser.harness.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds wrong with the page as it is shown now. */
+/** What axe-core finds wrong with the page in its present state. */
 async function violations(page: Page): Promise<string[]> {
   // Through the debugger, which the page's policy does not bind: the page itself could load nothing.
   await page.evaluate(AXE);

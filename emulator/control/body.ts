@@ -6,7 +6,7 @@ import { tooDeep } from '../scripts/depth.js';
 import { ControlError } from './error.js';
 
 /**
- * The JSON body of a call, held against a schema.
+ * The JSON body of a call, validated by a schema.
  *
  * @throws ControlError 400 that names what was wrong and where
  */
@@ -18,7 +18,7 @@ export async function readJson<T>(request: ReceivedRequest, schema: () => z.ZodT
   } catch (error) {
     throw new ControlError(400, `the body is not JSON: ${(error as Error).message}`);
   }
-  // Schemas run out of stack on it, and JSON where it is exported.
+  // A deeper one overflows the stack of schemas, and of JSON where it is exported.
   const deep = tooDeep(value);
   if (deep !== undefined) throw new ControlError(400, deep);
   const result = schema().safeParse(value, { error: words });

@@ -1,6 +1,6 @@
 import type { ClockControl } from '../clock/clock.js';
 
-/** A clock that tells when somebody has changed its time or its mode. */
+/** A clock that reports a change of its time or its mode. */
 export const observedClock = (clock: ClockControl, changed: () => void): ClockControl => ({
   ...clock,
   get mode() {

@@ -286,7 +286,7 @@ test('reset goes back to the seed', async () => {
   expect((await api.get('/_emulator/limits')).json).toEqual({ turns_per_minute: 60 });
   expect((await api.get(`/interns/${made.id}`, { as: own })).status).toBe(401);
   expect((await api.get(`/_emulator/interns/${api.credentials.intern?.id}`)).json.script).toBeNull();
-  // The teardown that was going on does not reach into the new world.
+  // The teardown that was in progress does not reach into the new world.
   await api.advance(10_000);
   expect((await api.get('/interns')).json.data).toHaveLength(1);
 });

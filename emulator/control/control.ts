@@ -13,7 +13,7 @@ import { controlRows } from './rows.js';
 export function createControl(
   parts: ControlParts,
 ): (request: ReceivedRequest, streams?: () => void) => Promise<PlainResponse | Response> {
-  // Made when it is first called: many an emulator is never controlled.
+  // Made on the first call: many emulators are never controlled.
   let serve: ReturnType<typeof createRouter> | undefined;
   return async (request, streams) => {
     const refused = guardControl(request, parts.token, parts.beyondLoopback(), parts.publicHost);

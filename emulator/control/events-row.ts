@@ -12,7 +12,7 @@ function typesOf(given: string | null): ReadonlySet<EventType> {
     const type = EVENT_TYPES.find((known) => known === name.trim());
     if (!type) {
       const near = suggestion(name.trim(), EVENT_TYPES);
-      throw new ControlError(400, `types: ${JSON.stringify(name)} is none of ${EVENT_TYPES.join(', ')}${near}`);
+      throw new ControlError(400, `types: ${JSON.stringify(name)} is not one of ${EVENT_TYPES.join(', ')}${near}`);
     }
     types.add(type);
   }

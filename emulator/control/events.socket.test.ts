@@ -10,7 +10,7 @@ interface Told {
 
 type Client = ReturnType<typeof createTestClient>;
 
-/** A subscriber, and what it was told so far. */
+/** A subscriber, and the events it has received. */
 async function listen(api: Client, query = '', lastEventId?: string) {
   const response = await api.emulator.fetch(`/_emulator/events${query}`, {
     headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
@@ -40,7 +40,7 @@ async function listen(api: Client, query = '', lastEventId?: string) {
   return {
     told,
     lastId: () => id,
-    /** Reads until an event is there, and answers it. */
+    /** Reads until an event is there, and returns it. */
     async until(wanted: (event: Told) => boolean): Promise<Told> {
       for (;;) {
         const found = told.find(wanted);
@@ -159,7 +159,7 @@ describe('SEE-3: Last-Event-ID', () => {
     await seen.until(({ type }) => type === 'request');
   });
 
-  /** The id of the first request of an emulator that is made the same each time, after so many of them. */
+  /** The id of the n-th request of an emulator that is made the same each time. */
   async function idAfter(requests: number, served: boolean) {
     const api = createTestClient({ seed: 'same', clock: 'virtual' });
     if (served) await api.emulator.listen({ port: 0 });
@@ -211,7 +211,7 @@ describe('SEE-3: Last-Event-ID', () => {
 test('a type that is none is refused', async () => {
   const api = createTestClient();
   const { status, json } = await api.get('/_emulator/events?types=run,walk');
-  expect([status, json.error.message]).toEqual([400, expect.stringContaining('"walk" is none of intern, run')]);
+  expect([status, json.error.message]).toEqual([400, expect.stringContaining('"walk" is not one of intern, run')]);
 });
 
 test('no credential is told', async () => {
@@ -232,7 +232,7 @@ test('no credential is told', async () => {
 test('more requests than anybody can follow are thinned, and the rest counted', async () => {
   const api = createTestClient();
   const seen = await listen(api);
-  // All at once: 200 a second may come one after the other, which is what a busy machine does.
+  // All at once: 200 a second may come one after the other on a busy machine.
   await Promise.all(Array.from({ length: 1_000 }, () => api.get('/interns')));
   const counted = () =>
     seen.told.reduce(

@@ -1,20 +1,20 @@
 import type { Sequence } from './sequence.js';
 
-/** What `GET /_emulator/events` tells of. */
+/** The types of the events of `GET /_emulator/events`. */
 export const EVENT_TYPES = ['intern', 'run', 'said', 'request', 'write', 'clock', 'fault', 'script', 'lab'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Something that has a read of its own: its event is what that read answers, without credentials. */
+/** Something that has a read of its own: its event is the answer of that read, without credentials. */
 export type Readable = Exclude<EventType, 'said' | 'request' | 'write'>;
 
-/** An event on its way: its text is made where it is sent, and once for all who get it. */
+/** An event on its way: its text is made when it is sent, once for all receivers. */
 export interface Pending {
   readonly seq: number;
   readonly type: EventType;
   data(): unknown;
 }
 
-/** What can be told again to whoever comes back: requests and their writes, what was said. */
+/** What can be sent again to a subscriber that reconnects: requests and their writes, what was said. */
 export interface Past {
   /** Those after the place `seq` among all changes, up to and with the place `to`. In no order. */
   since(seq: number, to: number): Pending[];
@@ -24,26 +24,29 @@ export interface Past {
 
 export interface EventsDeps {
   readonly sequence: Sequence;
-  /** Tells this emulator from an earlier one at the same address, so that ids of that one are not taken for ours. */
+  /**
+   * Distinguishes this emulator from an earlier one at the same address, so that ids of that one are not taken for
+   * ours.
+   */
   tag(): string;
-  /** How a thing reads now; undefined once it is gone. `within` is the intern of a run. */
+  /** The present state of a thing; undefined once it is gone. `within` is the intern of a run. */
   read(type: Readable, id: string, within?: string): unknown;
   readonly past: Past;
   /** Some ms of the machine's time, between two batches. */
   pause(ms: number): Promise<void>;
-  /** A turn to tell one subscriber some of what it missed; undefined where it may be now. */
+  /** A turn to send one subscriber some of what it missed; undefined if it may be now. */
   turn(): Promise<void> | undefined;
 }
 
 export interface Events {
   /**
-   * Whether an event is to be made now and sent: somebody wants it. Of more requests than anybody can follow, the rest are
-   * only counted.
+   * Whether an event must be made now and sent: somebody wants it. If there are more requests than anybody can follow,
+   * the rest are only counted.
    */
   takes(type: EventType): boolean;
-  /** A thing changed, or is gone. Costs a look-up where nobody listens. */
+  /** A thing changed, or is gone. Costs a look-up if nobody listens. */
   changed(type: Readable, id: string, within?: string): void;
-  /** Sends what can be told again from elsewhere: requests, writes, what was said. */
+  /** Sends what another part can send again: requests, writes, what was said. */
   send(pending: Pending): void;
   /** Everything may have changed: subscribers read anew. */
   reset(): void;
@@ -56,21 +59,21 @@ export interface Events {
   close(): void;
 }
 
-/** How many changed things are remembered for those who come back. */
+/** How many changed things are remembered for subscribers that reconnect. */
 const REMEMBERED = 5_000;
-/** So many more are let go of together: from a map, taking the oldest one by one costs ever more. */
+/** How many more are dropped together: taking the oldest one by one from a map gets ever slower. */
 const FORGOTTEN_AT_ONCE = 500;
-/** Between two batches, in ms: what happens meanwhile leaves together. */
+/** Between two batches, in ms: events of the meantime leave together. */
 const BATCH_EVERY = 50;
-/** Requests at once, and in each further batch (200 a second): what comes faster than anybody follows is counted instead. */
+/** Requests at once, and in each further batch (200 a second): faster ones are counted instead. */
 const REQUESTS_AT_ONCE = 300;
 const REQUESTS_PER_BATCH = 10;
-/** What a subscriber that does not read may have waiting, in bytes; the rest is held once, by the journal. */
+/** How many bytes may wait for a subscriber that does not read; the journal holds the rest once. */
 const WAITING = 64 * 1024;
-/** So many changes are looked through together for what a subscriber missed; where there is little of it, up to the most. */
+/** How many changes are searched together for what a subscriber missed; up to the most if there is little of it. */
 const WINDOW = 512;
 const WIDEST = 8 * WINDOW;
-/** At about so many characters of what it missed its reader is waited for. */
+/** At about this many characters of missed events, the sender waits for the reader. */
 const PIECE = 16 * 1024;
 
 interface Subscriber {
@@ -78,8 +81,8 @@ interface Subscriber {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   /** The last change that it was sent. */
   sent: number;
-  /** It has missed something, or has more waiting than it may: it is told the rest as it reads. */
-  behind: boolean;
+  /** It has missed something, or has more waiting than it may: it gets the rest as it reads. */
+  lagging: boolean;
 }
 
 interface Mark {
@@ -92,8 +95,8 @@ interface Mark {
 const encoder = new TextEncoder();
 
 /**
- * Tells subscribers of what changes. With none, a change costs a number and a look-up: what is told of it is made only
- * when it is sent. Whoever comes back is told each changed thing once, as it is then.
+ * Sends changes to subscribers. Without subscribers, a change costs a number and a look-up: its event is made only when
+ * it is sent. A subscriber that reconnects gets each changed thing once, in its present state.
  */
 export function createEvents({ sequence, tag, read, past, pause, turn }: EventsDeps): Events {
   const subscribers = new Set<Subscriber>();
@@ -102,7 +105,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   let queue: Pending[] = [];
   let scheduled = false;
   let closed = false;
-  /** How many requests may be told of in the next batch. */
+  /** How many requests may be sent in the next batch. */
   let room = REQUESTS_AT_ONCE;
   let skipped = 0;
 
@@ -122,7 +125,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     subscriber.sent = seq;
     const bytes = typeof said === 'string' ? encoder.encode(said) : said;
     if (bytes.length > 0) subscriber.controller.enqueue(bytes);
-    if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.behind = true;
+    if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.lagging = true;
   };
 
   /** What of these types came after a place among all changes, up to another, in order. */
@@ -133,7 +136,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     return missed.filter(({ type }) => types.has(type)).sort((a, b) => a.seq - b.seq);
   };
 
-  /** Tells a subscriber some of what it missed, or that it missed too much. */
+  /** Sends a subscriber some of what it missed, or that it missed too much. */
   const catchUp = (subscriber: Subscriber) => {
     const { types, sent } = subscriber;
     if (sent < Math.max(forgotten, past.forgotten()) || sent > sequence.last) {
@@ -152,7 +155,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       if (text.length < PIECE) at = to;
     }
     push(subscriber, text, at);
-    if (at < sequence.last) subscriber.behind = true;
+    if (at < sequence.last) subscriber.lagging = true;
   };
 
   const flush = () => {
@@ -171,8 +174,8 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     const first = batch[0]?.seq ?? last;
     const joined = new Map<ReadonlySet<EventType>, Uint8Array>();
     for (const subscriber of subscribers) {
-      if (subscriber.behind) continue;
-      // Whoever came in the middle of the batch has had the beginning of it.
+      if (subscriber.lagging) continue;
+      // A subscriber that came in the middle of the batch has already received its beginning.
       const shared = subscriber.sent < first ? joined.get(subscriber.types) : undefined;
       const bytes = shared ?? encoder.encode(textFor(subscriber));
       if (subscriber.sent < first) joined.set(subscriber.types, bytes);
@@ -181,7 +184,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   };
 
   const deliver = async () => {
-    // The first leaves at once with whatever else this turn brings, what follows in batches.
+    // The first leaves at once with the rest of this turn; later ones leave in batches.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while ((queue.length > 0 || skipped > 0 || room < REQUESTS_AT_ONCE) && !closed) {
       flush();
@@ -201,7 +204,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     schedule();
   };
 
-  /** The place among all changes that an id stands for; one that cannot be, where it is none of ours. */
+  /** The place among all changes of an id; an impossible one if the id is not ours. */
   const placeOf = (id: string): number => {
     const ours = `${tag()}-`;
     const place = id.startsWith(ours) ? Number(id.slice(ours.length)) : Number.NaN;
@@ -231,12 +234,12 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     changed(type, id, within) {
       const key = `${type} ${id}`;
       const mark = { seq: sequence.next(), type, id, within };
-      // Last in, last out: what changes often is not forgotten before what changed once.
+      // Reinserted at the end, so that what changes often is not forgotten before what changed once.
       marks.delete(key);
       marks.set(key, mark);
       if (marks.size >= REMEMBERED + FORGOTTEN_AT_ONCE) forget();
       if (subscribers.size === 0) return;
-      // As it is now: what comes of it next has an event of its own.
+      // As it is now: its next change has an event of its own.
       const data = pendingOf(mark).data();
       enqueue({ seq: mark.seq, type, data: () => data });
     },
@@ -248,26 +251,26 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       queue = [];
       forgotten = sequence.next();
       const text = resetBlock('everything was replaced');
-      // Who is behind finds out by itself.
-      for (const subscriber of subscribers) if (!subscriber.behind) push(subscriber, text, forgotten);
+      // A subscriber that lags finds out by itself.
+      for (const subscriber of subscribers) if (!subscriber.lagging) push(subscriber, text, forgotten);
     },
     subscribe(types, after) {
       let own: Subscriber | undefined;
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            own = { types, controller, sent: after === null ? sequence.last : placeOf(after), behind: after !== null };
-            // Sets what a client sends as Last-Event-ID, also where it leaves before the first event.
+            own = { types, controller, sent: after === null ? sequence.last : placeOf(after), lagging: after !== null };
+            // Sets what a client sends as Last-Event-ID, even if it leaves before the first event.
             push(own, `retry: 1000\n${Number.isFinite(own.sent) ? `id: ${idOf(own.sent)}\n` : ''}\n`, own.sent);
             if (closed) controller.close();
             else subscribers.add(own);
           },
           async pull() {
-            if (!own?.behind) return;
+            if (!own?.lagging) return;
             await turn();
             // Meanwhile it may have left.
             if (!subscribers.has(own)) return;
-            own.behind = false;
+            own.lagging = false;
             if (own.sent !== sequence.last) catchUp(own);
           },
           cancel() {

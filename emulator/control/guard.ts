@@ -5,12 +5,12 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** The names a credential of the control interface must not be reached by, and why. */
+/** The names under which the control interface must not be reached, since it hands out credentials, and why. */
 const foreignHost = (host: string) => (isLoopbackHost(host) ? undefined : `the host ${host} is not a loopback name`);
 const foreignOrigin = (origin: string | null | undefined, host: string) =>
   origin == null || origin === `http://${host}` ? undefined : `requests from the origin ${origin} are refused`;
 
-/** Whether a browser shows the answer in a tab, or in a frame: somebody followed a link, or was sent on. */
+/** Whether a browser shows the answer in a tab, or in a frame: somebody followed a link, or was redirected. */
 const isNavigation = (header: Header) => header('sec-fetch-mode') === 'navigate';
 
 function wrongToken(authorization: string | null | undefined, token: string): string | undefined {
@@ -18,7 +18,10 @@ function wrongToken(authorization: string | null | undefined, token: string): st
   return timingSafeEqual(digest(given), digest(token)) ? undefined : 'the control token is missing or wrong';
 }
 
-/** Whether a request only asks if the emulator is up, as whoever starts it does: by whatever name, and without a token. */
+/**
+ * Whether a request only asks if the emulator is up, as the process that starts it does: by any name, and without a
+ * token.
+ */
 export const isHealthCheck = (method: string | undefined, path: string | undefined): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   (path === '/_emulator/health' || path?.startsWith('/_emulator/health?') === true);
@@ -30,10 +33,10 @@ const publicOnly = (host: string, publicHost: string | undefined) =>
     : undefined;
 
 /**
- * Who may use the control interface: it hands out credentials, so a page that a browser happens to show must not reach
- * it. `Origin` and `Sec-Fetch-Site`, where the browser sends them, must be the listener's own (against drive-by requests),
- * and the `Host` a loopback name (against DNS rebinding), unless the listener is there for others too. A token, where
- * there is one, is asked for in any case. Health needs neither name nor token.
+ * Who may use the control interface. It hands out credentials, so a page that a browser happens to show must not reach
+ * it. `Origin` and `Sec-Fetch-Site`, if the browser sends them, must be the listener's own (against drive-by requests).
+ * The `Host` must be a loopback name (against DNS rebinding), unless others may reach the listener too. If there is a
+ * token, every request needs it. Health needs neither name nor token.
  *
  * @returns why the request is refused, or undefined
  */
@@ -57,8 +60,9 @@ export function guardControl(
 }
 
 /**
- * Who may be shown the console: as {@link guardControl}, without a token, and also whoever follows a link to it from
- * elsewhere, into a tab of its own. It holds nothing of this emulator, and what it then asks for comes from its own origin.
+ * Who may see the console: as {@link guardControl}, without a token, and also somebody who follows a link to it from
+ * another site, into a tab of its own. The page holds nothing of this emulator, and its requests come from its own
+ * origin.
  *
  * @returns why the request is refused, or undefined
  */
@@ -72,9 +76,10 @@ export function guardPage(request: ReceivedRequest, beyondLoopback: boolean): st
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Who may use the login provider, which makes anybody whoever they like: on loopback what calls it by a loopback name,
- * and beyond it only what carries the control token. What changes something must not come from another origin. A browser
- * comes from other pages to read, by navigating, and has no token to send: a listener on loopback asks for none.
+ * Who may use the login provider, which lets anybody be any seeded person. On loopback, requests by a loopback name
+ * may. Beyond loopback, only requests that carry the control token may. A change must not come from another origin. A
+ * browser comes from other pages to read, by navigating, and has no token to send: a listener on loopback asks for
+ * none.
  *
  * @returns why the request is refused, or undefined
  */

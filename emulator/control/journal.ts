@@ -11,7 +11,7 @@ type Filter = (draft: JournalDraft) => boolean;
 const refuse = (name: string, expected: string, found: string) =>
   new ControlError(400, `${name}: expected ${expected}; found ${JSON.stringify(found)}`);
 
-/** What each query parameter of the journal makes of its text. Throws a ControlError for what is no filter. */
+/** What each query parameter of the journal makes of its text. Throws a ControlError for an invalid filter. */
 const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filter>> = {
   operation(value) {
     if (!OPERATIONS.some((known) => known === value)) throw refuse('operation', OPERATIONS.join(', '), value);
@@ -73,7 +73,7 @@ export function journalRows(journal: Journal, events: Pick<Events, 'reset'>, ver
         intern_id: 'Only those to this intern',
         run_id: 'Only those of this run',
         since: 'Only those after this id or time',
-        limit: 'At most so many, the newest',
+        limit: 'At most this many, the newest',
         format: '`json`, or `har` for the tools of browsers',
       },
       handle({ query }) {

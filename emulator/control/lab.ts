@@ -6,7 +6,7 @@ import { type ControlRow, controlRow } from './router.js';
 
 const anything = withZod((z) => z.unknown());
 
-/** What cannot be started as it was asked for is the caller's mistake. */
+/** A run that cannot be started as requested is the caller's mistake. */
 const orRefused = <T>(work: () => T): T => {
   try {
     return work();
@@ -36,7 +36,7 @@ export function labRows(lab: LazyLab): ControlRow[] {
     controlRow({
       method: 'POST',
       path: '/lab/runs',
-      does: 'Starts a run of a case: what is sent to its URL is answered byte for byte',
+      does: 'Starts a run of a case: requests to its URL are answered byte for byte',
       body: anything,
       shape: '{"case": id or a whole case, "cuts"?: [offsets of the body]}',
       async handle(call) {
@@ -63,7 +63,7 @@ export function labRows(lab: LazyLab): ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/lab/runs/:run',
-      does: 'Tells what the client did in a run: requests, times, bytes taken, how the connection closed',
+      does: 'Shows what the client did in a run: requests, times, bytes taken, how the connection closed',
       handle({ params }) {
         const run = lab.read(params.run ?? '');
         if (run === undefined) throw new ControlError(404, `no run ${params.run}`);
@@ -73,7 +73,7 @@ export function labRows(lab: LazyLab): ControlRow[] {
     controlRow({
       method: 'DELETE',
       path: '/lab/runs/:run',
-      does: 'Ends a run: connections that it holds open are closed',
+      does: 'Ends a run, and closes the connections that it holds open',
       async handle({ params }) {
         if (lab.read(params.run ?? '') === undefined) throw new ControlError(404, `no run ${params.run}`);
         await (await lab.open()).finish(params.run ?? '');

@@ -11,7 +11,7 @@ export interface ListedCall {
   does: string;
   /** The shape of its body, in JSON with types for values; null for a call that takes none. */
   body: string | null;
-  /** What each query parameter is, where it takes any. */
+  /** What each query parameter is, if it takes any. */
   query?: Readonly<Record<string, string>>;
 }
 

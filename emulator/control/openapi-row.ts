@@ -2,7 +2,7 @@ import { json } from '../http/response.js';
 import type { DocumentSource } from '../openapi/document.js';
 import { type ControlRow, controlRow } from './router.js';
 
-/** `GET /_emulator/openapi.json`. Most emulators are never asked: the schemas are read when one is. */
+/** `GET /_emulator/openapi.json`. Most emulators are never asked, so the schemas are read on demand. */
 export const openApiRow = (source: () => DocumentSource): ControlRow =>
   controlRow({
     method: 'GET',

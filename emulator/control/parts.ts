@@ -14,7 +14,7 @@ import type { SnapshotsPart } from './snapshots.js';
 import type { SpacesPart } from './spaces.js';
 import type { Target } from './target.js';
 
-/** What the control interface reaches of an emulator. */
+/** The parts of an emulator that the control interface reaches. */
 export interface ControlParts {
   readonly version: string;
   readonly clock: ClockControl;
@@ -23,21 +23,21 @@ export interface ControlParts {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly token: string | undefined;
-  /** The host of the public URL, where there is one: it leads to the interface alone. */
+  /** The host of the public URL, if there is one: it leads to the interface alone. */
   readonly publicHost: string | undefined;
-  /** Whether a listener can be reached from other machines, under whatever name they have for it. */
+  /** Whether a listener can be reached from other machines, by any of its names. */
   beyondLoopback(): boolean;
   target(): Target;
   settings(): Settings;
-  /** Changes the turn limit and clears what was counted (CHAT-17). */
+  /** Changes the turn limit and clears the counts (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
   /** Changes some settings, and leaves the others. */
   changeSettings(change: Partial<Settings>): void;
   /** All of them, newest first. */
   interns(): InternRow[];
-  /** Puts a script on an intern, or takes it off. */
+  /** Assigns a script to an intern, or removes it. */
   setScript(intern: InternRow, name: string | null): void;
-  /** Resolves once what was put is durable. */
+  /** Resolves once the puts are durable. */
   commit(): Promise<void>;
   readonly runs: Pick<Runs, 'list' | 'find'>;
   readonly readers: Readers;

@@ -9,7 +9,7 @@ import type { LazyLab } from '../lab/lazy.js';
 import type { Scripts, ScriptView } from '../scripts/registry.js';
 import type { Readable } from './events.js';
 
-/** An intern as `GET /_emulator/interns/{id}` shows it, but for its key. */
+/** An intern as `GET /_emulator/interns/{id}` shows it, without its key. */
 export interface InternView {
   intern: InternRow['record'];
   vault: { id: string | null };
@@ -17,7 +17,7 @@ export interface InternView {
   runs: RunView[];
 }
 
-/** How each thing reads, for its read and its event alike; undefined for one that is not there. */
+/** The present state of each thing, for its read and its event alike; undefined if it does not exist. */
 export interface Readers extends Record<Readable, (id: string, within?: string) => unknown> {
   intern(id: string): InternView | undefined;
   /** The row behind it, with what only the service knows. */

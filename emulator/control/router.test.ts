@@ -19,7 +19,7 @@ test('SEE-2: lists every call, with and without the slash, and each of them is r
   for (const { method, path, does, body } of data) {
     expect(does).toMatch(/^[A-Z]/);
     expect([path, body === null]).toEqual([path, method === 'GET' || method === 'DELETE' || BODILESS.includes(path)]);
-    // A method that no call has tells a path that is known from one that is not.
+    // A method that no call has distinguishes a known path from an unknown one.
     expect((await api.call('PATCH', path)).status).toBe(405);
   }
   expect(data).toContainEqual({
@@ -65,8 +65,8 @@ test('a query parameter that a call does not know is refused, and names those it
 
 test.each([
   ['/_emulator/scripts/ehco', 'no script ehco (did you mean echo?); known: '],
-  ['/_emulator/events?types=intrn', 'types: "intrn" is none of intern, '],
-  ['/_emulator/snapshots/satrt', 'there is no snapshot satrt (did you mean start?); known: '],
+  ['/_emulator/events?types=intrn', 'types: "intrn" is not one of intern, '],
+  ['/_emulator/snapshots/satrt', 'snapshot satrt does not exist (did you mean start?); known: '],
   ['/_emulator/spaces/oen', 'POST /_emulator/spaces makes one (did you mean one?)'],
 ])('a name that is not there is answered with the one that was meant: %s', async (path, message) => {
   const api = createTestClient();

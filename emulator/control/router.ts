@@ -7,27 +7,30 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
 
-/** What a call of the control interface has to go by. */
+/** The input of a call of the control interface. */
 export interface ControlCall<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: ReceivedRequest;
-  /** To be called when the answer is a stream. */
+  /** Call it when the answer is a stream. */
   streams(): void;
-  /** The body held against the row's schema; throws the 400 that names what was wrong and where. */
+  /** The body, validated by the row's schema; throws the 400 that names what was wrong and where. */
   body(): Promise<Body>;
 }
 
-/** One call of the control interface: what routes it, lists it (`GET /_emulator`) and documents it (docs/control.md). */
+/**
+ * One call of the control interface: the row that routes it, lists it (`GET /_emulator`) and documents it
+ * (docs/control.md).
+ */
 export interface ControlRow<Body = unknown> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Below `/_emulator`; `:name` stands for one segment. */
   readonly path: string;
   /** One sentence. */
   readonly does: string;
-  /** What the body has to be; a call without takes none. */
+  /** The schema of the body; a call without one takes no body. */
   readonly body?: () => z.ZodType<Body>;
-  /** The shape of the body in words, where the schema says too little or too much of it. */
+  /** The shape of the body in words, if the schema says too little or too much of it. */
   readonly shape?: string;
   /** What each query parameter is. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
@@ -40,7 +43,7 @@ export const controlRow = <Body>(row: ControlRow<Body>): ControlRow => row as un
 const errorJson = (status: number, message: string): PlainResponse =>
   json({ error: { code: status, message } }, status);
 
-/** Decodes `%XX`; what isn't decodable is taken as it is. */
+/** Decodes `%XX`; undecodable text stays as it is. */
 const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
@@ -80,14 +83,14 @@ const paramsOf = ({ segments }: Pattern, given: readonly string[]): Record<strin
 /** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
 export const shownPath = (path: string): string => `/_emulator${path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** A pattern with a path's own segments for its parameters: what stands for one is as near as can be. */
+/** A pattern with a path's own segments for its parameters: a parameter then counts as an exact match. */
 const filled = (pattern: string, given: readonly string[]): string =>
   pattern
     .split('/')
     .map((part, index) => (isParameter(part) ? given[index] || part : part))
     .join('/');
 
-/** So much of a path that is not there is repeated. */
+/** How much of an unknown path is repeated. */
 const SHOWN = 200;
 
 const notFound = (rows: readonly ControlRow[], path: string): ControlError => {
@@ -96,10 +99,10 @@ const notFound = (rows: readonly ControlRow[], path: string): ControlError => {
   const row = candidates.get(nearest(path, candidates.keys(), () => Number.POSITIVE_INFINITY) ?? '');
   const named = row ? `; the nearest is ${shownPath(row.path)}` : '';
   const shown = path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path;
-  return new ControlError(404, `there is no /_emulator${shown}${named}. GET /_emulator lists every call`);
+  return new ControlError(404, `/_emulator${shown} does not exist${named}. GET /_emulator lists every call`);
 };
 
-/** Refuses query parameters that a call does not know: a misspelt filter would show everything. */
+/** Refuses query parameters that a call does not know: with a misspelt filter it would show everything. */
 function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
   if (query === undefined) return;
   const known = Object.keys(query);
@@ -109,7 +112,7 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
   }
 }
 
-/** The same without its body: a stream that nobody reads is let go of. */
+/** The same without its body: a stream that nobody reads is released. */
 async function headOf(answer: PlainResponse | Response): Promise<PlainResponse> {
   const { status, headers, body } = asResponse(answer);
   await body?.cancel();
@@ -149,7 +152,7 @@ export function createRouter(
         query: url.searchParams,
         request,
         streams,
-        // What is still being sent when the state is replaced is not written into the new one.
+        // A request that is still being sent when the state is replaced is not written into the new state.
         body: async () => row.body && state.race(readJson(request, row.body)),
       });
       return isHead ? await headOf(answer) : answer;

@@ -38,7 +38,7 @@ const switchesBody = withZod((z) => {
   return z.strictObject({ vault_writes: vault_writes.unwrap().optional(), scim_sync: scim_sync.unwrap().optional() });
 });
 
-/** What is wrong with one of a list is told with its place. */
+/** A problem with one of a list is reported with its place. */
 const faultsBody = withZod((z) =>
   z.unknown().transform((value, context) => {
     const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value, {
@@ -53,7 +53,7 @@ const faultsBody = withZod((z) =>
 const done = { status: 204, body: null, headers: {} } as const;
 const list = (data: readonly unknown[]) => json({ data });
 
-/** What is no valid script is the caller's mistake, told in the words that say where it is. */
+/** An invalid script is the caller's mistake, reported in the words that say where it is. */
 const orRefused = <T>(work: () => T): T => {
   try {
     return work();
@@ -62,7 +62,7 @@ const orRefused = <T>(work: () => T): T => {
   }
 };
 
-/** The table of the control interface: what it routes, what `GET /_emulator` lists, what docs/control.md is made of. */
+/** The table of the control interface: it routes, `GET /_emulator` lists it, and docs/control.md is made from it. */
 export function controlRows(parts: ControlParts): readonly ControlRow[] {
   const { clock, faults, journal, readers, scripts } = parts;
   const now = () => json(readers.clock());
@@ -99,14 +99,14 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/target',
-      does: 'Tells what a client or the kit needs: addresses, workspaces, credentials, public keys',
+      does: 'Shows what a client or the kit needs: addresses, workspaces, credentials, public keys',
       handle: () => json(parts.target()),
     }),
-    controlRow({ method: 'GET', path: '/clock', does: 'Tells the time and the mode of the clock', handle: now }),
+    controlRow({ method: 'GET', path: '/clock', does: 'Shows the time and the mode of the clock', handle: now }),
     controlRow({
       method: 'POST',
       path: '/clock',
-      does: 'Advances, freezes or resumes the clock, and answers once all that fell due has settled',
+      does: 'Advances, freezes or resumes the clock, and answers once all timers due have settled',
       body: clockBody,
       shape: '{"advance": ms or "5m"} | {"freeze": true} | {"resume": true}',
       async handle(call) {
@@ -152,7 +152,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'DELETE',
       path: '/scripts/:name',
-      does: 'Takes back a script that was put here; one of the same name from elsewhere counts again',
+      does: 'Takes back a script that was put here; one of the same name from another source counts again',
       async handle({ params }) {
         if (!scripts.delete(params.name ?? '')) throw new ControlError(404, `no script ${params.name} was put here`);
         await parts.commit();
@@ -168,13 +168,13 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/interns/:id',
-      does: 'Shows an intern with its vault, script, API key and runs, whoever sees it',
+      does: 'Shows an intern with its vault, script, API key and runs, whatever workspace it is in',
       handle: ({ params }) => internView(internOf(params.id)),
     }),
     controlRow({
       method: 'PUT',
       path: '/interns/:id/script',
-      does: 'Makes an intern behave by a script; null takes it off',
+      does: 'Assigns a script to an intern; null removes it',
       body: scriptBody,
       async handle(call) {
         const row = internOf(call.params.id);
@@ -195,7 +195,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/runs/:id',
-      does: 'Shows one run, with its script and what was said in it so far by either side',
+      does: 'Shows one run, with its script and what either side said in it so far',
       handle({ params }) {
         const id = params.id ?? '';
         const run = parts.runs.find(id);
@@ -206,7 +206,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
           script: run.script,
           approval_mode: run.approvalMode,
           usage: run.usage,
-          // Null where it is not held any more.
+          // Null if it is no longer held.
           transcript: transcript?.lines ?? null,
           ...(transcript?.cut ? { transcript_cut: true } : {}),
         });
@@ -215,16 +215,16 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/reveals',
-      does: 'Lists who was given the daemon token of which intern, newest first',
+      does: 'Lists who received the daemon token of which intern, newest first',
       handle: () => list(parts.reveals().map(({ intern_id, caller, at }) => ({ intern_id, caller, at }))),
     }),
     ...journalRows(journal, parts.events, parts.version),
     eventsRow(parts.events),
-    controlRow({ method: 'GET', path: '/limits', does: 'Tells the chat turn limit', handle: limits }),
+    controlRow({ method: 'GET', path: '/limits', does: 'Shows the chat turn limit', handle: limits }),
     controlRow({
       method: 'PUT',
       path: '/limits',
-      does: 'Sets the chat turns per minute and caller (0 is off), and forgets what was counted',
+      does: 'Sets the chat turns per minute and caller (0 is off), and forgets the counts',
       body: limitsBody,
       async handle(call) {
         parts.setTurnsPerMinute((await call.body()).turns_per_minute);
@@ -234,13 +234,13 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/settings',
-      does: 'Tells whether vaults can be written, and how the next directory sync ends',
+      does: 'Shows whether vaults can be written, and how the next directory sync ends',
       handle: switches,
     }),
     controlRow({
       method: 'PUT',
       path: '/settings',
-      does: 'Turns vault writes off or on, or has the next directory sync fail; what is not given stays',
+      does: 'Turns vault writes off or on, or makes the next directory sync fail; missing keys stay as they are',
       body: switchesBody,
       shape: '{"vault_writes"?: "on"|"off", "scim_sync"?: "succeeds"|"fails"}',
       async handle(call) {
@@ -280,7 +280,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'POST',
       path: '/reset',
-      does: 'Goes back to the seed: interns, runs, keys, scripts, faults, limits, journal; the clock stays',
+      does: 'Returns to the seed: interns, runs, keys, scripts, faults, limits, journal; the clock stays',
       async handle() {
         await parts.reset();
         return json({ reset: true });
@@ -301,7 +301,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'PUT',
       path: '/state',
-      does: 'Replaces the state by one that was exported, by this release or an older one',
+      does: 'Replaces the state by an exported one, of this release or an older one',
       body: importedStateSchema,
       shape: 'what GET /_emulator/state answers',
       async handle(call) {

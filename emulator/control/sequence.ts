@@ -1,8 +1,8 @@
-/** The order of all that changes, for those who look on: each change takes the next number. */
+/** The order of all changes, for the observers: each change takes the next number. */
 export interface Sequence {
   /** The number of the last change; 0 before the first. */
   readonly last: number;
-  /** Counts so many changes, one by default; the first of their numbers. */
+  /** Takes a number of numbers, one by default; returns the first. */
   next(count?: number): number;
 }
 

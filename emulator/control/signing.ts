@@ -9,12 +9,12 @@ export interface LabParts {
   keys(): PublicJwk[];
   /** Throws a TypeError for headers that no request can carry. */
   explain(body: ExplainBody): Explanation;
-  /** Throws an error with `field` for what can't be forged. */
+  /** Throws an error with `field` for what cannot be forged. */
   forge(body: ForgeBody): Forgery;
   defects(): ForgeList;
 }
 
-/** Turns what the lab can't work with into a 400 that says where it was. */
+/** Turns what the lab cannot work with into a 400 that names its place. */
 function attempt<Result>(work: () => Result): Result {
   try {
     return work();
@@ -25,7 +25,7 @@ function attempt<Result>(work: () => Result): Result {
   }
 }
 
-/** The signing lab: the service's keys, and tools for whoever writes a signing client or a verifier. */
+/** The signing lab: the service's keys, and tools for authors of signing clients and verifiers. */
 export function signingLab(parts: LabParts): ControlRow[] {
   return [
     controlRow({
@@ -37,7 +37,7 @@ export function signingLab(parts: LabParts): ControlRow[] {
     controlRow({
       method: 'POST',
       path: '/signing/explain',
-      does: 'Explains what a daemon would say to a signed request, down to the first differing byte',
+      does: 'Explains what a daemon would answer to a signed request, down to the first differing byte',
       body: explainBodySchema,
       async handle(call) {
         const body = await call.body();

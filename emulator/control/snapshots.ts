@@ -12,7 +12,7 @@ export interface SnapshotView {
   turns_per_minute: number;
 }
 
-/** What the control interface reaches of the snapshots. */
+/** The part of the snapshots that the control interface reaches. */
 export interface SnapshotsPart {
   put(name: string): SnapshotView;
   list(): readonly (SnapshotView | { name: string; unusable: string })[];
@@ -21,12 +21,12 @@ export interface SnapshotsPart {
   delete(name: string): void;
 }
 
-/** The calls of snapshots (SPACE-2). `clock` tells the time there is after a restore. */
+/** The calls of snapshots (SPACE-2). `clock` shows the time after a restore. */
 export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): readonly ControlRow[] => [
   controlRow({
     method: 'GET',
     path: '/snapshots',
-    does: 'Lists the snapshots; `start` is there from the start',
+    does: 'Lists the snapshots; `start` always exists',
     handle: () => json({ data: snapshots.list() }),
   }),
   controlRow({
@@ -44,7 +44,7 @@ export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): rea
   controlRow({
     method: 'POST',
     path: '/snapshots/:name/restore',
-    does: 'Goes back to a snapshot, time and randomness too: the same requests get the same bytes; open runs end',
+    does: 'Restores a snapshot, including time and randomness: the same requests get the same bytes; open runs end',
     async handle({ params }) {
       await snapshots.restore(params.name ?? '');
       return json({ restored: params.name, ...clock() });

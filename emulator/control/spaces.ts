@@ -2,7 +2,7 @@ import { type SpaceRequest, spaceRequestSchema } from '../contract/space.js';
 import { json } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
-/** What the control interface reaches of the spaces. */
+/** The part of the spaces that the control interface reaches. */
 export interface SpacesPart {
   create(request: SpaceRequest): { readonly target: { readonly control_url: string } };
   list(): readonly unknown[];
@@ -10,18 +10,18 @@ export interface SpacesPart {
   end(name: string): Promise<void>;
 }
 
-/** The calls of spaces (SPACE-1). A space has none of its own: they are made by the emulator that it is in. */
+/** The calls of spaces (SPACE-1). A space has none of its own: the emulator that it is in makes them. */
 export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
   controlRow({
     method: 'GET',
     path: '/spaces',
-    does: 'Lists the spaces: emulators of their own below `/spaces/{name}`',
+    does: 'Lists the spaces: separate emulators below `/spaces/{name}`',
     handle: () => json({ data: spaces.list() }),
   }),
   controlRow({
     method: 'POST',
     path: '/spaces',
-    does: 'Makes a space, which shares nothing with the others, and answers its target; what is not given is as here',
+    does: 'Makes a space, which shares nothing with the others, and answers its target; missing values are as here',
     body: spaceRequestSchema,
     shape: '{"name"?, "clock"?: "real"|"virtual"|"auto", "seed"?, "profile"?: "svc"|"openrouter"|profile, "settings"?}',
     async handle(call) {

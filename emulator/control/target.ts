@@ -20,7 +20,7 @@ export interface Target {
   public_keys: PublicJwk[];
   scim_mapping_id?: string;
   scim_group_id?: string;
-  /** Of another organization: its workspace, group and mapping are not there for `management_key`. */
+  /** Of another organization: its workspace, group and mapping do not exist for `management_key`. */
   foreign_organization_workspace_id?: string;
   foreign_scim_group_id?: string;
   foreign_scim_mapping_id?: string;
@@ -38,7 +38,7 @@ export interface Target {
   };
 }
 
-/** The part of a target that the seed decides: who plays the caller, its peer, the foreigner and the outsider. */
+/** The part of a target that the seed decides: who is the caller, its peer, the foreigner and the outsider. */
 export function seededTarget(
   seed: Seed,
 ): Omit<
@@ -81,7 +81,10 @@ export function seededTarget(
   };
 }
 
-/** A target whose addresses are asked for each time: they are known once it listens. So are its keys, which take time to make. */
+/**
+ * A target whose addresses are read each time, because they are known only once it listens. So are its keys, which take
+ * time to make.
+ */
 export function createTarget(
   addresses: () => Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>,
   publicKeys: () => PublicJwk[],

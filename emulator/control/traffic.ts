@@ -9,7 +9,7 @@ const saidPending = (seq: number, runId: string, line: () => object): Pending =>
   data: () => ({ run_id: runId, ...line() }),
 });
 
-/** Sends requests, the writes of their streams, and what is said in runs to whoever listens. */
+/** Sends requests, the writes of their streams, and what is said in runs to the listeners. */
 export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Journal, transcripts: Transcripts): void {
   const request = (draft: JournalDraft) => {
     if (events.takes('request')) events.send({ seq: draft.seq, type: 'request', data: () => journal.view(draft) });

@@ -1,6 +1,6 @@
 import type { Scripted, Step } from '../contract/client-case.js';
 
-/** One thing that is done to a connection. */
+/** One action on a connection. */
 export type Move =
   | { readonly bytes: Uint8Array }
   | { readonly wait: number }
@@ -10,8 +10,8 @@ const bytesOf = (step: Extract<Step, { repeat?: number | undefined }>): Uint8Arr
   'write' in step ? Buffer.from(step.write) : Buffer.from(step.write_base64, 'base64');
 
 /**
- * The moves of a list of steps. Without `cuts` each write is as it stands; with them, the body is joined and divided
- * anew at these offsets, and waits and the end stay at their byte. `scale` lets that share of repeated writes stand.
+ * The moves of a list of steps. Without `cuts` each write is as in the case. With them, the body is joined and divided
+ * anew at these offsets, and waits and the end stay at their byte. `scale` keeps that share of repeated writes.
  */
 export function movesOf(steps: readonly Step[], cuts?: readonly number[], scale = 1): Move[] {
   const moves: Move[] = [];

@@ -11,11 +11,11 @@ import { type Received, type Servers, startServers } from './servers.js';
 const MOST_RUNS = 1_000;
 
 export interface LabOptions {
-  /** Ids of runs and tokens: characters that may stand in a URL. */
+  /** Ids of runs and tokens: characters that may be in a URL. */
   id(): string;
   /** Makes an emulator for the real side of `signing`. */
   readonly emulator: MakeSigningEmulator;
-  /** Is told of each run at its start and with each request. */
+  /** Receives each run at its start and with each request. */
   changed?(run: LabRun): void;
 }
 
@@ -24,13 +24,13 @@ export interface RunRequest {
   readonly cuts?: readonly number[] | undefined;
   /** The share of repeated writes that are made, default 1. */
   readonly scale?: number;
-  /** Events due after each write, where the client tells of each as it comes: then the lab waits for them. */
+  /** Events due after each write, if the client reports each as it comes: then the lab waits for them. */
   readonly due?: readonly number[] | undefined;
-  /** How many times as long as the usual second it waits for them, default 1. */
+  /** How many times the usual second it waits for them, default 1. */
   readonly patience?: number;
 }
 
-/** What a client is told of its run. `signing` has the last three. */
+/** What a client receives for its run. `signing` has the last three. */
 export interface StartedRun {
   readonly run: string;
   readonly url: string;
@@ -49,10 +49,10 @@ export interface Lab {
   reported(run: string): void;
   /** What the client did, credentials redacted. */
   read(run: string): LabRun | undefined;
-  /** The same with headers as they came, for who judges them. */
+  /** The same with headers as received, for the code that evaluates them. */
   raw(run: string): LabRun | undefined;
   list(): LabRun[];
-  /** Ends what a run still has going on. */
+  /** Ends what a run still has in progress. */
   finish(run: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export function createLab(options: LabOptions): Lab {
 
   const handle = async (received: Received) => {
     const { socket, incoming } = received;
-    // It came on a connection that the lab had closed: a server that is gone sees nothing of it.
+    // It came on a connection that the lab had closed: a closed server sees nothing of it.
     if (socket.writableEnded) {
       socket.destroy();
       return;

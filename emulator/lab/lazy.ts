@@ -5,14 +5,14 @@ import type { Lab, RunRequest } from './lab.js';
 /** The lab and its catalogue, once they are loaded. */
 export interface OpenLab extends Lab {
   readonly cases: readonly ClientCase[];
-  /** What a body asks for; throws an error with a `status` for one that cannot be meant. */
+  /** The run that a body asks for; throws an error with a `status` for an invalid one. */
   readRun(body: unknown): RunRequest;
 }
 
-/** The lab of an emulator: loaded when it is first used, so that starting costs nothing (LAB-8). */
+/** The lab of an emulator: loaded on first use, so that a start costs nothing (LAB-8). */
 export interface LazyLab {
   open(): Promise<OpenLab>;
-  /** What a client did; undefined for a run that is not there. */
+  /** What a client did; undefined for an unknown run. */
   read(run: string): LabRun | undefined;
   /** Newest first. */
   list(): LabRun[];

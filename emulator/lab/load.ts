@@ -8,7 +8,7 @@ import type { OpenLab } from './lazy.js';
 
 const z = loadZod();
 
-/** A run that cannot be started as it was asked for. */
+/** A run that cannot be started as requested. */
 export class LabRequestError extends Error {
   override readonly name = 'LabRequestError';
   constructor(
@@ -35,5 +35,5 @@ function readRun(body: unknown): RunRequest {
   return { case: found, cuts: wanted };
 }
 
-/** The lab of an emulator with its catalogue: what is loaded when it is first used. */
+/** The lab of an emulator with its catalogue, loaded on first use. */
 export const loadLab = (options: LabOptions): OpenLab => ({ ...createLab(options), cases, readRun });

@@ -19,12 +19,12 @@ const REASONS: Readonly<Record<number, string>> = {
   308: 'Permanent Redirect',
 };
 
-/** How long an event may take to be out, in ms, times the patience of the run. */
+/** How long an event may take to come out, in ms, times the patience of the run. */
 const PROMPT = 1_000;
-/** Between two writes, so that a client has a chance to read them apart, in ms; only where there are few of them. */
+/** Between two writes, so that a client has a chance to read them apart, in ms; only if there are few of them. */
 const APART = 2;
 const FEW_WRITES = 64;
-/** So that what was written is read before a reset takes the connection away, in ms. */
+/** So that the written bytes are read before a reset takes the connection away, in ms. */
 const BEFORE_RESET = 20;
 
 /** What a header value may name. */
@@ -52,7 +52,7 @@ function headOf(exchange: Scripted, places: Places, unzip: boolean, scale: numbe
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Writes and waits until the connection took it; false when it is gone. */
+/** Writes and waits until the connection took it; false if the connection is gone. */
 const write = (socket: Socket, bytes: Uint8Array | string): Promise<boolean> =>
   new Promise((resolve) => {
     if (socket.destroyed || !socket.writable) return resolve(false);
@@ -69,7 +69,10 @@ const framed = (exchange: Scripted, bytes: Uint8Array): Uint8Array =>
     ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
     : bytes;
 
-/** Waits until as many events are out as are due, for a second at most. The first that is late decides: no other is waited for. */
+/**
+ * Waits until as many events are out as are due, for a second at most. The first late event decides: the others are not
+ * waited for.
+ */
 async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<void> {
   const late = run.prompt.some((write) => write.out < write.due);
   if (run.out < due && !late) {
@@ -91,8 +94,8 @@ function end(socket: Socket, how: 'fin' | 'reset'): void {
 }
 
 /**
- * Plays a scripted exchange on a connection: a write a step, exactly the bytes of the case. Answers when all of it is
- * written, or when the connection or the run is over.
+ * Plays a scripted exchange on a connection: one write per step, exactly the bytes of the case. Resolves when all of it
+ * is written, or when the connection or the run is over.
  */
 export async function play(
   socket: Socket,

@@ -6,22 +6,22 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** A request as it is kept while its answer goes on. */
 export type KeptRequest = Writable<Omit<LabRequest, 'writes'>> & { writes: number[] };
 
-/** One call of a client that is served by a case: what answers it, and what it did. */
+/** One call of a client that a case serves: what answers it, and what it did. */
 export interface Run extends LabRun {
   readonly theCase: ClientCase;
   readonly cuts: readonly number[] | undefined;
   readonly scale: number;
   readonly requests: KeptRequest[];
   readonly prompt: { due: number; out: number }[];
-  /** Events due after each write; present where the client tells of each event as it comes. */
+  /** Events due after each write; present if the client reports each event as it comes. */
   readonly due: readonly number[] | undefined;
-  /** How many times as long as the usual second they are waited for. */
+  /** How many times the usual second the lab waits for them. */
   readonly patience: number;
-  /** Events that the client has told of. */
+  /** Events that the client has reported. */
   out: number;
   /** Is called at each event that the client reports. */
   reported: () => void;
-  /** Aborts what still goes on when the run is over. */
+  /** Aborts the rest when the run is over. */
   readonly over: AbortController;
 }
 

@@ -4,7 +4,7 @@ import { bodyOf, joined, movesOf } from './body.js';
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** Is told that so many chunks were read and more is asked for; what comes next waits for it. */
+/** Called when a number of chunks were read and more is asked for; the next chunk waits for it. */
 export type Taken = (chunks: number) => Promise<void> | void;
 
 /**
@@ -12,8 +12,8 @@ export type Taken = (chunks: number) => Promise<void> | void;
  * that the cuts make, without cuts those of the case. Waits take no time. A body that the case cuts off ends in a
  * TypeError, as that of `fetch` does; one that it leaves open never ends (LAB-7).
  *
- * `taken` is called when a chunk was read and more is asked for, before anything more is given: with the number of chunks
- * so far.
+ * `taken` is called when a chunk was read and more is asked for, before the next chunk: with the number of chunks so
+ * far.
  *
  * @throws TypeError for an exchange that only the lab's own sign or daemon answers
  */

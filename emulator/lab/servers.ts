@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostNow } from '../clock/host-wait.js';
 
-/** A request as it came, its body read. Its answer is written to the socket itself. */
+/** A request as received, its body read. Its answer is written to the socket itself. */
 export interface Received {
   readonly socket: Socket;
   readonly incoming: IncomingMessage;
@@ -11,7 +11,7 @@ export interface Received {
   readonly run: string | undefined;
   /** The bearer token, which names the run to the daemon. */
   readonly token: string | undefined;
-  /** Below the run, or the whole where no run is named. */
+  /** Below the run, or the whole if no run is named. */
   readonly path: string;
   readonly body: Buffer;
   readonly arrived: number;
@@ -38,7 +38,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Two origins on loopback. Node reads the requests; answers are written to the sockets, so that they hold exactly what
+ * Two origins on loopback. Node reads the requests. Answers are written to the sockets, so that they hold exactly what
  * a case says.
  */
 export async function startServers(handle: (received: Received) => Promise<void>): Promise<Servers> {
@@ -51,8 +51,9 @@ export async function startServers(handle: (received: Received) => Promise<void>
           socket.end('HTTP/1.1 421 Misdirected Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
           return;
         }
-        // The bytes of a case are the case: it gets no header that would keep a script in it from running. So no browser
-        // shows it as a page. Clients in a browser call `fetch`, which is no navigation.
+        // The bytes of a case are the case: it gets no header that would keep a script in it from running. So the lab
+        // refuses navigations, and no browser shows a case as a page. Clients in a browser call `fetch`, which is not a
+        // navigation.
         if (incoming.headers['sec-fetch-mode'] === 'navigate') {
           socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
           return;

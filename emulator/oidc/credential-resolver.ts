@@ -18,7 +18,7 @@ export function credentialResolver(accounts: Accounts, login: Pick<Login, 'resol
     const seeded = accounts.resolve(token);
     if (seeded) return seeded;
     const callerOf = (found: LoginToken | undefined) => {
-      // From here on it is a credential like the seeded ones: never to be shown, wherever it is quoted (AUTH-9).
+      // From here on it is a credential like the seeded ones: never shown, wherever it is quoted (AUTH-9).
       if (found) accounts.addLoginToken(token);
       return found && callerOfLogin(found);
     };

@@ -27,7 +27,7 @@ export const interactionPath = (uid: string, prefix = '') => `${prefix}${LOGIN_P
 
 /**
  * The page between an authorization request and its answer. Login and consent are one form: who, and with which grant.
- * A grant has the scopes that were asked for, without `vault:read` where it was left out.
+ * A grant has the scopes that were requested, without `vault:read` if the person left it out.
  */
 export function createInteraction(provider: Provider, members: readonly Member[], prefix = '') {
   const show = (response: ServerResponse, status: number, html: string) => {

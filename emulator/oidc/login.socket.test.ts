@@ -99,7 +99,7 @@ describe('authorization code with PKCE', () => {
     expect(signed.status).toBe(200);
     expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_bob' });
     expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(200);
-    // AUTH-9: such a token is no more to be shown than a seeded one, also where a request quotes it.
+    // AUTH-9: such a token is never shown, just like a seeded one, even where a request quotes it.
     await call(emulator, tokens.access_token, `/nowhere?quoted=${tokens.access_token}`);
     const journal = await (await emulator.fetch('/_emulator/journal')).text();
     expect(journal).toContain('quoted=[redacted]');
@@ -137,7 +137,7 @@ describe('authorization code with PKCE', () => {
     const { exchange } = await logIn(emulator, { member: 'alice', grant: 'full' });
     const tokens = await exchange();
     await expect(exchange()).rejects.toMatchObject({ error: 'invalid_grant' });
-    // Who sends a code twice may have stolen it: what came of it is void.
+    // A client that sends a code twice may have stolen it: the tokens made from it are void.
     expect((await call(emulator, tokens.access_token, '/daemon')).status).toBe(401);
   });
 
@@ -242,7 +242,7 @@ describe('an outside issuer', () => {
       new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
         .sign(key);
-    /** A token of another type; undefined is none. */
+    /** A token of another type; undefined means none. */
     const typed = (typ: string | undefined, claims: Record<string, unknown> = {}) =>
       new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'one', ...(typ === undefined ? {} : { typ }) })

@@ -5,9 +5,9 @@ import { LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 export interface Login {
   /** Whether a path is the provider's. */
   handles(path: string): boolean;
-  /** Serves a request of the provider's, or refuses it for a reason that whoever may use it was given. */
+  /** Serves a request of the provider's, or refuses it with the reason that the guard gave. */
   nodeHandler(request: IncomingMessage, response: ServerResponse, refused?: string): void;
-  /** The person and grant of a bearer token that isn't a seeded one; undefined when it is nobody's. */
+  /** The person and grant of a bearer token that is not a seeded one; undefined if it belongs to nobody. */
   resolveToken(token: string): LoginToken | undefined | Promise<LoginToken | undefined>;
   /** Forgets every login: clients, sessions, tokens. */
   reset(): void;
@@ -20,8 +20,8 @@ function oauthError(response: ServerResponse, status: number, error: string, des
 }
 
 /**
- * The login of an emulator. Neither the provider nor the JWT library is loaded before it is used: an emulator whose
- * users have seeded tokens pays nothing.
+ * The login of an emulator. The provider and the JWT library are loaded on first use, so an emulator whose users have
+ * seeded tokens pays nothing.
  */
 export function createLogin(deps: LoginDeps): Login {
   const { outsideIssuer } = deps;
@@ -31,7 +31,7 @@ export function createLogin(deps: LoginDeps): Login {
       handles: () => false,
       nodeHandler: (_, response) => response.writeHead(404).end(),
       resolveToken(token) {
-        // Compact JWS have three parts; API keys and seeded tokens have none, and cost no look at the issuer.
+        // Compact JWS have three parts. API keys and seeded tokens have not, and cost no look at the issuer.
         if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
         outside ??= import('./outside.js').then(({ createOutside }) => createOutside(deps, outsideIssuer));
         return outside.then((resolve) => resolve(token));
@@ -64,7 +64,7 @@ export function createLogin(deps: LoginDeps): Login {
         });
     },
     resolveToken(token) {
-      // No provider yet, no token of its making.
+      // Without a provider, there is no token of its making.
       return local?.then((provider) => provider.resolveToken(token));
     },
     reset() {

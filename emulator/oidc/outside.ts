@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { hostDelay } from '../clock/host.js';
 import { grantOf, type LoginDeps, type LoginToken } from './terms.js';
 
-/** Signature algorithms taken: asymmetric ones, as an issuer's published keys can verify. */
+/** Accepted signature algorithms: asymmetric ones, which an issuer's published keys can verify. */
 const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
@@ -31,7 +31,7 @@ const UNSAID = new Set(['', 'jwt', 'application/jwt']);
 /** Claims that only ID tokens (OpenID Connect Core) and logout tokens (Back-Channel Logout) have. */
 const NOT_OF_ACCESS_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 
-/** Why a signed token of the issuer is no access token; undefined where it is one. */
+/** Why a signed token of the issuer is not an access token; undefined if it is one. */
 function notAccessToken(type: string, payload: JWTPayload): string | undefined {
   if (ACCESS_TOKEN.has(type)) return undefined;
   if (!UNSAID.has(type)) return `its typ is ${type}`;
@@ -58,9 +58,9 @@ async function findKeys(issuer: string, timeout: number): Promise<URL> {
 }
 
 /**
- * Takes JWT access tokens of an outside issuer: signed by one of its published keys, issued by it, not expired on the
- * emulator's clock, with a `sub` that is the OAuth subject of a seeded person and the scope `interns`; for the audience
- * that was configured, where one was. With `vault:read` among its scopes the grant is full. ID and logout tokens are
+ * Accepts JWT access tokens of an outside issuer: signed by one of its published keys, issued by it, not expired on the
+ * emulator's clock, with a `sub` that is the OAuth subject of a seeded person and the scope `interns`; for the
+ * configured audience, if there is one. With `vault:read` among its scopes the grant is full. ID and logout tokens are
  * signed with the same keys, and are refused.
  *
  * @param timeout how long the issuer may take to answer, in ms of the host's time: callers wait for it
@@ -89,7 +89,7 @@ export function createOutside(deps: LoginDeps, issuer: string, timeout = 5_000) 
       if (!member) throw new errors.JWTInvalid('its sub is nobody of the seed');
       return { member, grant };
     } catch (error) {
-      // An issuer that can't be reached is asked again with the next token.
+      // An unreachable issuer is asked again with the next token.
       if (!(error instanceof errors.JOSEError)) keys = undefined;
       deps.log?.({ event: 'login_refused', issuer, error: error instanceof Error ? error.message : String(error) });
       return undefined;

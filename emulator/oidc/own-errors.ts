@@ -17,17 +17,19 @@ function show(ctx: KoaContextWithOIDC, status: number, error: string, descriptio
   }
 }
 
-/** Where devices ask for codes: read from, the provider takes it for a login that goes on and is called `auth`. */
+/** Where devices ask for codes. If it is read, the provider takes it for a login in progress and calls it `auth`. */
 const DEVICE_CODES = '/device/auth';
 
-/** Whether a request goes on from a page, and needs the session of that page: a device's code, and what follows it. */
+/**
+ * Whether a request continues from a page, and needs the session of that page: a device's code, and what follows it.
+ */
 const goesOn = (method: string, path: string) =>
   path === '/device' ? method === 'POST' : path.startsWith('/device/') && path !== DEVICE_CODES;
 
 /**
- * Answers in the provider's own form what it leaves to Koa, whose answers are plain text and whose log is a stack: paths
- * it does not have, or not by this method, and failures. A device form that is sent without the session of its page is one
- * of those.
+ * Answers in the provider's own form what the provider leaves to Koa, whose answers are plain text and whose log is a
+ * stack: unknown paths or methods, and failures. A device form that is sent without the session of its page is one of
+ * those.
  */
 export function ownErrors(provider: Provider, log: LoginDeps['log']) {
   const hasSession = async (ctx: KoaContextWithOIDC) => {

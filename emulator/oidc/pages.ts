@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /**
- * What the login's pages may do: nobody frames them to have them clicked, and no script runs but those whose hashes the
+ * What the login's pages may do: nobody may frame them to steal clicks, and no script runs but those whose hashes the
  * provider adds. It looks for a `script-src` to add them to.
  */
 export const PAGE_POLICY =
@@ -35,12 +35,14 @@ ${body}
 </html>
 `;
 
-/** The page on which one says who one is and what the client may do. Both choices are radio buttons of one form. */
+/**
+ * The page on which a person says who they are and what the client may do. Both choices are radio buttons of one form.
+ */
 export function loginPage(options: {
   action: string;
   client: string;
   members: readonly Member[];
-  /** Whether the client asked for `vault:read`; a grant never has more than was asked for. */
+  /** Whether the client asked for `vault:read`; a grant never has more than was requested. */
   vaultAsked: boolean;
   chosen: string | undefined;
 }): string {

@@ -29,7 +29,7 @@ const show = (ctx: KoaContextWithOIDC, title: string, body: string) => {
 const pages = {
   async userCodeInputSource(ctx: KoaContextWithOIDC, form: string, _out?: unknown, error?: Error) {
     const say = error
-      ? '<p>That code is not known, or no longer. Try again.</p>'
+      ? '<p>That code is unknown or has expired. Try again.</p>'
       : '<p>Type the code that your terminal shows.</p>';
     show(ctx, 'Connect a terminal', `${say}${form}<button type="submit" form="op.deviceInputForm">Continue</button>`);
   },
@@ -56,8 +56,8 @@ const pages = {
 
 /**
  * A real OIDC provider (panva's oidc-provider) over the seeded people: discovery, authorization code with PKCE, device
- * flow, refresh, revocation, open registration of clients. Its state is its own and in memory. It keeps time by the
- * host's clock and draws its own random values: expiry of its tokens follows neither a virtual clock nor the seed.
+ * flow, refresh, revocation, open registration of clients. Its state is its own and in memory. It uses the host's clock
+ * and draws its own random values: expiry of its tokens follows neither a virtual clock nor the seed.
  */
 export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   const { members } = deps;
@@ -126,7 +126,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
     async handle(request, response) {
       const url = request.url ?? '/';
       if (url.startsWith(`${LOGIN_PATH}/interaction/`)) return interaction(request, response);
-      // The provider's routes don't know where it is mounted; its links do, from the URL as it was.
+      // The provider's routes do not know where it is mounted. Its links do, from the original URL.
       Object.assign(request, { originalUrl: (deps.prefix ?? '') + url, url: url.slice(LOGIN_PATH.length) || '/' });
       await callback(request, response);
     },

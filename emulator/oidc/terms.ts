@@ -17,7 +17,7 @@ const FETCHED = [
 export const isFetchedByPages = (path: string): boolean =>
   FETCHED.some((own) => path === LOGIN_PATH + own || path.startsWith(`${LOGIN_PATH}${own}?`));
 
-/** Who a token from a login belongs to, and what it was granted (AUTH-7, AUTH-8). */
+/** The person of a token from a login, and its grant (AUTH-7, AUTH-8). */
 export interface LoginToken {
   readonly member: Member;
   /** `full` carries `vault:read`, `interns` does not. */
@@ -34,13 +34,13 @@ export interface LoginDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'bytes'>;
   readonly members: readonly Member[];
-  /** What its paths begin with in front of {@link LOGIN_PATH}, taken off of the requests that come here. */
+  /** The beginning of its paths before {@link LOGIN_PATH}, taken off the requests that come here. */
   readonly prefix?: string;
   /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
   issuer(): string;
   /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
   readonly outsideIssuer?: string | undefined;
-  /** The audience that its tokens must be for; any where there is none. */
+  /** The audience that its tokens must have; any by default. */
   readonly outsideAudience?: string | undefined;
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }

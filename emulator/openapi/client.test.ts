@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../emulator.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-// Within the repository, so that what is generated finds the packages that it imports.
+// Within the repository, so that the generated code finds the packages that it imports.
 mkdirSync(join(ROOT, '.tmp'), { recursive: true });
 const folder = mkdtempSync(join(ROOT, '.tmp/openapi-client-'));
 const emulator = createEmulator({ clock: 'virtual', seed: 'client' });
@@ -15,7 +15,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** What somebody writes who has nothing but the generated client. */
+/** What a developer writes who has only the generated client. */
 const CONSUMER = `
 import * as interns from './client.js';
 import type { RequestOpts } from '@oazapfts/runtime';

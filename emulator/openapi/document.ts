@@ -23,15 +23,15 @@ const SECURITY: Readonly<Record<Route['credential'], readonly object[]>> = {
 
 const HEADERS = {
   RequestId: {
-    description: "The id of this exchange: the request's own `x-request-id` where it has a valid one.",
+    description: "The id of this exchange: the request's own `x-request-id` if it has a valid one.",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
     required: true,
   },
   RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
-  Detail: { description: 'The emulator alone: what was wrong, and where.', schema: { type: 'string' } },
+  Detail: { description: 'Only the emulator sends it: what was wrong, and where.', schema: { type: 'string' } },
   NoStore: { description: 'Never cached.', schema: { type: 'string', const: 'no-store' }, required: true },
   Deprecation: { description: 'Marks a deprecated operation.', schema: { type: 'string' }, required: true },
-  Location: { description: 'Where what was started is found.', schema: { type: 'string' }, required: true },
+  Location: { description: 'The address of what was started.', schema: { type: 'string' }, required: true },
   Link: {
     description: 'The operation to use instead.',
     schema: { type: 'string', pattern: 'rel="successor-version"$' },
@@ -58,7 +58,7 @@ const answerOf = ({ status, description, schema, stream, noStore, location }: Re
 
 type Responses = Readonly<Record<string, { readonly headers: object }>>;
 
-/** What comes with the responses of an alias: not where a request is refused before its route is known. */
+/** What comes with the responses of an alias, but not if a request is refused before its route is known. */
 const deprecated = (responses: Responses) =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
@@ -170,7 +170,7 @@ export function openApiDocument({ routes, profile, version, baseUrl, issuer }: D
         RequestId: {
           name: 'x-request-id',
           in: 'header',
-          description: 'Comes back on the response, where it is valid.',
+          description: 'Comes back on the response, if it is valid.',
           schema: { type: 'string' },
         },
       },

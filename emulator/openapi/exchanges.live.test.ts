@@ -11,7 +11,7 @@ const shapeOf = (url: string): string =>
 
 type Kept = { -readonly [Key in keyof Observed]: Observed[Key] };
 
-/** Passes a response on, and keeps what of it was read. */
+/** Passes a response on, and keeps what was read of it. */
 async function keep(request: Request, response: Response, kept: Kept[]): Promise<Response> {
   const { status, headers } = response;
   const exchange: Kept = { method: request.method, url: request.url, status, headers, text: '' };
@@ -56,7 +56,7 @@ test('every response that a run of the kit gets is as the document has it', { ti
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/, '{}')} ${status}`),
     ),
   );
-  // Every answer that is no refusal was among them.
+  // Every success response was among them.
   expect(described.filter((one) => one.includes(' 2') && !answered.has(one))).toEqual([]);
 });
 

@@ -5,15 +5,15 @@ import { MAX_SECRETS_OFFSET, MAX_SECRETS_PAGE } from '../contract/vault.js';
 import type { Operation, Route } from '../http/route.js';
 import type { RequestSchema, ResponseSchema } from './schemas.js';
 
-/** An answer that is no refusal. */
+/** A success response. */
 export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
   /** Undefined for an answer without a body. */
   readonly schema?: ResponseSchema;
-  /** It says where what was made is found. */
+  /** It names the address of what was made. */
   readonly location?: true;
-  /** The answer is a stream of server-sent events, of which each holds one of `schema`. */
+  /** The answer is a stream of server-sent events, each of which holds one of `schema`. */
   readonly stream?: true;
   readonly noStore?: true;
 }
@@ -21,7 +21,7 @@ export interface ResponseDescription {
 /** What the route table does not say of an operation. */
 export interface OperationText {
   readonly id: string;
-  /** Of the deprecated alias, where there is one. */
+  /** Of the deprecated alias, if there is one. */
   readonly aliasId?: string;
   readonly tag: 'Lifecycle' | 'Chat' | 'Daemon' | 'Vault' | 'SCIM';
   readonly summary: string;
@@ -50,10 +50,10 @@ const TURN_REFUSALS = [
   'turn_timeout',
 ] as const;
 
-/** Those of which several rows of the route table are one. */
+/** The parts that belong to several rows of the route table together. */
 type Shared = 'scim' | 'vault-list' | 'vault-store' | 'vault-delete';
 
-/** What each operation is called, takes and answers. */
+/** The name, input and answers of each operation. */
 const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText>> = {
   list: {
     id: 'list_interns',
@@ -209,7 +209,7 @@ const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText
     id: 'copy_vault_secrets_to_intern',
     tag: 'Vault',
     summary: "Copy secrets of the workspace into an intern's vault",
-    description: 'All of them or none. What changes later in one vault does not in the other.',
+    description: 'All of them or none. Later changes in one vault do not reach the other.',
     body: { schema: 'VaultSecretCopyRequest', required: true },
     answers: [{ status: 200, description: 'The copies, in the order asked', schema: 'VaultSecretCopyResponse' }],
     refusals: ['secret_not_found', 'vault_writes_disabled', 'secret_unbound', 'vault_full'],
@@ -226,7 +226,7 @@ const SECRET_PAGE = [
   query('offset', 'Secrets to skip', { type: 'integer', minimum: 0, maximum: MAX_SECRETS_OFFSET, default: 0 }),
 ];
 
-/** The operations on secrets of a scope, by the end of their ids and what the scope is called. */
+/** The operations on secrets of a scope, by the end of their ids and the name of the scope. */
 const vaultTexts = (path: string, ids: { list: string; one: string }, vault: string) =>
   ({
     [`GET ${path}`]: {
@@ -265,7 +265,7 @@ const SCIM_PAGE = [
   }),
 ];
 
-/** What rows of the route table are called, take and answer that share their operation, by method and path. */
+/** The name, input and answers of rows of the route table that share their operation, by method and path. */
 const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
   ...vaultTexts('/vault/secrets', { list: 'vault_secrets', one: 'vault_secret' }, 'the workspace'),
   ...vaultTexts(
@@ -285,7 +285,7 @@ const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
     id: 'create_scim_group_mapping',
     tag: 'SCIM',
     summary: 'Map a SCIM group to a role in a workspace',
-    description: 'A mapping that is there with the same role is applied again.',
+    description: 'A mapping that exists with the same role is applied again.',
     body: { schema: 'CreateScimGroupMappingRequest', required: true },
     answers: [{ status: 201, description: 'The mapping', schema: 'ScimGroupMappingResponse' }],
     refusals: ['scim_mapping_conflict'],
@@ -331,14 +331,14 @@ const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
   'POST /scim/sync-jobs': {
     id: 'create_scim_sync_job',
     tag: 'SCIM',
-    summary: 'Start a directory sync, or get the one that is under way',
-    answers: [{ status: 202, description: 'The sync is under way', schema: 'ScimSyncJobResponse', location: true }],
+    summary: 'Start a directory sync, or get the one that is in progress',
+    answers: [{ status: 202, description: 'The sync is in progress', schema: 'ScimSyncJobResponse', location: true }],
     refusals: [],
   },
   'GET /scim/sync-jobs/:scimId': {
     id: 'get_scim_sync_job',
     tag: 'SCIM',
-    summary: 'Get how a directory sync goes',
+    summary: 'Get the progress of a directory sync',
     answers: [{ status: 200, description: 'The sync', schema: 'ScimSyncJobResponse' }],
     refusals: [],
   },
@@ -347,7 +347,7 @@ const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
 /** Every text, of operations and of rows. */
 export const TEXTS: readonly OperationText[] = [...Object.values(OPERATION_TEXTS), ...Object.values(ROW_TEXTS)];
 
-/** What a row of the route table is called, takes and answers. */
+/** The name, input and answers of a row of the route table. */
 export function textOf({ operation, method, path }: Route): OperationText {
   const text =
     ROW_TEXTS[`${method} ${path}`] ?? (OPERATION_TEXTS as Readonly<Record<string, OperationText>>)[operation];

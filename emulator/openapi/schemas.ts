@@ -40,7 +40,7 @@ const message = z
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const signature = z.string().regex(BASE64);
 
-/** What requests hold, by the names of their components. */
+/** The contents of requests, by the names of their components. */
 const requests = ({ route_methods, default_workspace }: Profile) => ({
   CreateInternRequest: createBodySchema({ default_workspace })(),
   UpdateInternRequest: updateBodySchema(),
@@ -126,7 +126,7 @@ function chunk({ tool_name }: Profile) {
   ]);
 }
 
-/** What answers hold. */
+/** The contents of answers. */
 const responses = (profile: Profile) => {
   const names = proofHeaders(profile);
   return {

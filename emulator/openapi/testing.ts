@@ -32,7 +32,7 @@ const BASE = '/api/v1';
 
 const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The data of the events of a stream; comments are none. An event that broke off is left out. */
+/** The data of the events of a stream; comments do not count. An event that broke off is left out. */
 const dataOf = (text: string): string[] =>
   text
     .split('\n\n')
@@ -40,8 +40,8 @@ const dataOf = (text: string): string[] =>
     .flatMap((event) => (event.startsWith('data: ') ? [event.slice('data: '.length)] : []));
 
 /**
- * Holds responses of the interface against its OpenAPI document: the status has to be one of the operation's, and
- * headers, content type and body as they are described. What is no operation has to be refused.
+ * Validates responses of the interface by its OpenAPI document: the status must be one of the operation's, and headers,
+ * content type and body as described. A request that is not an operation must be refused.
  */
 function createExchangeValidator(document: Document): (observed: Observed) => string[] {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
@@ -87,14 +87,14 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
     const operation = found?.operations[verb];
     if (!found || !operation) {
       if (status >= 400 || (method === 'OPTIONS' && status === 204)) return [];
-      return [`${method} ${path} is no operation, and was answered ${status}`];
+      return [`${method} ${path} is not an operation, and was answered ${status}`];
     }
     const response = operation.responses[String(status)];
-    if (!response) return [`status ${status} is none of ${Object.keys(operation.responses).join(', ')}`];
+    if (!response) return [`status ${status} is not one of ${Object.keys(operation.responses).join(', ')}`];
     if (!response.content)
-      return [...headerProblems(response, headers), ...(text === '' ? [] : ['a body, where none is'])];
+      return [...headerProblems(response, headers), ...(text === '' ? [] : ['a body, where there must be none'])];
     const type = headers.get('content-type') ?? '';
-    if (!(type in response.content)) return [`content type ${type} is none of ${Object.keys(response.content)}`];
+    if (!(type in response.content)) return [`content type ${type} is not one of ${Object.keys(response.content)}`];
     const at = ['', 'paths', found.path, verb, 'responses', String(status), 'content', type, 'schema'];
     const problems = headerProblems(response, headers);
     return method === 'HEAD' ? problems : [...problems, ...bodyProblems(at.map(pointer).join('/'), type, text)];

@@ -2,7 +2,7 @@ import type { Target } from '../control/target.js';
 import { BASE } from '../http/route.js';
 import { OptionError } from '../options/options.js';
 
-/** Where an emulator listens unless it is told otherwise; the daemons listen on the next port. */
+/** Where an emulator listens by default; the daemons listen on the next port. */
 export const DEFAULT_PORT = 4683;
 
 export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>;
@@ -14,7 +14,7 @@ export function addressesOf(host: string, port: number, daemonPort: number): Add
   return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
 }
 
-/** What a target says of itself behind a proxy or in a container, where that is not where it listens (WEB-3). */
+/** The public addresses of a target behind a proxy or in a container, if they differ from where it listens (WEB-3). */
 export interface PublicAddresses {
   /** Up to and with `/api/v1`. */
   readonly baseUrl: string | undefined;
@@ -37,7 +37,7 @@ function parsed(name: string, given: string): URL {
 /**
  * The public addresses of an emulator. The URL may come with or without `/api/v1`.
  *
- * @throws OptionError for what is no URL of an interface, or of daemons
+ * @throws OptionError for anything but the URL of an interface, or of daemons
  */
 export function publicAddresses(url: string | undefined, daemonUrl: string | undefined): PublicAddresses {
   const base = url === undefined ? undefined : parsed('public URL', url);
@@ -54,21 +54,21 @@ export function publicAddresses(url: string | undefined, daemonUrl: string | und
 
 /** Where an emulator is mounted, and reached. */
 export interface Mount {
-  /** What its paths begin with, in front of `/api/v1` and `/_emulator`: nothing, or `/spaces/{name}`. */
+  /** The beginning of its paths, before `/api/v1` and `/_emulator`: nothing, or `/spaces/{name}`. */
   readonly prefix: string;
-  /** As its target tells them. */
+  /** As its target shows them. */
   addresses(): Addresses;
   /** Whether a listener can be reached from other machines. */
   beyondLoopback(): boolean;
-  /** Since when it listens, in ms of the machine's time: another process at the same address has another. */
+  /** Since when it listens, in ms of the machine's time: another process at the same address has another value. */
   since(): number | undefined;
-  /** The host of the public URL, where there is one. */
+  /** The host of the public URL, if there is one. */
   readonly publicHost: string | undefined;
 }
 
 /** The mount of an emulator that listens by itself. */
 export interface RootMount extends Mount {
-  /** Where it is reached from here, whatever it says of itself. */
+  /** Where it is reached from here, whatever its public address. */
   local(): Addresses;
   listening(at: Addresses, beyondLoopback: boolean, since: number): void;
 }

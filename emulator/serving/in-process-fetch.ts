@@ -4,18 +4,18 @@ import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
 
-/** What a server is told of a client without a socket. */
+/** What a server receives from a client without a socket. */
 export interface InProcessClient {
-  /** Has `then` called with the reason when the client gives up before it has its answer. */
+  /** Calls `then` with the reason when the client gives up before it has its answer. */
   onLeave(then: (reason: unknown) => void): void;
 }
 
 type Serve = (request: Request, client: InProcessClient) => Response | Promise<Response>;
 
-/** What the global `fetch` takes; a string may be a path too. */
+/** The arguments of the global `fetch`; a string may be a path too. */
 export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** What is promised, unless the signal aborts or the scope is disposed before: then the server is told why. */
+/** The promised value, unless the signal aborts or the scope is disposed before: then the server learns why. */
 async function inTime<T>(
   serving: Promise<T>,
   { scope, signal, leave }: { scope: Scope; signal: AbortSignal | undefined; leave(reason: unknown): void },
@@ -31,7 +31,7 @@ async function inTime<T>(
   }
 }
 
-/** A client, and what the server has asked for to be told of it. */
+/** A client, and what the server wants to know of it. */
 function createClient(): InProcessClient & { leave(reason: unknown): void } {
   let told = (_: unknown) => {};
   return {
@@ -43,16 +43,16 @@ function createClient(): InProcessClient & { leave(reason: unknown): void } {
 }
 
 /**
- * A server as a function that is called the way the global `fetch` is, without a socket. It rejects with the reason of
- * the given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An
- * abort while the response streams ends it as a connection would: the reader sees the abort, the server its client leave.
- * With `signal: null` nobody can abort, and a request costs less: its own signal has not to be listened to.
+ * A server as a function that is called like the global `fetch`, without a socket. It rejects with the reason of the
+ * given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An abort
+ * while the response streams ends it as a connection would: the reader sees the abort, the server its client's
+ * disconnect. With `signal: null` nobody can abort, and a request costs less: its own signal needs no listener.
  */
 export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && (init === undefined || isDetached(init)) ? url : new Request(url, init);
-    // The one that was given: the request's own follows it weakly, and misses an abort once it was collected (Node 20).
+    // The given signal: the request's own follows it weakly, and misses an abort once it was collected (Node 20).
     const given = init?.signal === undefined && input instanceof Request ? input.signal : init?.signal;
     const signal = given ?? undefined;
     if (request.bodyUsed) throw new TypeError('The body of the request has been used already');
@@ -62,16 +62,16 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     const answer = serve(request, client);
     const leave = (reason: unknown) => {
       client.leave(reason);
-      // An answer that comes after all has nobody who reads it.
+      // A late answer has no reader.
       Promise.resolve(answer)
         .then(({ body }) => body?.cancel(reason))
         .catch(() => {});
     };
-    // Most answers are there at once: nothing can end what nobody waits for.
+    // Most answers are ready at once: they need no race with an abort.
     const response = answer instanceof Promise ? await inTime(answer, { scope, signal, leave }) : answer;
     if (request.method === 'HEAD' && response.body) return new Response(null, response);
     if (!signal) return response;
-    // Whoever aborts in the same turn does so before any answer could come.
+    // An abort in the same turn comes before any answer could.
     await undefined;
     if (signal.aborted) {
       leave(signal.reason);
@@ -81,13 +81,13 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
   };
 }
 
-/** What answers a plain request: a `Response` only where it makes one for others too. */
+/** What answers a plain request: a `Response` only if it makes one for others too. */
 export type Answer = PlainResponse | Response;
 
-/** The body of an answer in process: what is there, or what a stream is read with. */
+/** The body of an answer in process: the ready bytes, or the reader of a stream. */
 type Body = string | Uint8Array | Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> | null;
 
-/** An answer in process for who needs no `Response`. */
+/** An answer in process for callers that need no `Response`. */
 export interface InProcessAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>> | Headers;
@@ -102,7 +102,9 @@ function bodyOf(answer: Answer, signal?: AbortSignal): Body {
   return answer.body instanceof EventStream ? new StreamReader(answer.body, signal) : answer.body;
 }
 
-/** The same as {@link inProcessFetch} for who needs none of the web's own objects, as the conformance kit. */
+/**
+ * The same as {@link inProcessFetch} for callers that need none of the web's own objects, such as the conformance kit.
+ */
 export function inProcessExchange(
   serve: (request: PlainRequest, client: InProcessClient) => Answer | Promise<Answer>,
   scope: Scope,
@@ -127,7 +129,7 @@ export function inProcessExchange(
   };
 }
 
-/** Whether nothing else is asked than to leave the signal of a request alone, which needs no copy of it. */
+/** Whether the options only leave the signal of a request alone, which needs no copy of it. */
 const isDetached = (init: RequestInit): boolean => init.signal === null && Object.keys(init).length === 1;
 
 const isStream = (response: Response): boolean =>

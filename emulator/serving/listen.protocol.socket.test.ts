@@ -193,7 +193,7 @@ describe('the Host of a listener on loopback', () => {
     }
     expect(read(await get(main, 'eu-127.0.0.1')).status).toBe(400);
     expect(wrong.slice(0, -1).filter((text) => !/regional/.test(text ?? ''))).toEqual([]);
-    expect(wrong.at(-1)).toBe('the Host is none');
+    expect(wrong.at(-1)).toBe('the Host is invalid');
   });
 });
 

@@ -48,7 +48,7 @@ async function start() {
   };
 }
 
-/** Waits for what other threads of control bring about, turn by turn of the event loop. */
+/** Waits for the effects of other threads of control, turn by turn of the event loop. */
 async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (;;) {
     const found = await look();

@@ -13,27 +13,29 @@ import { EventStream } from '../sse/stream.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;
-/** How often it is looked which of them have drained. */
+/** How often to check which of them have drained. */
 const DRAIN_STEP = 25;
-/** How long a connection whose request could not be parsed stays, so that its client can read why, in ms of real time. */
+/**
+ * How long a connection whose request could not be parsed stays, so that its client can read why, in ms of real time.
+ */
 const LINGER = 200;
-/** What an answer carries unless it says otherwise. */
+/** The default headers of an answer. */
 const INERT = new Map(Object.entries(INERT_HEADERS));
 
 export interface Listener {
   readonly port: number;
-  /** Stops listening, gives what is under way a moment to end, then cuts it. */
+  /** Stops listening, gives requests in progress a moment to end, then cuts them. */
   close(): Promise<void>;
 }
 
 /** What a fetch function gets beside the request. */
 export interface Bindings {
   readonly incoming: IncomingMessage;
-  /** To be called when the answer is a stream: then a client that closes its half of the connection has left. */
+  /** Call it when the answer is a stream: then a client that closes its half of the connection has left. */
   streams(): void;
   /**
-   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was; undefined for what is no
-   * stream.
+   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was sent; undefined for
+   * anything but a stream.
    */
   send(answer: PlainResponse): Response | undefined;
 }
@@ -51,19 +53,19 @@ export interface ListenOptions {
   fetch: Fetch;
   /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;
-  /** Refuses a request before anything else looks at it; undefined lets it through. */
+  /** Refuses a request before anything else looks at it; undefined accepts it. */
   refuse?(request: IncomingMessage, seen: () => RequestSeen): PlainResponse | undefined;
   /** Requests that a handler of Node's own takes (the login provider); true when it did. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Who answers a request in place of these functions, where somebody does: a space, its prefix taken off the target. */
+  /** Who answers a request in place of these functions, if somebody does: a space, its prefix taken off the target. */
   mounted?(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
-  /** Told of errors of our own and of what the HTTP parser refused. */
+  /** Receives our own errors and what the HTTP parser refused. */
   log(record: Record<string, unknown>): void;
   /** How long the head of a request may take, in ms of real time. Default: 60 s. */
   readonly headersTimeout?: number;
   /**
-   * Lets @hono/node-server put its faster Request and Response in place of the global ones. For a process of our own;
-   * never inside somebody else's.
+   * Lets @hono/node-server replace the global Request and Response by its faster ones. For a process of our own; never
+   * inside somebody else's.
    */
   readonly replaceGlobals?: boolean;
 }
@@ -95,14 +97,14 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
 }
 
 /**
- * Answers what Node's parser refuses in the error envelope. What is already being answered on that connection is cut
- * instead: nothing may be written into the middle of it. The result is to be told of every request.
+ * Answers what Node's parser refuses in the error envelope. If an answer is already being sent on that connection, it
+ * is cut instead: nothing may be written into the middle of it. The result must be called with every request.
  */
 function answerParserErrors(server: Server, options: Pick<ListenOptions, 'requestId' | 'log'>) {
   const refused = new WeakSet<Socket>();
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Data that follows what could not be parsed fails again, and a connection that broke has nobody to tell.
+    // Data that follows what could not be parsed fails again, and a broken connection has nobody to read an answer.
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = answering.get(socket);
@@ -125,10 +127,10 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
 }
 
 /**
- * Binds a fetch function to a port. Answers are inert in a browser ({@link INERT_HEADERS}), but for those that bring a
+ * Binds a fetch function to a port. Answers are inert in a browser ({@link INERT_HEADERS}), except those that bring a
  * policy of their own.
  *
- * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) when the port can't be had
+ * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) if the port is not available
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { streams, connected, queued } = createDepartures();
@@ -166,7 +168,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: options.replaceGlobals ?? false,
-      // What no Request can be made of: a target that is no URL. Anything else is a failure of ours.
+      // No Request can be made of a target that is not a URL. Any other error is a failure of ours.
       errorHandler(error) {
         const seen = { requestId: options.requestId() };
         return toResponse(
@@ -177,13 +179,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     return handle;
   };
   let loading: Promise<Handle> | undefined;
-  // A request without a host is refused like one with a wrong host, not by Node without a word.
+  // A request without a host is refused like one with a wrong host. Node would refuse it without a word.
   const checks = { requireHostHeader: false, ...(options.headersTimeout && { connectionsCheckingInterval: 25 }) };
   const server: Server = createServer(checks, (request, response) => {
     answering(request, response);
-    // Here and not where answers are made: what comes to be answered some day is inert too.
+    // Here and not where answers are made, so that future answers are inert too.
     response.setHeaders(INERT);
-    // Only behind the unfinished answer to an earlier request of its connection has an answer no socket yet.
+    // An answer has no socket yet only behind the unfinished answer to an earlier request of its connection.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
     if (mounted) mounts.set(request, mounted);
@@ -194,7 +196,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       handle(request, response);
       return;
     }
-    // With it come Node's own fetch classes: a tenth of the time to start, which the first request can better bear.
+    // It loads Node's own fetch classes: a tenth of the time to start, which the first request can better bear.
     loading ??= load();
     loading
       .then((loaded) => loaded(request, response))
@@ -206,7 +208,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
   });
   server.on('connection', connected);
-  // Whoever has nothing more to send may still be reading: without this, Node ends the connection before it has answered.
+  // A client that has nothing more to send may still be reading: without this, Node ends the connection before it has
+  // answered.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Long silences are part of the interface: a stream may say nothing for minutes.
   server.requestTimeout = 0;

@@ -24,7 +24,7 @@ export interface ListenRequest {
   readonly host?: string;
   /** Default 4683; 0 picks one for each listener. */
   readonly port?: number;
-  /** Where the daemons listen. Default: the next port, or a free one where that is taken; 0 picks one. */
+  /** Where the daemons listen. Default: the next port, or a free one if that is taken; 0 picks one. */
   readonly daemonPort?: number;
   /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
   readonly replaceGlobals?: boolean;
@@ -41,7 +41,7 @@ export interface ListeningDeps {
   readonly redact: Redaction['redact'];
   readonly requestId: () => string;
   readonly log: (record: Record<string, unknown>) => void;
-  /** What the listener of the interface serves, and what that of the daemons. */
+  /** What the listener of the interface serves, and what that of the daemons serves. */
   readonly main: Pick<ListenOptions, 'fetch' | 'intercept' | 'mounted'>;
   readonly daemons: ListenOptions['fetch'];
 }

@@ -3,11 +3,11 @@ import type { DaemonRequest } from '../daemon/daemon.js';
 import type { RequestRecord } from '../http/request-log.js';
 import type { PlainResponse } from '../http/response.js';
 
-/** How many of those that wait are remembered, so that each is told of once. */
+/** How many waits are remembered, so that each is reported once. */
 const REPORTED = 1_000;
 
 /**
- * Tells of waits on a clock that stands still, once for each who waits: what hangs there hangs until somebody knows why.
+ * Reports waits on a clock that stands still, once for each waiting thing: its client hangs until somebody knows why.
  * `who` begins the sentence, `key` is its identity, `ms` how long it waits.
  */
 export function createWaitReporter(
@@ -53,5 +53,5 @@ export const refusedRecord = (
   caller: null,
   intern: null,
   script: null,
-  wrong: redact(headers['x-emulator-detail'] ?? (status === 403 ? 'a regional host' : 'the Host is none')),
+  wrong: redact(headers['x-emulator-detail'] ?? (status === 403 ? 'a regional host' : 'the Host is invalid')),
 });

@@ -1,7 +1,7 @@
 import { guardPage } from '../control/guard.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 
-/** Whether whoever asks reads pages: browsers say so when a person goes to an address, and programs do not. */
+/** Whether the client is a person's browser: browsers say so when a person goes to an address, and programs do not. */
 const wantsPage = (request: ReceivedRequest): boolean => request.headers.get('accept')?.includes('text/html') ?? false;
 
 const PLACE = '/_emulator/';
@@ -10,9 +10,9 @@ const ASSETS = '/_emulator/console/';
 const leadTo = (location: string) => new Response(null, { status: 303, headers: { location, vary: 'accept' } });
 
 /**
- * The way to the console (SEE-4): `/` and `/_emulator` lead a browser to `/_emulator/`, which is the page. Undefined for
- * every other request. The page and what it is made of hold nothing of this emulator, so no token is asked for; where
- * the control interface is closed to a host or an origin, so is the page.
+ * The way to the console (SEE-4): `/` and `/_emulator` redirect a browser to `/_emulator/`, which is the page.
+ * Undefined for every other request. The page and its parts hold nothing of this emulator, so they need no token. Where
+ * the control interface is closed to a host or an origin, the page is closed too.
  */
 export function createPage(
   beyondLoopback: () => boolean,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Emulator } from '../index.js';
 
-/** A request of any kind, as data: what is sent is the same wherever it is sent to. */
+/** A request of any kind, as data: the same bytes are sent wherever it goes. */
 export type AnyRequest =
   | { readonly kind: 'create'; readonly name: string; readonly provision: boolean; readonly key?: string | undefined }
   | { readonly kind: 'get' | 'provision' | 'suspend' | 'delete' | 'daemon' | 'sign'; readonly nth: number }
@@ -13,7 +13,7 @@ export type AnyRequest =
 
 const nth = fc.nat(2);
 
-/** Any request, but for `reset` where `resets` is false. */
+/** Any request, but no `reset` if `resets` is false. */
 export const anyRequest = (resets: boolean): fc.Arbitrary<AnyRequest> => {
   const kinds: fc.Arbitrary<AnyRequest>[] = [
     fc.record({
@@ -56,7 +56,7 @@ export const anyRequest = (resets: boolean): fc.Arbitrary<AnyRequest> => {
 
 const SHA = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** A client of an emulator, or of a space of it, that tells status, headers and bytes of every answer. */
+/** A client of an emulator, or of a space of it, that returns status, headers and bytes of every answer. */
 export function createClient(emulator: Emulator, target = emulator.target) {
   const { base_url, control_url, credentials, workspace_id } = target;
   const send = async (method: string, url: string, body?: object, headers: Record<string, string> = {}) => {

@@ -1,11 +1,11 @@
 import type { Random } from '../clock/random.js';
 import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
 
-/** How daemon tokens say whose they are, where emulators share a listener for their daemons. */
+/** How daemon tokens say which emulator they belong to, if emulators share a listener for their daemons. */
 export interface DaemonTokens {
   /** A source of ids that makes such tokens. */
   of(random: Random): Random;
-  /** Such a token, of one that was made elsewhere. */
+  /** Such a token, made from one of another emulator. */
   adopt(token: string): string;
 }
 
@@ -15,7 +15,7 @@ export const plainTokens: DaemonTokens = { of: (random) => random, adopt: (token
 /** How many characters a tag has. */
 export const TAG = 8;
 
-/** Daemon tokens that end in a tag: the rest of them, and all else, is as without. */
+/** Daemon tokens that end in a tag. Their rest, and everything else, is as without. */
 export const taggedTokens = (tag: string): DaemonTokens => {
   const adopt = (token: string) => token.slice(0, -TAG) + tag;
   return {

@@ -6,7 +6,7 @@ import { anyRequest, createClient } from './any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
 import '../../test/same-draws.js';
 
-/** What differs by where it is: prefixes, and the end of a daemon token, which says whose it is. */
+/** What differs by place: prefixes, and the end of a daemon token, which says which space it belongs to. */
 const placeless = (answer: string) =>
   answer.replace(/\/spaces\/(one|other)/g, '').replace(/(emu-dtok-[\w-]{24})[\w-]{8}/g, '$1');
 

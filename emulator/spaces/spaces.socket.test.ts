@@ -95,7 +95,7 @@ describe('a space', () => {
     expect(await asked(one.token)).toBe('proof_missing');
     expect(await asked(other.token)).toBe('proof_missing');
     expect(await asked((await revealed(emulator.target)).token)).toBe('proof_missing');
-    // A state that was exported elsewhere, tokens and all, is this space's from then on.
+    // A state that was exported elsewhere, tokens included, belongs to this space from then on.
     const exported = await (await emulator.fetch(`${spaces[0]?.target.control_url}/state?credentials=1`)).text();
     await emulator.fetch(`${spaces[1]?.target.control_url}/state`, { method: 'PUT', body: exported });
     expect((await revealed(spaces[1]?.target as never)).token).toBe(other.token);
@@ -140,7 +140,7 @@ describe('a space', () => {
     const emulator = make({ maxSpaces: 2 });
     await space(emulator, { name: 'one' });
     const taken = await post(emulator, { name: 'one' });
-    expect([taken.status, await message(taken)]).toEqual([409, 'the space one is there already: choose another name']);
+    expect([taken.status, await message(taken)]).toEqual([409, 'the space one exists already: choose another name']);
     for (const [body, where] of [
       [{ name: '../x' }, 'name'],
       [{ clock: 'slow' }, 'clock'],
@@ -166,7 +166,7 @@ describe('a space', () => {
       expect(await message(gone)).toBe('the space one has ended: it was deleted; POST /_emulator/spaces makes one');
     }
     const never = await emulator.fetch('/spaces/never/api/v1/interns');
-    expect(await message(never)).toBe('there is no space never; POST /_emulator/spaces makes one');
+    expect(await message(never)).toBe('space never does not exist; POST /_emulator/spaces makes one');
     expect((await emulator.fetch('/spaces/never/_emulator/spaces', { method: 'POST' })).status).toBe(404);
     const listed = (await (await emulator.fetch('/_emulator/spaces')).json()) as { data: SpaceView[] };
     expect(listed.data.map(({ name }) => name)).toEqual(['two']);

@@ -16,7 +16,7 @@ import { mountBelow } from '../serving/addresses.js';
 import type { Bindings, Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 
-/** An emulator as what answers requests. */
+/** An emulator as a function that answers requests. */
 export interface Served extends Mounted {
   fetch(request: Request, bindings: NodeBindings): Response | Promise<Response>;
   daemon(request: Request, bindings?: Bindings): Promise<Response>;
@@ -25,8 +25,8 @@ export interface Served extends Mounted {
 }
 
 /**
- * A space as `GET /_emulator/spaces` lists it: a target descriptor, with what is the space's own beside it; `target` is the
- * descriptor alone, to be handed on. Times are ISO 8601, of the machine's clock.
+ * A space as `GET /_emulator/spaces` lists it: a target descriptor, with what is the space's own beside it; `target` is
+ * the descriptor alone, to pass on. Times are ISO 8601, of the machine's clock.
  */
 export interface SpaceView extends Target {
   name: string;
@@ -38,7 +38,7 @@ export interface SpaceView extends Target {
 export interface SpacesDeps {
   readonly mount: Mount;
   readonly random: Pick<Random, 'seed' | 'uuid'>;
-  /** ms of real time that a space nobody uses stays. */
+  /** ms of real time that an unused space stays. */
   readonly idle: number;
   readonly most: number;
   /** The machine's time, and its timers. */
@@ -54,15 +54,15 @@ export interface Spaces {
   /** Throws ControlError: 400 what can't be used, 409 a name that is taken, or too many. */
   create(request: SpaceRequest): SpaceView;
   list(): SpaceView[];
-  /** Throws ControlError 404, which says what became of it. */
+  /** Throws ControlError 404, which says what happened to it. */
   get(name: string): SpaceView;
   /** Ends a space with all that goes on in it. Throws ControlError 404. */
   end(name: string): Promise<void>;
-  /** Who answers a request below the prefix of a space, its prefix taken off; undefined for any other request. */
+  /** What answers a request below the prefix of a space, with its prefix taken off; undefined for any other request. */
   mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** The same without a socket. */
   fetch(request: Request, bindings: NodeBindings): Response | Promise<Response> | undefined;
-  /** Whose daemon a request is for; undefined where it is for no space's. */
+  /** The space whose daemon a request is for; undefined if it is for no space. */
   daemonOf(request: Request): Served | undefined;
   close(): Promise<unknown>;
 }
@@ -73,18 +73,18 @@ interface Space {
   readonly served: Served;
   readonly createdAt: number;
   usedAt: number;
-  /** Requests that are under way. */
+  /** Requests in progress. */
   open: number;
 }
 
-/** Of so many ended spaces it is known why they ended. */
+/** For how many ended spaces the reason is remembered. */
 const ENDED_KEPT = 1_000;
-/** Of how many looks at what is idle one is enough for the time that a space may be. */
+/** How often idle spaces are looked for, as a share of the time that a space may be idle. */
 const LOOKS = 4;
 
 const PREFIXED = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?\/spaces\/([^/?#]+)(?=[/?#]|$)/i;
 
-/** The name in a target below the prefix of a space, and the target without it. */
+/** The name in a target below the prefix of a space, and the target without the prefix. */
 function split(target: string): { name: string; rest: string } | undefined {
   const [whole, authority = '', name] = PREFIXED.exec(target) ?? [];
   if (whole === undefined || name === undefined) return undefined;
@@ -132,7 +132,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
 
   const missing = (name: string): string => {
     const why = ended.get(name);
-    const what = why === undefined ? `there is no space ${name}` : `the space ${name} has ended: ${why}`;
+    const what = why === undefined ? `space ${name} does not exist` : `the space ${name} has ended: ${why}`;
     return `${what}; POST /_emulator/spaces makes one`;
   };
   const find = (name: string): Space => {
@@ -141,7 +141,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
     return space;
   };
 
-  /** Answers for a space that is not there. */
+  /** Answers for a space that does not exist. */
   const nobody = (name: string): Mounted => ({
     fetch(request) {
       const { headers, url } = request;
@@ -170,7 +170,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
 
   return {
     create({ name = `space-${deps.random.uuid().slice(0, 13)}`, seed = `${deps.random.seed} ${name}`, ...wanted }) {
-      if (spaces.has(name)) throw new ControlError(409, `the space ${name} is there already: choose another name`);
+      if (spaces.has(name)) throw new ControlError(409, `the space ${name} exists already: choose another name`);
       if (spaces.size >= deps.most)
         throw new ControlError(
           409,

@@ -3,8 +3,8 @@ import { HIDDEN, type State } from '../contract/state.js';
 import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from '../domain/redaction.js';
 
 /**
- * An export without what gives access (AUTH-9): own keys and daemon tokens, and credentials that callers wrote into other
- * texts. The signing key is in no export.
+ * An export without credentials (AUTH-9): without own keys and daemon tokens, and without credentials that callers
+ * wrote into other texts. The signing key is in no export.
  */
 export function hideCredentials(state: State, redact: (text: string) => string): State {
   const hidden: State = {
@@ -43,7 +43,7 @@ export function completeImport(
   return {
     ...imported,
     meta: [...meta.values()],
-    // What was used stays used.
+    // A used nonce stays used.
     nonces: [...new Map([...imported.nonces, ...present.nonces].map((row) => [row.id, row])).values()],
     interns: imported.interns.map((row) => ({
       ...row,

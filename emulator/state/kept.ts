@@ -8,8 +8,9 @@ import type { Store } from '../store/store.js';
 import type { Sealing } from '../vault/sealing.js';
 
 /**
- * The key to sign proofs with; one that had to be generated is kept beside the store. One that is derived from the seed is
- * also derived from `prefix`, below which a space is: a proof of one space is none of another's with the same seed.
+ * The key to sign proofs with; a generated one is kept beside the store. A key that is derived from the seed is also
+ * derived from `prefix`, below which a space is, so that a proof of one space is not valid in another with the same
+ * seed.
  *
  * @throws UnusableKey for the option, OptionError for the file
  */
@@ -20,7 +21,7 @@ export function signingKeyOf(
   load: typeof loadSigningKey,
 ): SigningKey {
   const meta = store.collection('meta');
-  // Where version 1 of the store had it: in the file that people look at and check in.
+  // Where version 1 of the store had it: in the file that people read and check in.
   const inside = meta.get('signing_key')?.value;
   const derived = options.signingKey !== undefined || options.seed !== undefined;
   const beside = derived ? undefined : store.keyFile?.read();
@@ -46,8 +47,8 @@ export function signingKeyOf(
 const VAULT_KEY = /^[0-9a-f]{64}$/;
 
 /**
- * The key that values of secrets are sealed with (VAULT-9): kept beside the store, where one is made with the first secret;
- * without a store drawn from the seed.
+ * The key that values of secrets are sealed with (VAULT-9). It is made with the first secret and kept beside the store;
+ * without a store it is drawn from the seed.
  *
  * @returns a function that has the key. It throws OptionError for a file that holds none
  */
@@ -70,7 +71,8 @@ export function vaultKeyOf(store: Store, random: () => Pick<Random, 'bytes'>): (
 }
 
 /**
- * Holds the sealed rows of a store against its key, so that a store that lost its key is found out before it is changed.
+ * Checks the sealed rows of a store against its key, so that a store that lost its key is found out before it is
+ * changed.
  *
  * @throws OptionError that names the file
  */
@@ -86,12 +88,12 @@ export function checkVaultKey(store: Store, sealing: Pick<Sealing, 'open'>): voi
         ? undefined
         : `it does not open ${count} of the store`;
   if (wrong !== undefined)
-    throw new OptionError(`vault key ${file.path}: ${wrong}; put the file back that was beside the store`);
+    throw new OptionError(`vault key ${file.path}: ${wrong}; restore the file that was beside the store`);
 }
 
 /**
- * Used nonces in the store, so that a proof that was used stays used after a restart (SIGN-7), and is unused again where
- * the state is one of before.
+ * Used nonces in the store. A used proof stays used after a restart (SIGN-7), and is unused again if an earlier state
+ * is restored.
  */
 export function keptNonces(options: EmulatorOptions, clock: Pick<Clock, 'now'>, store: Store): KeptNonces {
   const meta = store.collection('meta');

@@ -23,7 +23,7 @@ const turns = async (count = 5) => {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
-/** A behaviour that never accepts its prompt, and takes no notice of anything. */
+/** A behaviour that never accepts its prompt, and ignores everything. */
 const deaf: Behaviour = {
   name: 'deaf',
   async *turn() {
@@ -40,7 +40,7 @@ const client = (options: EmulatorOptions = {}) => {
     intern,
     fault: (fault: object) => api.post('/_emulator/faults', fault),
     chat: (content: string) => api.post(`/interns/${intern}/chat/completions`, messages(content)),
-    /** The same, as a call that can be left. */
+    /** The same, as a call that can be abandoned. */
     prompt: (content: string, signal: AbortSignal) =>
       api.emulator.fetch(`${api.emulator.target.base_url}/interns/${intern}/chat/completions`, {
         method: 'POST',
@@ -68,7 +68,7 @@ describe('a construction that throws', () => {
     const attempt = () => {
       made = createEmulator({ data, ...options });
     };
-    // An issuer is looked at when its first token comes.
+    // An issuer is contacted when its first token comes.
     if (options.oidcIssuer === undefined) expect(attempt).toThrow();
     else attempt();
     await made?.close();

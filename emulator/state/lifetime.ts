@@ -2,21 +2,24 @@ import { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 
 /**
- * How long the parts of an emulator live. The root ends with the emulator. Within it, each state that an emulator has
- * had has a scope of its own: requests, runs, boots and teardowns belong to the one they began in, and end with it.
+ * How long the parts of an emulator live. The root ends with the emulator. Within it, each state of the emulator has a
+ * scope of its own: requests, runs, boots and teardowns belong to the state they began in, and end with it.
  */
 export interface Lifetime {
-  /** Ends with the emulator: what is opened once (the store, watchers, listeners) is let go of with it. */
+  /** Ends with the emulator: what is opened once (the store, watchers, listeners) is released with it. */
   readonly root: Scope;
   /** The scope of the present state. */
   state(): Scope;
-  /** Ends the scope of the present state; that of the next is there when this returns. Resolves once the old is undone. */
+  /**
+   * Ends the scope of the present state; the next state's scope exists when this returns. Resolves once the old one is
+   * undone.
+   */
   renewState(why: string): Promise<void>;
   /** Ends the scope of the present state, and then the root. */
   end(why: string): Promise<void>;
 }
 
-/** What a request is answered that was under way when its state ended. */
+/** The answer to a request that was in progress when its state ended. */
 const cutShort = (why: string) => new Refusal('service_unavailable', { message: why });
 
 export function createLifetime(): Lifetime {

@@ -4,11 +4,11 @@ import type { Store } from '../store/store.js';
 /** The randomness of an emulator: one seed, and a source of its own for each part that draws from it. */
 export interface Randomness {
   of(part: string): Random;
-  /** Those that were asked for, by their parts. */
+  /** The sources made so far, by their parts. */
   readonly sources: ReadonlyMap<string, Random>;
 }
 
-/** Counts the openings of a store: the answer is 1 for a new one. */
+/** Counts the openings of a store: it returns 1 for a new one. */
 function countOpening(store: Store): number {
   const meta = store.collection('meta');
   const last = meta.get('openings')?.value;

@@ -46,8 +46,8 @@ export type MakeSecret = (
 ) => SecretRow;
 
 /**
- * A state with the secrets and mappings of a seed, where it has none of its own yet: a state of before there were any
- * (version 2) is brought up to date by it, and everything else stays as it is.
+ * A state with the secrets and mappings of a seed, if it has none of its own yet. It completes a state of version 2,
+ * which had none; everything else stays as it is.
  */
 export function withDirectory(state: State, seed: Seed, makeSecret: MakeSecret): State {
   if (state.meta.some(({ id }) => id === 'directory')) return state;

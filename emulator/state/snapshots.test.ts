@@ -116,7 +116,7 @@ test('a snapshot brings back time, scripts, faults and limits; open runs end; `s
 test('names that are none, taken or malformed are one clear line', async () => {
   const emulator = make();
   const none = await call(emulator, 'POST', 'snapshots/none/restore');
-  expect([none.status, await message(none)]).toEqual([404, 'there is no snapshot none; known: start']);
+  expect([none.status, await message(none)]).toEqual([404, 'snapshot none does not exist; known: start']);
   const start = await call(emulator, 'PUT', 'snapshots/start');
   expect([start.status, await message(start)]).toEqual([
     409,

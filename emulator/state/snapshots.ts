@@ -18,18 +18,18 @@ export interface SnapshotsDeps {
   /** Everything as it is now. */
   keep(): Snapshot;
   restore(snapshot: Snapshot): Promise<void>;
-  /** The place of a secret that the key of this emulator does not open; undefined where it opens all. */
+  /** The place of a secret that the key of this emulator does not open; undefined if it opens all. */
   sealedOtherwise(rows: Kept['state']['secrets']): number | undefined;
   /** Where they outlive the process. */
   readonly files: SnapshotFiles | undefined;
 }
 
-/** The snapshot that is there from the start. */
+/** The snapshot that always exists. */
 const START = 'start';
 const MOST = 100;
 const NO_RUNS: EndedRuns = { runs: [], gone: [] };
 
-/** Snapshots by name (SPACE-2). One that cannot be written, read or used is refused, and changes nothing. */
+/** Snapshots by name (SPACE-2). A snapshot that cannot be written, read or used is refused, and changes nothing. */
 export function createSnapshots({ keep, restore, files, sealedOtherwise }: SnapshotsDeps): SnapshotsPart {
   const snapshots = new Map<string, Snapshot>([[START, keep()]]);
 
@@ -60,7 +60,7 @@ export function createSnapshots({ keep, restore, files, sealedOtherwise }: Snaps
     if (!known)
       throw new ControlError(
         404,
-        `there is no snapshot ${name}${suggestion(name, names())}; known: ${names().join(', ')}`,
+        `snapshot ${name} does not exist${suggestion(name, names())}; known: ${names().join(', ')}`,
       );
     snapshots.set(name, known);
     return known;

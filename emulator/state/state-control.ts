@@ -31,16 +31,16 @@ import { createSnapshots, type Snapshot } from './snapshots.js';
 
 /** What may be done with the state of an emulator as a whole. */
 export interface StateControl {
-  /** Takes the state up that the store holds; a new store is seeded first. */
+  /** Loads the state of the store; a new store is seeded first. */
   begin(): void;
   /** Back to the seed. The clock stays where it is. */
   reset(): Promise<void>;
-  /** Puts an exported state in place of the present one. */
+  /** Replaces the present state by an exported one. */
   import(state: State): Promise<void>;
   readonly snapshots: SnapshotsPart;
 }
 
-/** What holds a state of its own, and has to follow when the state as a whole is replaced. */
+/** A part that holds a state of its own, and must follow when the state as a whole is replaced. */
 export interface StateParts {
   readonly store: Store;
   readonly seed: Seed;
@@ -71,7 +71,7 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
   const { events, interns, random, seed, store, vaults } = parts;
   const meta = store.collection('meta');
 
-  /** Takes up what the rows have going on, and what else ends with their state. */
+  /** Resumes what the rows have in progress, and what else ends with their state. */
   const resume = () => {
     const scope = lifetime.state();
     scope.defer(() => clock.interrupt(scope.signal.reason));
@@ -83,15 +83,14 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
   const complete = (state: State) => withDirectory(state, seed, vaults.row);
 
   /**
-   * Exchanges the rows, and all that goes with them, in one turn: nobody sees half of it. What was under way in the old
-   * state is cut short, and writes nothing into the new one; that it came to its end is awaited, and that the new state
-   * is durable.
+   * Exchanges the rows, and all that belongs to them, in one turn, so that nobody sees half of it. Work of the old
+   * state is cut short, and writes nothing into the new one. This awaits its end, and that the new state is durable.
    */
   const replace = async (state: State, why: string, runs?: EndedRuns) => {
     parts.runs.reset(runs);
     const ended = lifetime.renewState(why);
     const written = store.replace(state);
-    // Where it could not be written the rows are the old ones.
+    // If it could not be written, the rows are the old ones.
     parts.accounts.clearOwnKeys();
     parts.proofs.daemon.nonces.replaced();
     resume();
@@ -113,14 +112,14 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
     runs: parts.runs.ended(),
   });
 
-  /** Everything in one turn, as with a reset. Of the present stays how often the store was opened. */
+  /** Everything in one turn, as with a reset. Of the present state, only the count of openings of the store stays. */
   const restore = async ({ kept, runs }: Snapshot) => {
     const openings = meta.get('openings');
     const state = {
       ...kept.state,
       meta: kept.state.meta.map((row) => (row.id === 'openings' ? (openings ?? row) : row)),
     };
-    // Before the rows: what they have going on is taken up on the clock of the snapshot.
+    // Before the rows: their work resumes on the clock of the snapshot.
     clock.restore(kept.clock);
     for (const [name, source] of parts.sources) {
       const at = kept.random[name];
@@ -159,7 +158,7 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
         meta.put({ id: 'directory', value: true });
       }
       resume();
-      // The store reports it where it fails; it is brought along by the next commit.
+      // The store reports a failure; the next commit brings the change along.
       store.commit({ keep: true }).catch(() => {});
       snapshots = createSnapshots(snapshotsDeps);
     },
@@ -172,11 +171,11 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       parts.replay?.reset();
       const state = {
         ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }], vaults.row),
-        // What was used stays used.
+        // A used nonce stays used.
         nonces: [...store.collection('nonces').values()],
       };
       const replaced = replace(state, 'The emulator was reset');
-      // In the same turn: what is noted from the next on belongs to the new state.
+      // In the same turn: notes from the next turn on belong to the new state.
       parts.journal.clear();
       parts.transcripts.clear();
       events.reset();

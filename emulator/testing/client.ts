@@ -2,7 +2,7 @@ import { createEmulator, type Emulator } from '../emulator.js';
 import { validateExchange } from '../openapi/testing.js';
 import type { EmulatorOptions } from '../options/options.js';
 
-/** A response read to its end. `json` is undefined where the body is none. */
+/** A response read to its end. `json` is undefined if the body is not JSON. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -21,8 +21,8 @@ export interface Ask {
 }
 
 /**
- * An emulator on a virtual clock and what tests say to it, without sockets. A response that the OpenAPI document does not
- * describe fails the test.
+ * An emulator on a virtual clock and the requests of tests to it, without sockets. A response that the OpenAPI document
+ * does not describe fails the test.
  */
 export function createTestClient(options: EmulatorOptions = {}) {
   const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', ...options });
@@ -45,7 +45,7 @@ export function createTestClient(options: EmulatorOptions = {}) {
     const { status } = response;
     const problems = options.profile ? [] : validateExchange({ method, url, status, headers: response.headers, text });
     if (problems.length > 0)
-      throw new Error(`not as the OpenAPI document has it: ${method} ${path}: ${problems.join('; ')}`);
+      throw new Error(`not as the OpenAPI document says: ${method} ${path}: ${problems.join('; ')}`);
     let json: unknown;
     try {
       json = text === '' ? undefined : JSON.parse(text);

@@ -2,7 +2,7 @@ import { freshId } from './api.js';
 import type { Model } from './model.js';
 import type { Ask, Clock, Fault, Intern, Run } from './types.js';
 
-/** The credential that the page acts on an intern with: a member's of its workspace, else the intern's own. */
+/** The credential that the page uses for an intern: a member's of its workspace, else the intern's own. */
 async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
   const target = await model.knownTarget();
   if (intern.workspace_id === target.workspace_id) return target.credentials.api_key;
@@ -11,7 +11,7 @@ async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>)
   return (await model.api.control<{ api_key: string }>('GET', `interns/${intern.id}`)).api_key;
 }
 
-/** Of the six connections that a browser has to one address, events and short calls need the others. */
+/** A browser has six connections to one address, and events and short calls need the others. */
 const MOST_STREAMS = 4;
 
 /** Reads a stream to its end, as its client: leaving it would cancel the run. */
@@ -42,7 +42,7 @@ export interface Prompt {
   how: 'chat' | 'invoke';
 }
 
-/** Sends a prompt, and stays with the stream that answers it. */
+/** Sends a prompt, and keeps reading the stream that answers it. */
 export async function sendPrompt(model: Model, intern: Intern, prompt: Prompt): Promise<void> {
   const key = await keyFor(model, intern);
   const text = prompt.script === undefined ? prompt.text : `script: ${prompt.script}\n${prompt.text}`;
@@ -67,7 +67,7 @@ const TOOLS: Readonly<Record<string, string>> = { openrouter: 'openrouter.provid
 /** The name of the tool call that an answer echoes; the emulator does not look at it. */
 const toolOf = (model: Model): string => TOOLS[model.target.value?.profile ?? ''] ?? 'service.provide_input';
 
-/** Answers a pending question, and stays with the stream that goes on where it paused. */
+/** Answers a pending question, and keeps reading the stream that continues where it paused. */
 export async function sendAnswer(
   model: Model,
   intern: Intern,
@@ -106,7 +106,7 @@ export async function deleteIntern(model: Model, intern: Intern, acknowledge: bo
 
 export interface NewIntern {
   name: string;
-  /** Undefined for the first one that there is. */
+  /** Undefined for the first available one. */
   workspace_id: string | undefined;
   description: string;
   instructions: string;

@@ -1,4 +1,4 @@
-/** An answer that is no success, in the words of the emulator. */
+/** An unsuccessful answer, in the words of the emulator. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
@@ -24,7 +24,10 @@ async function failure(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, body.error?.metadata?.reason, detail);
 }
 
-/** Letters and digits that no other request has. Random from the browser, which has this also where a page is no secure context. */
+/**
+ * Letters and digits that no other request has. The browser's random source works even if the page is not a secure
+ * context.
+ */
 export function freshId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(9));
   return Array.from(bytes, (byte) => byte.toString(36).padStart(2, '0')).join('');

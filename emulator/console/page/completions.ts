@@ -8,7 +8,7 @@ export type Piece =
   | { kind: 'finish'; at: string; reason: string; error?: { code: number; message: string; reason?: string } }
   | { kind: 'final'; at: string; sessionId: string | null; usage: Usage | null }
   | { kind: 'done' | 'keepalive'; at: string }
-  /** An event that is no chat completion chunk. */
+  /** An event that is not a chat completion chunk. */
   | { kind: 'other'; at: string; text: string };
 
 interface Chunk {
@@ -67,7 +67,7 @@ function piecesOf(data: string, at: string): Piece[] {
   return pieces;
 }
 
-/** Reads a chat stream write by write; `push` gives the pieces that became whole with it. */
+/** Reads a chat stream write by write; `push` returns the pieces that became whole with it. */
 export function createStreamReader() {
   let at = '';
   let pieces: Piece[] = [];

@@ -18,7 +18,7 @@ export interface Conversation {
   usage: Usage | null;
   /** The request whose response streams it just now. */
   streaming: RequestRow | undefined;
-  /** What was said is not held any more, or not read yet. */
+  /** What was said is no longer held, or not read yet. */
   silent: boolean;
 }
 
@@ -31,7 +31,7 @@ const ENDED: Readonly<Record<string, string>> = {
   failed: 'The run failed',
 };
 
-/** How the connection of a request ended, where it did not end well. */
+/** How the connection of a request ended, if it did not end well. */
 function leftOf(request: RequestRow): Item | undefined {
   const text =
     request.stream === 'client_left'
@@ -44,7 +44,7 @@ function leftOf(request: RequestRow): Item | undefined {
     : { kind: 'mark', at: request.closedAt, tone: 'bad', text, request };
 }
 
-/** Puts marks into a conversation by their time, each behind all that was said at the same time. */
+/** Puts marks into a conversation by their time, each after everything that was said at the same time. */
 function withMarks(items: readonly Item[], marks: readonly Item[]): Item[] {
   const all = [...items];
   for (const mark of marks) {
@@ -58,8 +58,8 @@ const isEnd = (item: Item): boolean => item.kind === 'mark' && item.request === 
 const MESSAGES = new Set(['prompt', 'steer', 'answer']);
 
 /**
- * The request that each message came with, in order. Where the first messages or their requests are not held any more,
- * the last ones belong together.
+ * The request that each message came with, in order. If the first messages or their requests are no longer held, the
+ * last ones belong together.
  */
 function requestsOf(lines: readonly Line[], requests: readonly RequestRow[]): (RequestRow | undefined)[] {
   const [line] = lines;
@@ -70,7 +70,7 @@ function requestsOf(lines: readonly Line[], requests: readonly RequestRow[]): (R
   return missing > 0 ? [...Array.from({ length: missing }, () => undefined), ...requests] : requests.slice(-missing);
 }
 
-/** The items of one run: neighbouring texts become one, and what came with a request knows which. */
+/** The items of one run: neighbouring texts become one, and an item that came with a request names it. */
 function itemsOf(lines: readonly Line[], requests: readonly RequestRow[]): { items: Item[]; usage: Usage | null } {
   const items: Item[] = [];
   const rest = requestsOf(lines, requests);

@@ -7,8 +7,8 @@ const OWN =
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * A request of the journal as a curl command. The journal holds no credential: `$INTERN_API_KEY` and the like stand in its
- * place, as `exec` and the target name them.
+ * A request of the journal as a curl command. The journal holds no credential: variables such as `$INTERN_API_KEY`
+ * replace it, named as `exec` and the target name them.
  */
 export function curlOf(entry: Entry): string {
   const { method, url, headers, body } = entry.request;
@@ -25,7 +25,7 @@ export function curlOf(entry: Entry): string {
     if (name === 'authorization' && /^bearer/i.test(value)) lines.push(`-H "Authorization: Bearer ${key}"`);
     else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
   }
-  // Else curl says that it is a form.
+  // Otherwise curl declares a form.
   if (body !== null && body !== '' && !('content-type' in headers)) lines.push('-H content-type:');
   if (body !== null && body !== '') lines.push(`--data-raw ${quoted(body)}`);
   return lines.join(' \\\n  ');

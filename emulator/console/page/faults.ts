@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/fault.js';
 import type { Fault } from './types.js';
 
-/** Held to be all of them by their type; the page does not load the schema. */
+/** Their type ensures that these are all of them; the page does not load the schema. */
 const OF_THE_CONTRACT: Readonly<Record<Operation, true>> = {
   list: true,
   create: true,
@@ -23,7 +23,7 @@ const OF_THE_CONTRACT: Readonly<Record<Operation, true>> = {
 export const OPERATIONS = Object.keys(OF_THE_CONTRACT);
 export const STATUSES = [408, 429, 500, 502, 503, 504];
 
-/** What can happen to a call, and what of it a fault then says. */
+/** What can happen to a call, and which keys of a fault then count. */
 export const EFFECTS = {
   status: 'answers an error',
   delay: 'answers late',
@@ -34,7 +34,7 @@ export type Effect = keyof typeof EFFECTS;
 
 export const DISCONNECTS = ['before-headers', 'mid-event', 'before-done', 'reset'];
 
-/** Whose calls name no intern. */
+/** The operations whose calls name no intern. */
 export const OF_NO_INTERN: ReadonlySet<string> = new Set(['list', 'create', 'scim']);
 
 /** Bad days, each several faults at once. */
@@ -88,7 +88,7 @@ export function sentenceOf(fault: Fault): string {
   return `${times} ${fault.operation}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}`;
 }
 
-/** What the form for a new fault holds. */
+/** The contents of the form for a new fault. */
 export interface FaultForm {
   operation: string;
   /** Empty is any. */

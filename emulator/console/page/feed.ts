@@ -3,9 +3,9 @@ import { createSseReader, type SseEvent } from './sse.js';
 
 /** How long events are gathered before they are shown, in ms: many at once cost little more than one. */
 const GATHER = 60;
-/** How long after a broken connection the next is tried, in ms; doubled each time up to the second. */
+/** How long to wait after a broken connection before the next attempt, in ms; doubled each time up to the second. */
 const RETRY = [500, 8_000] as const;
-/** How long a page that nobody sees stays connected, in ms. */
+/** How long a hidden page stays connected, in ms. */
 const UNSEEN = 3_000;
 
 export interface Feed {
@@ -22,7 +22,7 @@ export interface FeedHandlers {
 
 const seen = (): boolean => document.visibilityState === 'visible';
 
-/** Resolves when the page is to be seen. */
+/** Resolves when the page is visible. */
 const whenSeen = (): Promise<void> =>
   new Promise((resolve) => {
     const look = () => {
@@ -34,7 +34,7 @@ const whenSeen = (): Promise<void> =>
     look();
   });
 
-/** Aborts a while after the page is no longer to be seen; `stop` once that does not matter. */
+/** Aborts a while after the page was hidden; `stop` once that does not matter. */
 function createUnseen(): { signal: AbortSignal; stop(): void } {
   const unseen = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,8 +53,8 @@ function createUnseen(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * Follows `GET /_emulator/events`, taking up where a broken connection left off. Only while the page is to be seen: a
- * browser has six connections to one address for all its tabs, and a stream in a tab behind others would hold one of them.
+ * Follows `GET /_emulator/events`, continuing where a broken connection left off. Only while the page is visible: a
+ * browser has six connections to one address for all its tabs, and a stream in a background tab would hold one of them.
  */
 export function createFeed(api: Api, handlers: FeedHandlers): Feed {
   const over = new AbortController();
@@ -75,7 +75,7 @@ export function createFeed(api: Api, handlers: FeedHandlers): Feed {
     setTimeout(flush, GATHER);
   };
 
-  /** One connection until it ends; throws ApiError where it is refused. */
+  /** One connection until it ends; throws ApiError if it is refused. */
   const connect = async (signal: AbortSignal, opened: () => void) => {
     const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
     const response = await api.stream('events', signal, headers);
@@ -108,7 +108,7 @@ export function createFeed(api: Api, handlers: FeedHandlers): Feed {
       if (over.signal.aborted) return;
       if (unseen.signal.aborted) continue;
       handlers.closed(failed);
-      // A token that is missing does not come by waiting: the page asks for it, and makes a feed anew.
+      // Waiting does not supply a missing token: the page asks for it, and makes a new feed.
       if (failed?.status === 401 || failed?.status === 403) return;
       await new Promise((resolve) => setTimeout(resolve, wait));
       wait = Math.min(wait * 2, RETRY[1]);

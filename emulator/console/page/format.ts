@@ -35,7 +35,7 @@ export const size = (bytes: number): string =>
 /** The first part of an id: enough to tell two apart by eye. */
 export const short = (id: string): string => id.slice(0, 8);
 
-/** JSON laid out, or the text as it is. */
+/** JSON laid out, or the text unchanged. */
 export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -5,7 +5,7 @@ export interface HexLine {
   text: string;
 }
 
-/** Bytes as a hex dump shows them; what is no printable ASCII is a dot. */
+/** Bytes as a hex dump shows them; a byte that is not printable ASCII is a dot. */
 export function hexLines(bytes: Uint8Array): HexLine[] {
   const lines: HexLine[] = [];
   for (let at = 0; at < bytes.length; at += 16) {

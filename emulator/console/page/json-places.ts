@@ -2,8 +2,8 @@
 export type Places = { error: { line: number; message: string } } | { error: undefined; lineOf(path: string): number };
 
 /**
- * Reads JSON for where things stand in it. Paths are as the emulator tells them: `turn[3].then[0].say`; the line of a
- * path that is not there is the line of the nearest one above it.
+ * Reads JSON for the places of its values. Paths are in the emulator's form: `turn[3].then[0].say`; the line of an
+ * unknown path is the line of the nearest known one above it.
  */
 export function jsonPlaces(text: string): Places {
   const lines = new Map<string, number>();

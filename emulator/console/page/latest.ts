@@ -1,7 +1,7 @@
 /**
- * For reads that may overtake each other: of several under way only the answer to the last one is shown, since an earlier
- * answer that comes late would put back what is no longer so. Called at the start of each; what it returns says, once the
- * answer is there, whether it is still the last.
+ * For reads that may overtake each other: only the answer to the last one is shown, since a late answer to an earlier
+ * one would restore old data. Call it at the start of each read; the result says, once the answer is there, whether
+ * that read is still the last.
  */
 export function createLatest(): () => () => boolean {
   let asked = 0;

@@ -15,7 +15,7 @@ const api = createApi(location.href.replace(/#.*$/, ''));
 const model = createModel(api);
 const router = createRouter();
 const app = document.getElementById('app');
-// What the page showed until now was there to be seen at once.
+// Everything shown so far must be visible at once.
 app?.replaceChildren();
 if (app)
   render(

@@ -8,19 +8,19 @@ import type { Clock, Entry, Fault, Intern, LabRun, Line, Run, ScriptView, Target
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
 
-/** A short message about something that was done, or was not. */
+/** A short message about something that was done, or failed. */
 export interface Notice {
   id: string;
   tone: 'done' | 'error';
   text: string;
 }
 
-/** What happened to requests, for views that look at some of them closely. */
+/** Events of requests, for views that look at some of them closely. */
 export type Happening =
   | { kind: 'entry'; entry: Entry }
   | { kind: 'write'; requestId: string; n: number; write: Write }
   | { kind: 'said'; runId: string; line: Line }
-  /** What was known is no longer true: read it again. */
+  /** The known data is no longer true: read it again. */
   | { kind: 'reload' };
 
 /** Ended runs that the page remembers. */
@@ -54,7 +54,7 @@ export function createModel(api: Api) {
   const connection = signal<Connection>('connecting');
   const refusal = signal('');
   const tokenTried = signal(false);
-  /** Requests that came faster than they could be sent here. */
+  /** Requests that came faster than the emulator sends them here. */
   const skipped = signal(0);
   const notices = signal<readonly Notice[]>([]);
   const requests = createRequests();
@@ -85,7 +85,7 @@ export function createModel(api: Api) {
   const setClock = (reading: Clock) => {
     clock.value = { ...reading, readAt: performance.now() };
   };
-  /** Reads something and shows it, unless it was asked for anew meanwhile. */
+  /** Reads something and shows it, unless it was asked for again meanwhile. */
   const reader = <Answer>(path: string, show: (answer: Answer) => void) => {
     const begin = createLatest();
     return async () => {
@@ -122,7 +122,7 @@ export function createModel(api: Api) {
     limit.value = read.turns_per_minute;
   });
 
-  /** Reads what events keep up to date: those that come meanwhile are held back until it is there. */
+  /** Reads what events keep up to date: events of the meantime are held back until it is there. */
   const readWhole = async (...reads: (() => Promise<void>)[]) => {
     reading += 1;
     const outcomes = await Promise.allSettled(reads.map((read) => read()));
@@ -273,9 +273,9 @@ export function createModel(api: Api) {
       connection.value = 'connecting';
       connect();
     },
-    /** What the emulator is, asked for where it is not known yet: somebody may be quicker than the page. */
+    /** What the emulator is, read if it is not known yet: a user may be quicker than the page. */
     knownTarget: async (): Promise<Target> => target.value ?? (await api.control<Target>('GET', 'target')),
-    /** Milliseconds of the emulator's time, as far as they are known here. */
+    /** Milliseconds of the emulator's time, as far as known here. */
     now(): number {
       const reading = clock.value;
       if (!reading) return 0;
@@ -285,7 +285,7 @@ export function createModel(api: Api) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** Does something, and says what came of it. True when it worked. */
+    /** Does something, and shows the outcome. True if it worked. */
     async attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
       try {
         await work();

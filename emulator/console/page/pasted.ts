@@ -64,7 +64,7 @@ function fromJson(value: Record<string, unknown>): Pasted {
 }
 
 /**
- * Reads what was pasted: a curl command, a request as HTTP writes it, JSON (of headers, or with `headers`, `method`,
+ * Reads a pasted text: a curl command, a request as HTTP writes it, JSON (of headers, or with `headers`, `method`,
  * `path` and `body`), or lines of headers.
  *
  * @throws Error that says what was expected
@@ -78,7 +78,7 @@ export function readPasted(text: string): Pasted {
     try {
       value = JSON.parse(trimmed);
     } catch {
-      throw new Error('it begins like JSON and is none');
+      throw new Error('it begins like JSON, but is not valid JSON');
     }
     if (isRecord(value)) return fromJson(value);
   }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Entry } from './types.js';
 
-/** What the list shows of a request. Bodies are read again when somebody looks: a page may be open for days. */
+/** The part of a request that the list shows. Bodies are read again on demand: a page may be open for days. */
 export interface RequestRow {
   readonly id: string;
   readonly at: string;
@@ -19,7 +19,7 @@ export interface RequestRow {
   readonly wrong: string | null;
 }
 
-/** How many rows the page keeps, and how many go at once when there are more. */
+/** How many rows the page keeps, and how many it drops at once when there are more. */
 const MOST = 2_000;
 const DROP = 500;
 

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** Where in the page one is. Kept behind the `#`, which no server ever sees. */
+/** The current place in the page. Kept behind the `#`, which no server ever sees. */
 export interface Place {
   view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'state' | 'lab' | 'requirements';
-  /** What of the view: an intern, a request, a script. */
+  /** The selected item of the view: an intern, a request, a script. */
   id: string | undefined;
 }
 

@@ -1,20 +1,20 @@
 import { jsonPlaces } from './json-places.js';
 
-/** What is wrong with a script, at which line. */
+/** A problem of a script, with its line. */
 export interface ScriptProblem {
   line: number;
   message: string;
 }
 
-/** Where a text is no JSON; nothing when it is. */
+/** Where a text is not JSON; nothing if it is. */
 export function syntaxProblems(text: string): ScriptProblem[] {
   const { error } = jsonPlaces(text);
   return error ? [error] : [];
 }
 
 /**
- * The problems that the emulator told, at the lines they are about. A message is `NAME: path: what; path: what`, with
- * paths such as `turn[3].say`.
+ * The problems that the emulator reported, at their lines. A message is `NAME: path: what; path: what`, with paths such
+ * as `turn[3].say`.
  */
 export function reportedProblems(text: string, message: string): ScriptProblem[] {
   const places = jsonPlaces(text);

@@ -5,9 +5,7 @@ export interface SseEvent {
   id: string | undefined;
 }
 
-/**
- * Reads server-sent events from pieces of text as they come, whatever they are cut at. Comments are given to `onComment`.
- */
+/** Reads server-sent events from pieces of text as they come, wherever they are cut. Comments go to `onComment`. */
 export function createSseReader(onEvent: (event: SseEvent) => void, onComment?: (text: string) => void) {
   let rest = '';
   let event = '';

@@ -10,7 +10,7 @@ export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../co
 /** A run as the control interface shows it. */
 export type Run = RunView;
 
-/** One thing that was said in a run, by either side; `n` counts them. */
+/** One thing that either side said in a run; `n` counts them. */
 export type Line = { at: string; n: number } & (
   | { type: 'prompt' | 'steer' | 'content' | 'reasoning'; text: string }
   | { type: 'model'; model: string }
@@ -36,7 +36,7 @@ export interface Entry {
   run_id: string | null;
   /** Until the response, or the first byte of its stream. */
   ms: number | null;
-  /** What exactly was wrong, and the requirement that the refusal rests on. */
+  /** What exactly was wrong, and the requirement of the refusal. */
   wrong: string | null;
   requirement: string | null;
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
@@ -65,7 +65,7 @@ export interface Fault {
   at?: string;
 }
 
-/** A snapshot, or one of a file that can't be read. */
+/** A snapshot, or one whose file cannot be read. */
 export type SnapshotView =
   | { name: string; now: string; interns: number; scripts: number; faults: number }
   | { name: string; unusable: string };

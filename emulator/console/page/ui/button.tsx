@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icons.js';
 interface ButtonProps {
   children?: ComponentChildren;
   icon?: IconName;
-  /** Needed where there is an icon alone. */
+  /** Needed if there is an icon alone. */
   label?: string;
   tone?: 'primary' | 'plain' | 'danger' | 'ghost';
   small?: boolean;
@@ -33,7 +33,7 @@ export const Button = ({ children, icon, label, tone = 'plain', small, type = 'b
   </button>
 );
 
-/** The clipboard, also where the page is no secure context and the browser gives none. */
+/** The clipboard, with a fallback for a page that is not a secure context and gets none from the browser. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

@@ -15,7 +15,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // Closing gives the focus back to whatever opened it; taking the element away alone would not.
+    // Closing returns the focus to the element that opened it; removing the element alone would not.
     return () => current?.close();
   }, []);
   return (

@@ -13,7 +13,7 @@ interface EditorProps {
   onInput: (value: string) => void;
 }
 
-/** A text with numbered lines, and what is wrong with it told at the line. */
+/** A text with numbered lines, whose problems are shown at their lines. */
 export function Editor({ label, value, problems, readOnly, onInput }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);

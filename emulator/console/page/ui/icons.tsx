@@ -1,4 +1,4 @@
-/** Line icons on a grid of 20, drawn for this page. Decoration: what they stand for is said in words beside them. */
+/** Line icons on a grid of 20, drawn for this page. They are decoration: words beside them give their meaning. */
 const PATHS = {
   interns: 'M10 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM4 16.500c0-3 2.700-4.500 6-4.500s6 1.500 6 4.500',
   requests: 'M3 6.500h11.500m-3.500-3.500 3.500 3.500-3.500 3.500M17 13.500H5.500m3.500-3.500-3.500 3.500 3.500 3.500',

@@ -31,7 +31,7 @@ interface EmptyProps {
   children?: ComponentChildren;
 }
 
-/** What stands where nothing is yet: what this place is for, and what to do next. */
+/** Fills an empty place: what the place is for, and what to do next. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="empty">
     <span class="empty-icon">

@@ -1,6 +1,6 @@
 import { useServices } from './context.js';
 
-/** Every script that there is, to be chosen from. */
+/** Every script, to choose from. */
 export function ScriptOptions() {
   const { model } = useServices();
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useServices } from './context.js';
 
-/** The emulator's time in ms, moving on each second where its clock runs. */
+/** The emulator's time in ms, moving on each second if its clock runs. */
 export function useNow(): number {
   const { model } = useServices();
   const [, tick] = useState(0);

@@ -12,7 +12,7 @@ export function useEntry(id: string): { entry: Entry | undefined; problem: strin
     const begin = createLatest();
     let current: Entry | undefined;
     let reading = false;
-    /** The last write that was told of while the entry was read. */
+    /** The last write that was reported while the entry was read. */
     let heard = -1;
     const show = (next: Entry) => {
       current = next;
@@ -32,7 +32,7 @@ export function useEntry(id: string): { entry: Entry | undefined; problem: strin
         .then(() => {
           if (!isLatest()) return;
           reading = false;
-          // Told before the answer came, and written after it.
+          // Reported before the answer came, and written after it.
           if (current && heard >= (current.writes ?? []).length) read();
         });
     };
@@ -50,7 +50,7 @@ export function useEntry(id: string): { entry: Entry | undefined; problem: strin
         if (happening.kind === 'reload') read();
         else if (happening.kind === 'entry' && happening.entry.id === id) {
           show(happening.entry);
-          // The answer under way may be older than this.
+          // The answer in progress may be older than this.
           if (reading) read();
         } else if (happening.kind === 'write' && happening.requestId === id) write(happening.n, happening.write);
       }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
 import { createLatest } from '../latest.js';
 
-/** `createLatest` for as long as a component is there. */
+/** `createLatest` for as long as a component is mounted. */
 export const useLatest = (): (() => () => boolean) => useState(createLatest)[0];

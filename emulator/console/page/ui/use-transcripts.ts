@@ -3,15 +3,15 @@ import type { Happening } from '../model.js';
 import type { Line, Run } from '../types.js';
 import { useServices } from './context.js';
 
-/** Lines of one run that are kept. */
+/** How many lines of one run are kept. */
 const MOST = 4_000;
 
-/** What was said in some runs, kept up to date while they go on. A run that is not there is being read. */
+/** What was said in some runs, kept up to date while they go on. A missing run is being read. */
 export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readonly Line[]> {
   const { model } = useServices();
   const [shown, setShown] = useState<ReadonlyMap<string, readonly Line[]>>(new Map());
   const wanted = useRef(new Set<string>());
-  /** The runs that are being read, with the last line that was heard of meanwhile. */
+  /** The runs that are being read, with the last line that was reported meanwhile. */
   const reading = useRef(new Map<string, number>());
   const lines = useRef(new Map<string, Line[]>());
 
@@ -23,26 +23,26 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
       .control<{ transcript: Line[] | null }>('GET', `runs/${id}`)
       .then(
         ({ transcript }) => transcript ?? [],
-        // A run that is gone has nothing to tell.
+        // A deleted run has nothing to show.
         (): Line[] => [],
       )
       .then((said) => {
         const heard = reading.current.get(id) ?? -1;
         reading.current.delete(id);
-        // Nobody hears of its lines any more: it is read again when somebody looks.
+        // Its lines are no longer reported: it is read again on demand.
         if (!wanted.current.has(id)) return;
         lines.current.set(id, said);
         show();
-        // Told before the answer came, and made after it.
+        // Reported before the answer came, and made after it.
         if (heard > (said.at(-1)?.n ?? -1)) read(id);
       });
   };
-  /** What is being read already may be from before: then it is read once more. */
+  /** A read in progress may be older: then it is repeated. */
   const readAnew = (id: string) => {
     if (reading.current.has(id)) reading.current.set(id, Number.POSITIVE_INFINITY);
     else read(id);
   };
-  /** True where the line is new; what is missing before it is read anew. */
+  /** True if the line is new; missing lines before it are read again. */
   const add = (id: string, line: Line): boolean => {
     if (reading.current.has(id)) {
       reading.current.set(id, Math.max(line.n, reading.current.get(id) ?? -1));
@@ -56,7 +56,7 @@ export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readon
       return false;
     }
     known.push(line);
-    // A run may talk for days: the beginning goes, as it does in the emulator.
+    // A run may talk for days: its beginning is dropped, as in the emulator.
     lines.current.set(id, known.length > MOST ? known.slice(MOST / 2) : known);
     return true;
   };

@@ -12,12 +12,12 @@ interface VirtualListProps<Row> {
   children: (row: Row) => ComponentChildren;
 }
 
-/** Rows beyond the visible ones that are there too, so that scrolling shows no gap. */
+/** How many rows beyond the visible ones are rendered, so that scrolling shows no gap. */
 const SPARE = 8;
 
 /**
- * A list of which only the visible rows exist, however long it is. New rows come in at the top; whoever has scrolled down
- * keeps looking at the same rows. Arrow keys, Home and End move the selection.
+ * A list of which only the visible rows exist, however long it is. New rows come in at the top; a user who has scrolled
+ * down keeps seeing the same rows. Arrow keys, Home and End move the selection.
  */
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const { rows, height, idOf } = props;

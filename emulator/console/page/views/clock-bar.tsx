@@ -10,8 +10,8 @@ import { useNow } from '../ui/ticking.js';
 
 const MODES: Readonly<Record<string, string>> = {
   real: 'The clock runs with this machine’s',
-  virtual: 'The clock stands still until it is advanced',
-  frozen: 'The clock is frozen until it is resumed',
+  virtual: 'The clock stands still until you advance it',
+  frozen: 'The clock is frozen until you resume it',
   auto: 'The clock moves by itself to whatever is due next',
 };
 

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { ScriptOptions } from '../ui/script-options.js';
 
-/** Sends a prompt as a client of the intern: which script takes it, whether it is asked, which session it goes to. */
+/** Sends a prompt as a client of the intern: which script takes it, whether it asks, which session it goes to. */
 export function Composer({ intern, sessions }: { intern: Intern; sessions: readonly string[] }) {
   const { model } = useServices();
   const [text, setText] = useState('');

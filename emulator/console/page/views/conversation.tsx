@@ -41,7 +41,7 @@ function RunHead({ run }: { run: Run }) {
   );
 }
 
-/** Who sent something and when, with the way to the request. */
+/** Who sent something and when, with a link to the request. */
 const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) => (
   <p class="meta">
     {request?.caller && <span>{request.caller}</span>}

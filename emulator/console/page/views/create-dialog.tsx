@@ -11,7 +11,7 @@ interface CreateDialogProps {
   onCreated: (intern: Intern) => void;
 }
 
-/** Asks for what a create takes, and creates. */
+/** Asks for the fields of a create, and creates. */
 export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   const { model } = useServices();
   const target = model.target.value;
@@ -71,7 +71,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
             />
           )}
         </Field>
-        <Field label="Instructions" hint="A first line such as “script: slow” makes it behave by that script">
+        <Field label="Instructions" hint="A first line such as “script: slow” chooses its script">
           {(ids) => (
             <textarea
               {...ids}

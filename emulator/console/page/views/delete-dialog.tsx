@@ -6,7 +6,7 @@ import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
 import { Check } from '../ui/field.js';
 
-/** Deletes an intern; where its archive failed, only the acknowledgement that its workspace is lost gets rid of it. */
+/** Deletes an intern. If its archive failed, only the acknowledgement that its workspace is lost deletes it. */
 export function DeleteDialog({ intern, onClose }: { intern: Intern; onClose: () => void }) {
   const { model } = useServices();
   const failed = intern.status === 'destroy_failed';

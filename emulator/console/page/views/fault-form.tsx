@@ -31,7 +31,7 @@ const EMPTY: FaultForm = {
 type Option = readonly [value: string, text: string];
 const same = (names: readonly (string | number)[]): Option[] => names.map((name) => [String(name), String(name)]);
 
-/** Makes one fault: which calls meet it, and what they meet. */
+/** Makes one fault: which calls meet it, and its effect. */
 export function NewFault() {
   const { model } = useServices();
   const [form, setForm] = useState(EMPTY);

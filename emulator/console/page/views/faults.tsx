@@ -5,7 +5,7 @@ import { useServices } from '../ui/context.js';
 import { Empty, ViewHead } from '../ui/parts.js';
 import { NewFault } from './fault-form.js';
 
-/** Makes the emulator fail in chosen ways, and shows what is still to come. */
+/** Makes the emulator fail in chosen ways, and shows the faults still to come. */
 export function FaultsView() {
   const { model } = useServices();
   const faults = model.faults.value;

@@ -34,7 +34,7 @@ function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => voi
     return () => void begin();
   }, [intern.id, intern.updated_at]);
   const change = (next: Inside) => {
-    // What is being read may be from before the change.
+    // The read in progress may be from before the change.
     begin();
     setInside(next);
   };
@@ -149,7 +149,7 @@ function InternHead({ intern }: { intern: Intern }) {
   );
 }
 
-/** Keeps a scrolling box at its end while its content grows, unless somebody has scrolled up. */
+/** Keeps a scrolling box at its end while its content grows, unless the user has scrolled up. */
 function useStickToEnd(content: unknown) {
   const box = useRef<HTMLElement>(null);
   const stuck = useRef(true);

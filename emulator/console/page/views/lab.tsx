@@ -3,7 +3,7 @@ import type { LabRequest, LabRun } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Empty, StatusCode, ViewHead } from '../ui/parts.js';
 
-/** How the answer to a request came to its end, if it has. */
+/** How the answer to a request ended, if it has. */
 function endOf({ answered, closed, arrived }: LabRequest): string {
   if (closed) return `${closed.by === 'reset' ? 'reset' : 'closed'} by the client after ${span(closed.at - arrived)}`;
   return answered === undefined ? 'under way' : `answered whole after ${span(answered - arrived)}`;

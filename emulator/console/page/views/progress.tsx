@@ -1,6 +1,6 @@
 import type { Intern } from '../types.js';
 
-/** How far the boot of an intern is; nothing where none goes on. */
+/** The progress of an intern's boot; nothing if there is none. */
 export const Progress = ({ intern }: { intern: Intern }) => {
   const { progress } = intern;
   if (!progress) return null;

@@ -99,7 +99,7 @@ function Result({ explanation }: { explanation: Explanation }) {
   );
 }
 
-/** Takes a signed request, and says what a daemon would say to it, down to the byte. */
+/** Takes a signed request, and explains what a daemon would answer to it, down to the byte. */
 export function ProofsView() {
   const { model } = useServices();
   const [form, setForm] = useState<Form>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });

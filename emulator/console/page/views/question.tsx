@@ -66,7 +66,7 @@ function FieldControl({
   );
 }
 
-/** What a form's values are as an answer: with the type that each field asks for. */
+/** A form's values as an answer: with the type that each field asks for. */
 export function contentOf(
   fields: readonly QuestionField[],
   values: Readonly<Record<string, Value>>,
@@ -155,7 +155,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
   );
 }
 
-/** What an intern asks: a form while it waits for the answer, and what was asked afterwards. */
+/** What an intern asks: a form while it waits for the answer, and afterwards the question. */
 export function Question({ intern, run, question }: QuestionProps) {
   const { model } = useServices();
   const [busy, setBusy] = useState(false);

@@ -10,7 +10,7 @@ import { StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
 import { TimeLine } from './time-line.js';
 
-/** The ledger of requirements, read when it is first needed. */
+/** The ledger of requirements, read on first use. */
 export function useRequirements(): readonly Requirement[] {
   const { model } = useServices();
   const [list, setList] = useState<readonly Requirement[]>([]);

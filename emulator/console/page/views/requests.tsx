@@ -28,7 +28,7 @@ const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** A path as a person reads it: without what all have, and with names in place of ids. */
+/** A path as a person reads it: without the common part, and with names in place of ids. */
 const readable = (path: string, interns: ReadonlyMap<string, Intern>): string =>
   path.replace(/^\/api\/v1(?=\/)/, '').replaceAll(UUID, (id) => interns.get(id)?.name ?? `${id.slice(0, 8)}…`);
 
@@ -75,7 +75,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   );
 }
 
-/** The requests as they come, newest first, and one of them closely. */
+/** The requests as they come, newest first, and the details of one. */
 export function RequestsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
   const [filter, setFilter] = useState<Filter>({ text: '', status: '', operation: '' });

@@ -16,7 +16,10 @@ export function RequirementsView({ id }: { id: string | undefined }) {
   const shown = requirements.filter((requirement) => id === undefined || requirement.id.startsWith(`${area}-`));
   return (
     <div class="page">
-      <ViewHead title="Requirements" sub="What the interface demands. A refusal names the one that it rests on." />
+      <ViewHead
+        title="Requirements"
+        sub="What the interface demands. A refusal names the requirement that it rests on."
+      />
       {requirements.length > 0 && id !== undefined && !row && (
         <Empty icon="warn" title={`No requirement ${id}`}>
           <p>

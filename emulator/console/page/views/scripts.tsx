@@ -17,7 +17,7 @@ const FROM: Readonly<Record<string, string>> = {
   stock: 'shipped',
 };
 
-/** Where a new script begins. */
+/** The text of a new script. */
 const FIRST = `{
   "name": "my-script",
   "turn": [
@@ -36,7 +36,7 @@ interface ScriptEditorProps {
 
 function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
   const { model } = useServices();
-  /** What was typed and not saved: it stays, whatever becomes of the script elsewhere. */
+  /** Typed and unsaved text: it stays, even if the script changes elsewhere. */
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [reported, setReported] = useState<readonly ScriptProblem[]>([]);
   const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
@@ -109,7 +109,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
   const list = model.scripts.value;
   const isNew = id === 'new';
   const version = list.find(({ name }) => name === id);
-  // The one that was shown before is not this one, even for a frame: what is typed into it would be lost.
+  // The script shown before must not stay, even for a frame: text typed into it would be lost.
   const script = !isNew && read?.name === id ? read : undefined;
   useEffect(() => {
     if (id === undefined || isNew) return;

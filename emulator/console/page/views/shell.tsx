@@ -96,7 +96,7 @@ function SideFoot() {
   );
 }
 
-/** Where the emulator has a control token, the page asks for it. It is kept for this tab, and sent as a header only. */
+/** If the emulator has a control token, the page asks for it. It is kept for this tab, and sent as a header only. */
 function TokenForm() {
   const { model } = useServices();
   const [token, setToken] = useState('');
@@ -165,7 +165,7 @@ function Notices() {
   );
 }
 
-/** Names the tab after what it shows, with the number of questions that wait. */
+/** Names the tab after what it shows, with the number of waiting questions. */
 function useTitle() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;
@@ -178,7 +178,7 @@ function useTitle() {
   }, [title]);
 }
 
-/** The page: where to go on the left, the clock above, one view. */
+/** The page: the views on the left, the clock above, one view. */
 export function Shell() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;

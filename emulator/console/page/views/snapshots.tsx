@@ -6,7 +6,7 @@ import { useServices } from '../ui/context.js';
 import { Field } from '../ui/field.js';
 import { useLatest } from '../ui/use-latest.js';
 
-/** Is there from the start, and stays. */
+/** Always exists, and stays. */
 const START = 'start';
 
 const holds = (snapshot: SnapshotView): string =>
@@ -19,7 +19,7 @@ const holds = (snapshot: SnapshotView): string =>
         plural(snapshot.faults, 'fault'),
       ].join(', ');
 
-/** The states that the emulator keeps under a name: kept, gone back to, forgotten. */
+/** The states that the emulator keeps under a name: to keep, restore and forget. */
 export function Snapshots() {
   const { model } = useServices();
   const [snapshots, setSnapshots] = useState<readonly SnapshotView[]>([]);

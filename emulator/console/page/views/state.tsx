@@ -146,7 +146,7 @@ function Credentials() {
   );
 }
 
-/** What the emulator holds, to take along and to bring back. */
+/** The state of the emulator, to save and to restore. */
 export function StateView() {
   return (
     <div class="page">

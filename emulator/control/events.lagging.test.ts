@@ -8,7 +8,7 @@ import '../../test/same-draws.js';
 const ALL = new Set(EVENT_TYPES);
 const TEXT = 'x'.repeat(1_000);
 
-/** Events over a past that is held elsewhere, and how often something of it was made into an event. */
+/** Events over a past that another part holds, and how often something of it was made into an event. */
 function setUp() {
   const sequence = createSequence();
   const held: number[] = [];
