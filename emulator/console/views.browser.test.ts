@@ -24,6 +24,7 @@ const VIEWS = [
   '#/scripts/new',
   '#/proofs',
   '#/state',
+  '#/vault',
   '#/lab',
   '#/requirements/CHAT-7',
 ];

@@ -3,7 +3,7 @@ import type { Model } from './model.js';
 import type { Ask, Clock, Fault, Intern, Run } from './types.js';
 
 /** The credential that the page uses for an intern: a member's of its workspace, else the intern's own. */
-async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
+export async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
   const target = await model.knownTarget();
   if (intern.workspace_id === target.workspace_id) return target.credentials.api_key;
   if (target.credentials.foreign_api_key && intern.workspace_id === target.foreign_workspace_id)

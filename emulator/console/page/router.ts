@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** The current place in the page. Kept behind the `#`, which no server ever sees. */
 export interface Place {
-  view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'state' | 'lab' | 'requirements';
+  view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'vault' | 'state' | 'lab' | 'requirements';
   /** The selected item of the view: an intern, a request, a script. */
   id: string | undefined;
 }
@@ -13,6 +13,7 @@ const VIEWS: readonly Place['view'][] = [
   'faults',
   'scripts',
   'proofs',
+  'vault',
   'state',
   'lab',
   'requirements',

@@ -5,7 +5,9 @@ export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contr
 export type { Intern, Status } from '../../contract/intern.js';
 export type { LabRequest, LabRun } from '../../contract/lab-run.js';
 export type { Usage } from '../../contract/run.js';
+export type { ScimGroup, ScimJob, ScimMapping } from '../../contract/scim.js';
 export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
+export type { VaultSecret } from '../../contract/vault.js';
 
 /** A run as the control interface shows it. */
 export type Run = RunView;
@@ -86,6 +88,7 @@ export interface Target {
   credentials: {
     api_key: string;
     foreign_api_key?: string;
+    management_key: string;
     oauth_token: string;
     intern?: { id: string; api_key: string };
   };

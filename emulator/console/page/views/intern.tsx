@@ -14,6 +14,7 @@ import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { Progress } from './progress.js';
+import { InternVault } from './vault.js';
 
 interface Inside {
   script: string | null;
@@ -186,37 +187,52 @@ export function InternView({ intern }: { intern: Intern }) {
   const conversations = conversationsOf(runs, transcripts, requests);
   const { box, onScroll } = useStickToEnd(transcripts);
   const sessions = [...new Set(runs.map((run) => run.session_id))].reverse();
+  const [tab, setTab] = useState<'talk' | 'vault'>('talk');
   return (
     <section class="intern" aria-label={intern.name}>
       <InternHead intern={intern} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
-      <section class="talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
-        {all.length > runs.length && (
-          <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>
-            {`Show earlier runs (${all.length - runs.length})`}
-          </Button>
-        )}
-        {conversations.length === 0 && (
-          <Empty icon="send" title="Nothing said yet">
-            <p>
-              {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
-              {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
-            </p>
-          </Empty>
-        )}
-        {conversations.map((conversation, index) => (
-          <ConversationView
-            key={conversation.key}
-            intern={intern}
-            conversation={conversation}
-            continues={
-              conversation.run !== undefined &&
-              conversation.run.session_id === conversations[index - 1]?.run?.session_id
-            }
-          />
-        ))}
-      </section>
-      <Composer intern={intern} sessions={sessions} />
+      <nav class="tabs row" aria-label={`Of ${intern.name}`}>
+        <Button small tone="ghost" pressed={tab === 'talk'} onClick={() => setTab('talk')}>
+          Conversation
+        </Button>
+        <Button small tone="ghost" pressed={tab === 'vault'} onClick={() => setTab('vault')}>
+          Vault
+        </Button>
+      </nav>
+      {tab === 'vault' ? (
+        <InternVault intern={intern} />
+      ) : (
+        <>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+          <section class="talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+            {all.length > runs.length && (
+              <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>
+                {`Show earlier runs (${all.length - runs.length})`}
+              </Button>
+            )}
+            {conversations.length === 0 && (
+              <Empty icon="send" title="Nothing said yet">
+                <p>
+                  {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
+                  {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
+                </p>
+              </Empty>
+            )}
+            {conversations.map((conversation, index) => (
+              <ConversationView
+                key={conversation.key}
+                intern={intern}
+                conversation={conversation}
+                continues={
+                  conversation.run !== undefined &&
+                  conversation.run.session_id === conversations[index - 1]?.run?.session_id
+                }
+              />
+            ))}
+          </section>
+          <Composer intern={intern} sessions={sessions} />
+        </>
+      )}
     </section>
   );
 }

@@ -14,6 +14,7 @@ import { RequestsView } from './requests.js';
 import { RequirementsView } from './requirements.js';
 import { ScriptsView } from './scripts.js';
 import { StateView } from './state.js';
+import { VaultView } from './vault.js';
 
 const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }[] = [
   { view: 'interns', name: 'Interns', icon: 'interns' },
@@ -21,6 +22,7 @@ const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }
   { view: 'faults', name: 'Faults', icon: 'faults' },
   { view: 'scripts', name: 'Scripts', icon: 'scripts' },
   { view: 'proofs', name: 'Proofs', icon: 'proofs' },
+  { view: 'vault', name: 'Vault', icon: 'key' },
   { view: 'state', name: 'State', icon: 'state' },
   { view: 'lab', name: 'Lab', icon: 'lab' },
 ];
@@ -31,6 +33,7 @@ const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) 
   faults: FaultsView,
   scripts: ScriptsView,
   proofs: ProofsView,
+  vault: VaultView,
   state: StateView,
   lab: LabView,
   requirements: RequirementsView,

@@ -3,6 +3,7 @@ import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Field } from '../ui/field.js';
 import { ViewHead } from '../ui/parts.js';
+import { DirectoryPanel, Switches } from './directory.js';
 import { Snapshots } from './snapshots.js';
 
 /** Hands a text to the browser as a file to save. */
@@ -111,6 +112,7 @@ const NAMES: Readonly<Record<string, string>> = {
   foreign_api_key: 'API key of another workspace',
   outsider_api_key: 'API key outside the programme',
   management_key: 'Management key',
+  foreign_management_key: 'Management key of another organization',
   oauth_token: 'OAuth token',
   oauth_interns_only_token: 'OAuth token, interns only',
   peer_oauth_token: 'OAuth token of a colleague',
@@ -160,6 +162,8 @@ export function StateView() {
         <Export />
         <Import />
         <Limit />
+        <Switches />
+        <DirectoryPanel />
       </div>
     </div>
   );

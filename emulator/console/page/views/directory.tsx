@@ -1,0 +1,243 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Model } from '../model.js';
+import type { ScimGroup, ScimJob, ScimMapping } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Check, Field } from '../ui/field.js';
+import { useLatest } from '../ui/use-latest.js';
+
+interface Directory {
+  groups: readonly ScimGroup[];
+  mappings: readonly ScimMapping[];
+}
+
+async function call<T>(model: Model, method: string, path: string, body?: unknown): Promise<T> {
+  const { management_key } = (await model.knownTarget()).credentials;
+  const response = await model.api.call(method, path, management_key, body === undefined ? {} : { body });
+  return (await response.json()) as T;
+}
+
+/** Groups and mappings of the organization, kept up to date. */
+function useDirectory(): Directory | undefined {
+  const { model } = useServices();
+  const [directory, setDirectory] = useState<Directory | undefined>(undefined);
+  const begin = useLatest();
+  useEffect(() => {
+    const load = async () => {
+      const isLatest = begin();
+      const [groups, mappings] = await Promise.all([
+        call<{ data: ScimGroup[] }>(model, 'GET', '/scim/groups?limit=100'),
+        call<{ data: ScimMapping[] }>(model, 'GET', '/scim/group-mappings?limit=100'),
+      ]);
+      if (isLatest()) setDirectory({ groups: groups.data, mappings: mappings.data });
+    };
+    void model.attempt(load);
+    const stop = model.listen((happenings) => {
+      const changed = happenings.some(
+        (one) =>
+          one.kind === 'reload' ||
+          (one.kind === 'entry' && one.entry.operation === 'scim' && one.entry.request.method !== 'GET'),
+      );
+      if (changed) void model.attempt(load);
+    });
+    return () => {
+      stop();
+      begin();
+    };
+  }, []);
+  return directory;
+}
+
+function MappingRow({ mapping, group }: { mapping: ScimMapping; group: string }) {
+  const { model } = useServices();
+  const path = `/scim/group-mappings/${mapping.id}`;
+  const change = (role: string) => model.attempt(() => call(model, 'PATCH', path, { role }), `${group} is ${role} now`);
+  const remove = () =>
+    model.attempt(() => call(model, 'DELETE', `${path}?keep_members=true`), 'The mapping is deleted');
+  return (
+    <tr>
+      <th scope="row">{group}</th>
+      <td class="mono">{mapping.workspace_id}</td>
+      <td>
+        <select
+          aria-label={`Role of ${group}`}
+          value={mapping.role}
+          onChange={(event) => void change(event.currentTarget.value)}
+        >
+          <option value="admin">admin</option>
+          <option value="member">member</option>
+        </select>
+      </td>
+      <td>
+        <Button
+          small
+          tone="ghost"
+          icon="trash"
+          label={`Delete the mapping of ${group}`}
+          onClick={() => void remove()}
+        />
+      </td>
+    </tr>
+  );
+}
+
+function MappingForm({ groups }: { groups: readonly ScimGroup[] }) {
+  const { model } = useServices();
+  const target = model.target.value;
+  const [group, setGroup] = useState('');
+  const [workspace, setWorkspace] = useState('');
+  if (!target || groups.length === 0) return null;
+  const body = {
+    scim_group_id: group || groups[0]?.id,
+    workspace_id: workspace || target.workspace_id,
+    role: 'member',
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void model.attempt(() => call(model, 'POST', '/scim/group-mappings', body), 'The group is mapped');
+  };
+  return (
+    <form class="stack" aria-label="Map a group" onSubmit={submit}>
+      <Field label="Group">
+        {(ids) => (
+          <select {...ids} value={body.scim_group_id} onChange={(event) => setGroup(event.currentTarget.value)}>
+            {groups.map(({ id, display_name }) => (
+              <option key={id} value={id}>
+                {display_name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Workspace">
+        {(ids) => (
+          <select {...ids} value={body.workspace_id} onChange={(event) => setWorkspace(event.currentTarget.value)}>
+            <option value={target.workspace_id}>First — {target.workspace_id}</option>
+            {target.foreign_workspace_id && (
+              <option value={target.foreign_workspace_id}>Other — {target.foreign_workspace_id}</option>
+            )}
+          </select>
+        )}
+      </Field>
+      <div class="row end">
+        <Button type="submit">Map as member</Button>
+      </div>
+    </form>
+  );
+}
+
+const SENTENCES: Readonly<Record<ScimJob['status'], (job: ScimJob) => string>> = {
+  queued: () => 'The sync is queued: it moves along the clock.',
+  running: () => 'The sync is running.',
+  succeeded: (job) => `The sync succeeded: ${job.synced_groups} groups.`,
+  failed: (job) => `The sync failed: ${job.error_message}.`,
+};
+/** How often a job under way is looked at, in ms. */
+const LOOK = 1_000;
+
+function Sync() {
+  const { model } = useServices();
+  const [job, setJob] = useState<ScimJob | undefined>(undefined);
+  const now = model.clock.value?.now;
+  const going = job?.status === 'queued' || job?.status === 'running';
+  const start = () =>
+    model.attempt(async () => setJob((await call<{ data: ScimJob }>(model, 'POST', '/scim/sync-jobs')).data));
+  useEffect(() => {
+    if (!job || !going) return undefined;
+    const look = () =>
+      call<{ data: ScimJob }>(model, 'GET', `/scim/sync-jobs/${job.id}`).then(
+        ({ data }) => setJob(data),
+        () => setJob(undefined),
+      );
+    const timer = setTimeout(() => void look(), LOOK);
+    return () => clearTimeout(timer);
+  }, [job, now]);
+  return (
+    <div class="row">
+      <Button disabled={going} onClick={() => void start()}>
+        Sync the directory
+      </Button>
+      <p role="status">{job && SENTENCES[job.status](job)}</p>
+    </div>
+  );
+}
+
+/** SCIM: which groups are mapped to which workspaces, and the sync of the directory. */
+export function DirectoryPanel() {
+  const directory = useDirectory();
+  if (!directory) return null;
+  const { groups, mappings } = directory;
+  const nameOf = (id: string) => groups.find((group) => group.id === id)?.display_name ?? id;
+  return (
+    <section class="panel stack" aria-label="Directory">
+      <h2>Directory (SCIM)</h2>
+      {mappings.length === 0 && <p class="quiet">No group is mapped to a workspace.</p>}
+      {mappings.length > 0 && (
+        <div class="scrolled">
+          <table aria-label="Group mappings">
+            <thead>
+              <tr>
+                <th scope="col">Group</th>
+                <th scope="col">Workspace</th>
+                <th scope="col">Role</th>
+                <th scope="col">
+                  <span class="unseen">Delete</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {mappings.map((mapping) => (
+                <MappingRow key={mapping.id} mapping={mapping} group={nameOf(mapping.scim_group_id)} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <MappingForm groups={groups} />
+      <Sync />
+    </section>
+  );
+}
+
+interface Settings {
+  vault_writes: 'on' | 'off';
+  scim_sync: 'succeeds' | 'fails';
+}
+
+/** What the emulator does on purpose: refuses writes of vaults, fails the next sync. */
+export function Switches() {
+  const { model } = useServices();
+  const [settings, setSettings] = useState<Settings | undefined>(undefined);
+  const begin = useLatest();
+  const now = (work: () => Promise<Settings>) =>
+    model.attempt(async () => {
+      const isLatest = begin();
+      const read = await work();
+      if (isLatest()) setSettings(read);
+    });
+  useEffect(() => {
+    const read = () => void now(() => model.api.control<Settings>('GET', 'settings'));
+    read();
+    // A sync spends its failure.
+    return model.listen((happenings) => {
+      if (happenings.some((one) => one.kind === 'reload' || (one.kind === 'entry' && one.entry.operation === 'scim')))
+        read();
+    });
+  }, []);
+  const put = (change: Partial<Settings>) => void now(() => model.api.control<Settings>('PUT', 'settings', change));
+  return (
+    <section class="panel stack" aria-label="Vault writes and sync">
+      <h2>Vault writes and sync</h2>
+      <Check
+        label="Refuse vault writes (503)"
+        checked={settings?.vault_writes === 'off'}
+        onChange={(checked) => put({ vault_writes: checked ? 'off' : 'on' })}
+      />
+      <Check
+        label="The next directory sync fails"
+        checked={settings?.scim_sync === 'fails'}
+        onChange={(checked) => put({ scim_sync: checked ? 'fails' : 'succeeds' })}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,211 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Model } from '../model.js';
+import type { VaultSecret } from '../types.js';
+import { Button } from '../ui/button.js';
+import { useServices } from '../ui/context.js';
+import { Check, Field } from '../ui/field.js';
+import { Empty } from '../ui/parts.js';
+import { useLatest } from '../ui/use-latest.js';
+
+/** A vault as the page acts on it. */
+export interface Vault {
+  /** Where its secrets are, below the base. */
+  path: string;
+  /** What it is of, in the words of a label. */
+  of: string;
+  key(model: Model): Promise<string>;
+}
+
+const CHANGES = new Set(['vault-store', 'vault-delete', 'vault-copy']);
+
+/** All of a vault, page by page. */
+async function read(model: Model, { path, key }: Vault): Promise<VaultSecret[]> {
+  const secrets: VaultSecret[] = [];
+  for (;;) {
+    const response = await model.api.call('GET', `${path}?offset=${secrets.length}`, await key(model));
+    const page = (await response.json()) as { data: VaultSecret[]; has_more: boolean };
+    secrets.push(...page.data);
+    if (!page.has_more) return secrets;
+  }
+}
+
+/** What a vault holds, kept up to date; a text where it cannot be read. */
+export function useSecrets(vault: Vault, state = ''): readonly VaultSecret[] | string | undefined {
+  const { model } = useServices();
+  const [secrets, setSecrets] = useState<readonly VaultSecret[] | string | undefined>(undefined);
+  const begin = useLatest();
+  useEffect(() => {
+    const load = () => {
+      const isLatest = begin();
+      read(model, vault).then(
+        (found) => isLatest() && setSecrets(found),
+        (error: Error) => isLatest() && setSecrets(error.message),
+      );
+    };
+    load();
+    const stop = model.listen((happenings) => {
+      const changed = happenings.some(
+        (one) => one.kind === 'reload' || (one.kind === 'entry' && CHANGES.has(one.entry.operation ?? '')),
+      );
+      if (changed) load();
+    });
+    return () => {
+      stop();
+      begin();
+    };
+  }, [vault.path, vault.of, state]);
+  return secrets;
+}
+
+function Row({ vault, secret }: { vault: Vault; secret: VaultSecret }) {
+  const { model } = useServices();
+  const remove = () =>
+    model.attempt(
+      async () => model.api.call('DELETE', `${vault.path}/${secret.name}`, await vault.key(model)),
+      `${secret.name} is deleted`,
+    );
+  return (
+    <tr>
+      <th scope="row" class="mono">
+        {secret.name}
+      </th>
+      <td>
+        {secret.hosts === null ? <span class="quiet">none: it cannot be released</span> : secret.hosts.join(', ')}
+      </td>
+      <td class="mono" title={secret.fingerprint ?? undefined}>
+        {secret.fingerprint?.slice(0, 12) ?? '—'}
+      </td>
+      <td>
+        <Button small tone="ghost" icon="trash" label={`Delete ${secret.name}`} onClick={() => void remove()} />
+      </td>
+    </tr>
+  );
+}
+
+/** The value is in its box until it is stored, and nowhere else in the page: not in its state, and not in its markup. */
+function StoreForm({ vault }: { vault: Vault }) {
+  const { model } = useServices();
+  const value = useRef<HTMLTextAreaElement>(null);
+  const [name, setName] = useState('');
+  const [hosts, setHosts] = useState('');
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const body = { value: value.current?.value ?? '', hosts: hosts.split(/[\s,]+/).filter((host) => host !== '') };
+    const path = `${vault.path}/${encodeURIComponent(name)}`;
+    const stored = await model.attempt(
+      async () => model.api.call('PUT', path, await vault.key(model), { body }),
+      `${name} is stored`,
+    );
+    if (!stored) return;
+    if (value.current) value.current.value = '';
+    setName('');
+    setHosts('');
+  };
+  return (
+    <form class="panel stack" aria-label="Store a secret" autocomplete="off" onSubmit={(event) => void submit(event)}>
+      <h3>Store a secret</h3>
+      <Field label="Name" hint="Lower-case letters, digits and single underscores">
+        {(ids) => (
+          <input
+            {...ids}
+            required
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Value" hint="It is never shown again">
+        {(ids) => (
+          <textarea {...ids} ref={value} class="masked" rows={2} required autocomplete="off" spellcheck={false} />
+        )}
+      </Field>
+      <Field label="Hosts" hint="Exact names, such as api.example.com, separated by spaces">
+        {(ids) => <input {...ids} required value={hosts} onInput={(event) => setHosts(event.currentTarget.value)} />}
+      </Field>
+      <div class="row end">
+        <Button type="submit" tone="primary" icon="key">
+          Store
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Chooses of the secrets of the workspace, and copies them all or none. */
+function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
+  const { model } = useServices();
+  const secrets = useSecrets(from);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const bound = Array.isArray(secrets) ? secrets.filter(({ hosts }: VaultSecret) => hosts !== null) : [];
+  const names = bound.map(({ name }: VaultSecret) => name).filter((name: string) => chosen.has(name));
+  const choose = (name: string, checked: boolean) => {
+    const next = new Set(chosen);
+    if (checked) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const copied = await model.attempt(
+      async () => model.api.call('POST', `${vault.path}/copy`, await from.key(model), { body: { names } }),
+      names.length === 1 ? `${names[0]} is copied` : `${names.length} secrets are copied`,
+    );
+    if (copied) setChosen(new Set());
+  };
+  return (
+    <form class="panel stack" aria-label="Copy from the workspace" onSubmit={(event) => void submit(event)}>
+      <h3>Copy from the workspace</h3>
+      {bound.length === 0 && <p class="quiet">The vault of the workspace holds nothing that can be copied.</p>}
+      {bound.map(({ name }: VaultSecret) => (
+        <Check key={name} label={name} checked={chosen.has(name)} onChange={(checked) => choose(name, checked)} />
+      ))}
+      <div class="row end">
+        <Button type="submit" icon="copy" disabled={names.length === 0}>
+          Copy
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** A vault: what it holds, and what may be done with it. `from` is the vault that it can be filled from. */
+export function Secrets({ vault, from, state }: { vault: Vault; from?: Vault | undefined; state?: string }) {
+  const secrets = useSecrets(vault, state);
+  if (typeof secrets === 'string')
+    return (
+      <Empty icon="key" title="No vault">
+        <p>{secrets}</p>
+      </Empty>
+    );
+  return (
+    <div class="secrets stack">
+      {secrets?.length === 0 && <p class="quiet">The vault of {vault.of} holds nothing yet.</p>}
+      {secrets !== undefined && secrets.length > 0 && (
+        <div class="scrolled">
+          <table aria-label={`Secrets of ${vault.of}`}>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Hosts</th>
+                <th scope="col">Fingerprint</th>
+                <th scope="col">
+                  <span class="unseen">Delete</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {secrets.map((secret) => (
+                <Row key={secret.name} vault={vault} secret={secret} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <div class="columns">
+        <StoreForm vault={vault} />
+        {from && <CopyForm vault={vault} from={from} />}
+      </div>
+    </div>
+  );
+}

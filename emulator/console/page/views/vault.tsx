@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { keyFor } from '../actions.js';
+import type { Intern } from '../types.js';
+import { useServices } from '../ui/context.js';
+import { ViewHead } from '../ui/parts.js';
+import { Secrets, type Vault } from './secrets.js';
+
+const ofWorkspace = (workspace_id: string, name: string): Vault => ({
+  path: '/vault/secrets',
+  of: name,
+  key: (model) => keyFor(model, { id: '', workspace_id }),
+});
+
+/** The vault of an intern. It is filled from that of its workspace, where the page has a key of somebody there. */
+export function InternVault({ intern }: { intern: Intern }) {
+  const { model } = useServices();
+  const target = model.target.value;
+  const vault: Vault = {
+    path: `/vault/interns/${intern.id}/secrets`,
+    of: intern.name,
+    key: (of) => keyFor(of, intern),
+  };
+  const known = [target?.workspace_id, target?.foreign_workspace_id].includes(intern.workspace_id);
+  const from = known ? ofWorkspace(intern.workspace_id, `the workspace of ${intern.name}`) : undefined;
+  return (
+    <section class="talk vault" aria-label={`Vault of ${intern.name}`}>
+      <p class="quiet">
+        Values go in and never come out. A script asks for one with a step <code>release</code>.
+      </p>
+      <Secrets vault={vault} from={from} state={intern.status} />
+    </section>
+  );
+}
+
+/** The vaults of the workspaces. */
+export function VaultView() {
+  const { model } = useServices();
+  const target = model.target.value;
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  if (!target) return <div class="page" />;
+  const workspace = chosen ?? target.workspace_id;
+  const name = workspace === target.workspace_id ? 'the first workspace' : 'the other workspace';
+  return (
+    <div class="page">
+      <ViewHead
+        title="Vault"
+        sub="Secrets of a workspace: what its interns can be given. Values go in and never come out."
+      >
+        {target.foreign_workspace_id && (
+          <label class="inline-select">
+            <span>Workspace</span>
+            <select value={workspace} onChange={(event) => setChosen(event.currentTarget.value)}>
+              <option value={target.workspace_id}>First — {target.workspace_id}</option>
+              <option value={target.foreign_workspace_id}>Other — {target.foreign_workspace_id}</option>
+            </select>
+          </label>
+        )}
+      </ViewHead>
+      <Secrets key={workspace} vault={ofWorkspace(workspace, name)} />
+    </div>
+  );
+}
