@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { emulatorPerFile, emulatorPerTest, testConformance } from './vitest.js';
 
-testConformance({ only: ['lifecycle/*', 'model/lifecycle'], runs: 2 });
+testConformance({ only: ['update/un*', 'model/lifecycle'], runs: 2 });
 
 describe('an emulator per test', () => {
   const emulator = emulatorPerTest();

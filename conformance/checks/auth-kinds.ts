@@ -13,12 +13,14 @@ export const AUTH_KINDS = defineChecks([
     level: 'S',
     title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
     needs: ['management_key', 'scim_mapping'],
-    async run({ api, target }) {
+    async run({ api, target, wrongKey }) {
       const id = target.scimMappingId ?? '';
       expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the valid twin');
       const answer = await api.scim(id, { as: null });
       const expected = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
       expect.error(answer, expected, 'the read without a credential');
+      const other = await api.scim(id, { as: wrongKey });
+      expect.error(other, { status: other.status, metadata: 'absent' }, 'the read with a wrong key');
       expect.refused(await api.scim(id), 'the read with an API key');
     },
   },

@@ -3,7 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { BY_KEY, DIGEST, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
+import { OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
 /** The operation with a body that is refused after the caller was judged, so that nothing comes of it. */
@@ -68,7 +68,7 @@ export const AUTH = defineChecks([
     title: 'The 401 says `Invalid or missing API key`, without metadata.',
     needs: [],
     async run(ctx) {
-      await ctx.each('operations', BY_KEY, async (row) => {
+      await ctx.each('operations', OPERATIONS, async (row) => {
         for (const as of [null, ctx.wrongKey]) {
           const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as }));
           const expected = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
@@ -218,23 +218,6 @@ export const AUTH = defineChecks([
           );
         }
       }
-    },
-  },
-  {
-    id: 'auth/own-key-is-a-caller-of-its-own',
-    requirement: 'AUTH-2',
-    level: 'C',
-    title: "One person's key and tokens are one caller; a peer and an own key are others, by what the limiter counts.",
-    needs: ['control', 'running', 'own_key', 'peer_api_key', 'oauth_token'],
-    async run({ api, interns, control }) {
-      const { id, key } = await interns.own({ running: true });
-      await control.limit(1);
-      expect.status(await api.sign(id, { bodySha256: DIGEST }, { as: 'oauth_token' }), 200, 'the signature');
-      const limited = { limited: true };
-      expect.status(await api.invoke(id, { input: 'Hi.' }, limited), 429, "an invoke with the same person's key");
-      expect.status(await api.invoke(id, { input: 'Hi.' }, { as: 'peer_api_key', ...limited }), 202, "a peer's invoke");
-      expect.status(await api.invoke(id, { input: 'Hi.' }, { as: key, ...limited }), 202, 'an invoke with the own key');
-      expect.status(await api.invoke(id, { input: 'Hi.' }, { as: key, ...limited }), 429, 'the next with the own key');
     },
   },
 ]);

@@ -3,7 +3,7 @@ import { fail, form, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { DIGEST, ON_INTERN, request } from '../helpers/operations.js';
+import { DIGEST } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 
@@ -113,19 +113,6 @@ export const BASE = defineChecks([
         const reason = answer.status === 403 ? 'personal_identity_required' : 'not_found';
         const stated = request.path?.endsWith('/sign') ? { reason, retryable: false } : {};
         expect.error(answer, { status: answer.status, ...stated }, what);
-      });
-    },
-  },
-  {
-    id: 'base/no-metadata-on-401',
-    requirement: 'BASE-3',
-    level: 'P',
-    title: 'A 401 has no metadata, whatever the operation.',
-    needs: [],
-    async run(ctx) {
-      await ctx.each('operations', ON_INTERN, async (row) => {
-        const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as: ctx.wrongKey }));
-        expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} with a wrong key`);
       });
     },
   },

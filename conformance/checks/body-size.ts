@@ -65,22 +65,6 @@ export const BODY_SIZE = defineChecks([
     run: (ctx) => atTheCap(ctx, signWrites(ctx)),
   },
   {
-    id: 'bodies/cap-of-every-write',
-    requirement: 'BODY-2',
-    level: 'S',
-    title: 'One byte less than the cap and one more are told apart on each of create, update and delete.',
-    needs: ['write'],
-    async run(ctx) {
-      for (const write of ctx.sample(writes(ctx))) {
-        const path = await write.path();
-        const more = await send(ctx, write, path, padded(write.body(), CAP + 1));
-        expect.error(more, { status: 413 }, `${CAP + 1} bytes to ${write.row.name}`);
-        const less = await send(ctx, write, path, padded(write.body(), CAP - 1));
-        expect.status(less, write.accepted, `${CAP - 1} bytes to ${write.row.name}`);
-      }
-    },
-  },
-  {
     id: 'bodies/cap-in-bytes',
     requirement: 'BODY-2',
     level: 'S',

@@ -13,7 +13,6 @@ import {
   badAnswer,
   callOf,
   colour,
-  fate,
   permission,
   question,
   sameSession,
@@ -62,10 +61,10 @@ export const CHAT_ANSWERS = defineChecks([
     },
   },
   {
-    id: 'chat-answers/goes-on-live',
+    id: 'chat/tool-call-pauses-and-continues',
     requirement: 'CHAT-6',
     level: 'S',
-    title: 'The answered stream stays in its session, is well formed, and repeats nothing.',
+    title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -230,7 +229,7 @@ export const CHAT_ANSWERS = defineChecks([
     },
   },
   {
-    id: 'chat-answers/not-to-others-live',
+    id: 'chat-answers/not-to-others',
     requirement: 'CHAT-6',
     level: 'S',
     title:
@@ -251,33 +250,6 @@ export const CHAT_ANSWERS = defineChecks([
         'an answer to another call',
       );
       expect.finish(await answered(ctx, intern.id, t, content), 'stop', 'the run, answered rightly');
-    },
-  },
-  {
-    id: 'chat-answers/not-to-others',
-    requirement: 'CHAT-6',
-    level: 'S',
-    title:
-      'An answer sent to another intern, into another session or by a caller who does not see the intern is not delivered.',
-    needs: ['running', 'foreign_api_key', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const other = await ctx.interns.running();
-      const said = await ctx.script(ASKING);
-      const t = await asked(ctx, intern.id, said);
-      const second = await asked(ctx, intern.id, said);
-      const { id: call, session } = callOf(t);
-      const content = 'allow_once';
-      expect.refused(await badAnswer(ctx, other.id, { call, session, content }), 'an answer sent to another intern');
-      const elsewhere = { call, session: callOf(second).session, content };
-      expect.refused(await badAnswer(ctx, intern.id, elsewhere), 'an answer sent into another session');
-      const stranger = await badAnswer(ctx, intern.id, { call, session, content }, { as: 'foreign_api_key' });
-      expect.error(stranger, { status: 404 }, 'an answer of a caller who does not see the intern');
-      for (const one of [t, second]) {
-        equal(await fate(ctx, intern.id, one.sessionId), 'waiting', 'the run after answers that were not for it');
-        const rest = await answered(ctx, intern.id, one, content);
-        equal(rest.content, 'Allowed.', 'content after the right answer');
-      }
     },
   },
 ]);

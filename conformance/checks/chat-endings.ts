@@ -14,6 +14,8 @@ import {
   HELD,
   held,
   permission,
+  sameSession,
+  sessionOf,
   streaming,
   talk,
 } from '../helpers/chat.js';
@@ -73,26 +75,11 @@ export const CHAT_ENDINGS = defineChecks([
     },
   },
   {
-    id: 'chat-endings/severed-published',
-    requirement: 'CHAT-13',
-    level: 'P',
-    title: 'The chunk of a severed stream carries 502, retryable.',
-    needs: ['running', 'behaviour:severed'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const t = await talk(ctx, intern.id, ctx.prompt('severed'));
-      expect.finish(t, 'error', 'a severed run');
-      endedBy(ctx, t, 'stream_severed');
-      equal(t.error?.code, 502, 'error code of a severed run');
-      equal(t.error?.retryable, true, 'retryable of a severed run');
-      expect.grammar(t, 'P');
-    },
-  },
-  {
     id: 'chat-endings/error-in-place',
     requirement: 'CHAT-12',
     level: 'P',
-    title: 'The error stands at the top of the chunk that carries the finish reason: code, message, reason, retryable.',
+    title:
+      'The error stands at the top of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -116,6 +103,9 @@ export const CHAT_ENDINGS = defineChecks([
           t.error,
         );
         equal(typeof t.error?.retryable, 'boolean', 'type of retryable');
+        if (behaviour === 'severed')
+          equal([t.error.code, t.error.retryable], [502, true], 'code and retryable of a severed run');
+        expect.grammar(t, 'P');
       }
     },
   },
@@ -255,6 +245,27 @@ export const CHAT_ENDINGS = defineChecks([
       const started = runs.map((run) => Date.parse(run.started_at));
       if (started.some((at, index) => at > (started[index - 1] ?? at)))
         fail('order of the runs', 'newest first', started);
+    },
+  },
+  {
+    id: 'chat-endings/session-stays',
+    requirement: 'CHAT-3',
+    level: 'S',
+    title: 'A run of a known session that ends with an error tells its session_id, and the session goes on.',
+    needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      for (const behaviour of ['cancelled', 'severed'] as const) {
+        const first = await talk(ctx, intern.id, 'Hello.');
+        expect.finish(first, 'stop', 'the first prompt of the session');
+        const session_id = sessionOf(first);
+        const broken = await talk(ctx, intern.id, { prompt: ctx.prompt(behaviour), session_id });
+        expect.finish(broken, 'error', `a run that is ${behaviour}`);
+        sameSession(broken, session_id, `a run that is ${behaviour}`);
+        const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+        expect.finish(next, 'stop', 'the next prompt of the session');
+        sameSession(next, session_id, 'the next prompt');
+      }
     },
   },
 ]);

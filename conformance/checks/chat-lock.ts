@@ -16,7 +16,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
-import { onceFree, seenByPeer, steered } from '../helpers/turns.js';
+import { seenByPeer, steered } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
@@ -41,31 +41,6 @@ async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: strin
 
 /** CHAT-14: one chat run streams per intern, and what that keeps out. */
 export const CHAT_LOCK = defineChecks([
-  {
-    id: 'chat-lock/prompts',
-    requirement: 'CHAT-14',
-    level: 'P',
-    title: 'While a chat run streams, a prompt without a session, with an unseen one or a known one is 409 busy.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const known = await talk(ctx, intern.id, 'Hello.');
-      const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
-      await busy(ctx, intern.id, 'Hello.', 'a prompt without a session while a run streams');
-      await busy(ctx, intern.id, { prompt: 'Hello.', session_id: 'unseen' }, 'a prompt to an unseen session');
-      await busy(
-        ctx,
-        intern.id,
-        { prompt: 'Hello.', session_id: known.sessionId ?? 'none' },
-        'a prompt to another session',
-      );
-      await ctx.clock.advance(20_000);
-      const t = await read(reply);
-      expect.finish(t, 'stop', 'the run that streamed');
-      equal(t.content, 'One. Two.', 'content of the run that streamed');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once nothing streams');
-    },
-  },
   {
     id: 'chat-lock/silent-run',
     requirement: 'CHAT-14',
@@ -257,21 +232,6 @@ export const CHAT_LOCK = defineChecks([
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the resume');
-    },
-  },
-  {
-    id: 'chat-lock/let-go-by-disconnect',
-    requirement: 'CHAT-14',
-    level: 'P',
-    title: 'Half a minute after a client left its stream the intern takes a prompt.',
-    needs: ['running', 'behaviour:silent', 'slow:31s'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
-      await reply.disconnect();
-      await ctx.wait(31_000);
-      const next = await onceFree(ctx, () => ctx.chat(intern.id, 'Hello.'));
-      expect.finish(next, 'stop', 'a prompt after the disconnect');
     },
   },
   {

@@ -2,27 +2,9 @@ import fc from 'fast-check';
 import { notText } from '../arbitraries/session-id.js';
 import { equal, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../helpers/chat.js';
 import { consents } from '../helpers/words.js';
-
-/** Which of the four options the run consented to by itself is not stated: these say that it was one that allows. */
-const consented = (as: string, yes: string) =>
-  when({ [as]: 'allow_once' }, [{ say: yes }], [when({ [as]: 'allow_always' }, [{ say: yes }], [{ say: 'refused' }])]);
-
-const CONSENT = [{ say: 'Before. ' }, permission('ok'), consented('ok', 'consented')];
-
-const selfDriven = async (
-  ctx: Ctx,
-  id: string,
-  input: { prompt: string; approval_mode?: string; session_id?: string },
-) => {
-  const t = await talk(ctx, id, input);
-  expect.finish(t, 'stop', 'a run that consents by itself');
-  equal(t.content, 'Before. consented', 'content of a run that consents by itself');
-  return t;
-};
 
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
 export const CHAT_MODES = defineChecks([
@@ -31,21 +13,6 @@ export const CHAT_MODES = defineChecks([
     requirement: 'CHAT-8',
     level: 'S',
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const said = await ctx.script(CONSENT);
-      const t = await asked(ctx, intern.id, said);
-      equal(t.content, 'Before. ', 'content before the question');
-      await answered(ctx, intern.id, t, 'allow_once');
-      await selfDriven(ctx, intern.id, { prompt: said });
-    },
-  },
-  {
-    id: 'chat-modes/manual-asks-live',
-    requirement: 'CHAT-8',
-    level: 'S',
-    title: 'A prompt that asks under manual runs through without it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -57,7 +24,7 @@ export const CHAT_MODES = defineChecks([
     },
   },
   {
-    id: 'chat-modes/not-remembered-live',
+    id: 'chat-modes/mode-not-remembered',
     requirement: 'CHAT-8',
     level: 'S',
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
@@ -81,10 +48,13 @@ export const CHAT_MODES = defineChecks([
     requirement: 'CHAT-8',
     level: 'P',
     title: 'self-drive is the same as no mode.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      await selfDriven(ctx, intern.id, { prompt: await ctx.script(CONSENT), approval_mode: 'self-drive' });
+      const asks = { prompt: ctx.prompt('ask-permission'), approval_mode: 'self-drive' };
+      const t = await talk(ctx, intern.id, asks);
+      consents(t, 'a prompt with approval_mode self-drive');
+      expect.finish(t, 'stop', 'a prompt with approval_mode self-drive');
     },
   },
   {
@@ -110,24 +80,6 @@ export const CHAT_MODES = defineChecks([
       for (const mode of ctx.sample([...near, true, 1, {}, ['manual']])) await refused(mode);
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
       await ctx.property('mode', fc.oneof(text, notText()), refused);
-    },
-  },
-  {
-    id: 'chat-modes/mode-not-remembered',
-    requirement: 'CHAT-8',
-    level: 'S',
-    title: 'The mode does not outlive its run: the next prompt of the session has to repeat it.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const said = await ctx.script(CONSENT);
-      const first = await asked(ctx, intern.id, said);
-      const { session } = callOf(first);
-      expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'the answered run');
-      await selfDriven(ctx, intern.id, { prompt: said, session_id: session });
-      const third = await asked(ctx, intern.id, { prompt: said, session_id: session, approval_mode: 'manual' });
-      await answered(ctx, intern.id, third, 'allow_once');
-      await selfDriven(ctx, intern.id, { prompt: said });
     },
   },
   {
@@ -160,10 +112,13 @@ export const CHAT_MODES = defineChecks([
       expect.finish(second, 'tool_calls', 'the second permission after a reply with self-drive');
       await answered(ctx, intern.id, second, 'allow_once');
 
-      const then = await ctx.script([colour('c'), permission('b'), { say: 'after' }]);
+      const said = [{ say: 'allowed' }];
+      const allowed = when({ b: 'allow_once' }, said, [when({ b: 'allow_always' }, said, [])]);
+      const then = await ctx.script([colour('c'), permission('b'), allowed]);
       const free = await asked(ctx, intern.id, { prompt: then });
       const rest = await answered(ctx, intern.id, free, { action: 'decline' }, { approval_mode: 'manual' });
       expect.finish(rest, 'stop', 'a self-driven run after a reply with manual');
+      equal(rest.content, 'allowed', 'content of a run that consents by itself');
 
       const third = await asked(ctx, intern.id, twice);
       const wrong = await ctx.answer(intern.id, third, 'allow_once', { approval_mode: 'sometimes' });

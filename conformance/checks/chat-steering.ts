@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -23,43 +22,10 @@ import { codeWord } from '../helpers/words.js';
 /** Says something, waits 20 s, and says the rest. */
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 
-async function runsOf(ctx: Ctx, id: string): Promise<number> {
-  return (await ctx.control.runs(id)).length;
-}
-
 /** CHAT-14: prompts to sessions whose run goes on. */
 export const CHAT_STEERING = defineChecks([
   {
     id: 'chat-steering/steered',
-    requirement: 'CHAT-14',
-    level: 'S',
-    title: 'A prompt to a session whose run streams is reported as steered, and starts no run.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
-      const before = await runsOf(ctx, intern.id);
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also this.', session_id }),
-        session_id,
-        'a prompt to a run that streams',
-      );
-      equal(await runsOf(ctx, intern.id), before, 'runs of the intern after the steered prompt');
-      await ctx.clock.advance(20_000);
-      const t = await read(reply);
-      expect.finish(t, 'stop', 'the steered run');
-      expect.grammar(t, 'S');
-      ok(
-        t.content.startsWith('One. ') && t.content.includes('Two.'),
-        'content of the steered run',
-        'all of its own',
-        t.content,
-      );
-    },
-  },
-  {
-    id: 'chat-steering/steered-live',
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',

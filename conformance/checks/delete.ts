@@ -128,37 +128,6 @@ export const DELETE = defineChecks([
     },
   },
   {
-    id: 'delete/own-key-is-dead',
-    requirement: 'DELETE-1',
-    level: 'S',
-    title: "A gone intern's own key opens nothing.",
-    needs: ['control', 'own_key'],
-    async run({ api, interns }) {
-      const { id, key: as } = await interns.own();
-      expect.status(await api.get(id, { as }), 200, 'the read with the own key');
-      expect.status(await api.remove(id), STARTED, 'the delete');
-      await interns.untilGone(id);
-      expect.refused(await api.get(id, { as }), 'the read with the key of a gone intern');
-    },
-  },
-  {
-    id: 'delete/ends-runs',
-    requirement: 'DELETE-1',
-    level: 'S',
-    title: 'Runs end with run_ended, code 410, when the teardown starts.',
-    needs: ['running', 'behaviour:never-ends'],
-    async run({ api, interns, chat, prompt }) {
-      const intern = await interns.running();
-      const reply = await chat(intern.id, prompt('never-ends'));
-      await reply.until('the first content', (t) => t.content !== '');
-      expect.done(await api.remove(intern.id), 'the delete');
-      const t = await reply.end();
-      expect.finish(t, 'error', 'the run of a deleted intern');
-      equal([t.error?.code, t.error?.reason], [410, 'run_ended'], 'code and reason of the ended run');
-      ok(t.final !== undefined && t.done, 'the stream', 'a final chunk and [DONE]', t.items.length);
-    },
-  },
-  {
     id: 'delete/ends-waiting-runs',
     requirement: 'DELETE-1',
     level: 'C',

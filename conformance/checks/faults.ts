@@ -1,106 +1,166 @@
 import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, broken, read, talk, unstreamed } from '../helpers/chat.js';
+import { textBytes } from '../helpers/bytes.js';
+import { ASKING, answered, asked, broken, unstreamed } from '../helpers/chat.js';
+import { operation, request } from '../helpers/operations.js';
+import type { Answer } from '../probe/client.js';
+import { internPath } from '../probe/request.js';
 
-/** EMU-6: faults of chat and invoke. */
+const STATUSES = [408, 429, 500, 502, 503, 504];
+const NAMES = [
+  'list',
+  'create',
+  'get',
+  'update',
+  'delete',
+  'provision',
+  'suspend',
+  'chat',
+  'invoke',
+  'daemon',
+  'sign',
+] as const;
+type Name = (typeof NAMES)[number];
+
+/** Calls the operation in a way that is accepted, or refused for the state of the intern, which is judged after faults. */
+const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
+  ctx.send({ ...request(ctx, operation(name), id), limited: true });
+
+/** EMU-6: faults that are put. */
 export const FAULTS = defineChecks([
   {
-    id: 'faults/chat-statuses',
+    id: 'faults/every-operation',
     requirement: 'EMU-6',
     level: 'C',
-    title: 'Each status a fault may have comes in the error form of chat, so many times, and then no more.',
-    needs: ['running', 'control'],
+    title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
+    needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      for (const status of [408, 429, 500, 502, 503, 504]) {
-        await ctx.control.fault({ operation: 'chat', status, times: 2 });
-        for (let turn = 1; turn <= 2; turn++) {
-          const answer = await unstreamed(ctx, intern.id, 'Hello.', { limited: true });
-          expect.error(answer, { status }, `prompt ${turn} under a fault ${status}`);
+      const { control, interns } = ctx;
+      const intern = await interns.stopped();
+      const met = async (name: Name, status: number, times: number | undefined) => {
+        await control.fault({ operation: name, status, ...(times === undefined ? {} : { times }) });
+        const other = await call(ctx, name === 'get' ? 'list' : 'get', intern.id);
+        expect.status(other, 200, `another operation than the ${name} of the fault`);
+        for (let nth = 1; nth <= (times ?? 1); nth++) {
+          const answer = await call(ctx, name, intern.id);
+          expect.error(answer, { status }, `${name} with a fault, call ${nth}`);
+          const { error } = answer.json as { error: Record<string, unknown> };
+          ok('metadata' in error, `error of ${name} with a fault`, 'metadata', error);
         }
-        expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', `the prompt after a fault ${status}`);
+        const after = await call(ctx, name, intern.id);
+        ok(after.status < 400 || after.status === 409, `${name} after the fault`, 'no fault', expect.seen(after));
+        if (name === 'provision') await interns.until(intern.id, ['running', 'stopped']);
+      };
+      for (const name of NAMES.filter((one) => one !== 'delete'))
+        for (const [at, status] of STATUSES.entries()) await met(name, status, [undefined, 1, 2, 3][at % 4]);
+    },
+  },
+  {
+    id: 'faults/scim-form',
+    requirement: 'EMU-6',
+    level: 'C',
+    title: 'A fault of SCIM comes without metadata, whatever its status.',
+    needs: ['control', 'management_key', 'scim_mapping'],
+    async run({ api, control, target }) {
+      const read = () => api.scim(target.scimMappingId ?? '', { as: 'management_key', limited: true });
+      for (const status of STATUSES) {
+        await control.fault({ operation: 'scim', status });
+        expect.error(await read(), { status, metadata: 'absent' }, 'the mapping with a fault');
+        expect.status(await read(), 200, 'the mapping after it');
       }
     },
   },
   {
-    id: 'faults/only-their-operation',
+    id: 'faults/nothing-was-done',
     requirement: 'EMU-6',
     level: 'C',
-    title: 'A fault of chat leaves invoke alone, and the other way round; without times it is for one call.',
-    needs: ['running', 'control'],
+    title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
+    needs: ['control', 'running'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      await ctx.control.fault({ operation: 'chat', status: 500 });
-      expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke under a fault of chat');
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), { status: 500 }, 'a prompt under a fault of chat');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the second prompt');
-      await ctx.control.fault({ operation: 'invoke', status: 503 });
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt under a fault of invoke');
-      expect.error(
-        await ctx.api.invoke(intern.id, { input: 'Hello.' }),
-        { status: 503 },
-        'an invoke under a fault of invoke',
-      );
-      expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'the second invoke');
+      const { api, control, interns } = ctx;
+      const intern = await interns.stopped();
+      const body = interns.body();
+      for (const operation of ['create', 'update', 'delete', 'provision'] as const)
+        await control.fault({ operation, status: 503 });
+      expect.status(await api.create(body), 503, 'a create with a fault');
+      const { data } = expect.page(await api.list(), 'the list');
+      ok(!data.some(({ name }) => name === body.name), 'the list', 'no intern of the failed create');
+      expect.status(await api.update(intern.id, { description: 'lost' }), 503, 'an update with a fault');
+      expect.status(await api.provision(intern.id), 503, 'a provision with a fault');
+      expect.status(await api.remove(intern.id), 503, 'a delete with a fault');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read'), intern, 'the intern after failed calls');
+      expect.status(await api.create(body), 201, 'the create after the fault');
+
+      const running = await interns.running();
+      const t = await asked(ctx, running.id, await ctx.script(ASKING));
+      const before = (await control.runs(running.id)).length;
+      await control.fault({ operation: 'chat', status: 502, times: 2 });
+      expect.status(await unstreamed(ctx, running.id, 'Hello.'), 502, 'a prompt with a fault');
+      expect.status(await (await ctx.answer(running.id, t, 'allow_once')).whole(), 502, 'a reply with a fault');
+      equal((await control.runs(running.id)).length, before, 'runs after failed calls');
+      expect.finish(await answered(ctx, running.id, t, 'allow_once'), 'stop', 'the reply after the fault');
     },
   },
   {
     id: 'faults/refused-use-none',
     requirement: 'EMU-6',
     level: 'C',
-    title: 'A call that is refused anyway uses no fault up.',
-    needs: ['running', 'control'],
+    title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
+    needs: ['control', 'running', 'foreign_workspace'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      await ctx.control.fault({ operation: 'chat', status: 500 });
-      expect.status(await unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }), 401, 'a prompt with a wrong key');
-      expect.status(await unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'), 404, 'a prompt to an unknown intern');
-      expect.status(await unstreamed(ctx, intern.id, { messages: [] }), 400, 'a prompt without messages');
-      expect.status(await unstreamed(ctx, intern.id, 'Hello.'), 500, 'the prompt that the fault is for');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
-    },
-  },
-  {
-    id: 'faults/starts-nothing',
-    requirement: 'EMU-6',
-    level: 'C',
-    title: 'A call that a fault answered has done nothing: no run, no answer taken.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const before = (await ctx.control.runs(intern.id)).length;
-      await ctx.control.fault({ operation: 'chat', status: 502, times: 2 });
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), { status: 502 }, 'a prompt under a fault');
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      expect.error(await reply.whole(), { status: 502 }, 'a reply under a fault');
-      equal((await ctx.control.runs(intern.id)).length, before, 'runs after the faults');
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the reply once more');
+      const { api, control, interns, send, target, wrongKey } = ctx;
+      const { id } = await interns.running();
+      for (const operation of ['create', 'update', 'chat'] as const) await control.fault({ operation, status: 500 });
+      const post = { method: 'POST', path: '/interns' };
+      const headers = { 'content-type': 'application/json' };
+      const foreign = interns.body({ workspace_id: target.foreignWorkspaceId });
+      const large = new Uint8Array(1_048_577).fill(0x20);
+      const refusals: readonly (readonly [number, string, () => Promise<Answer>])[] = [
+        [401, 'a create with a wrong key', () => api.create(interns.body(), { as: wrongKey })],
+        [400, 'an invalid create', () => api.create({})],
+        [404, 'a create elsewhere', () => api.create(foreign)],
+        [415, 'a create as text', () => send({ ...post, body: textBytes('{}') })],
+        [413, 'a large create', () => send({ ...post, body: large, headers })],
+        [404, 'an update of nobody', () => api.update(interns.unknownId(), { description: 'x' })],
+        [400, 'an invalid update', () => api.update(id, { colour: 'x' })],
+        [405, 'another method', () => send({ method: 'PUT', path: internPath(id) })],
+        [401, 'a prompt with a wrong key', () => unstreamed(ctx, id, 'Hello.', { as: wrongKey })],
+        [404, 'a prompt to an unknown intern', () => unstreamed(ctx, interns.unknownId(), 'Hello.')],
+        [400, 'a prompt without messages', () => unstreamed(ctx, id, { messages: [] })],
+      ];
+      for (const [status, what, ask] of refusals) expect.status(await ask(), status, what);
+      for (const name of ['create', 'update', 'chat'] as const)
+        expect.status(await call(ctx, name, id), 500, `the ${name} that meets the fault`);
     },
   },
   {
     id: 'faults/delay',
     requirement: 'EMU-6',
     level: 'C',
-    title: 'A delayed call is answered when its time has come on the clock, and as it would have been.',
-    needs: ['running', 'control', 'clock'],
+    title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
+    needs: ['control', 'clock', 'running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      for (const delay of [5_000, '5s'] as const) {
-        await ctx.control.fault({ operation: 'chat', delay });
-        let open = false;
-        const coming = ctx.chat(intern.id, 'Hello.').then((reply) => {
-          open = true;
-          return reply;
+      const { control, clock, interns, settle } = ctx;
+      const { id } = await interns.running();
+      for (const [operation, delay, ms, status] of [
+        ['get', 1_500, 1_500, undefined],
+        ['get', '5s', 5_000, 503],
+        ['chat', '5s', 5_000, undefined],
+      ] as const) {
+        await control.fault({ operation, delay, ...(status === undefined ? {} : { status }) });
+        let done = false;
+        const pending = call(ctx, operation, id).finally(() => {
+          done = true;
         });
-        await ctx.settle();
-        await ctx.settle();
-        await ctx.clock.advance(4_999);
-        await ctx.settle();
-        ok(!open, 'a delayed prompt', 'no answer after 4.999 s', 'an answer');
-        await ctx.clock.advance(1);
-        expect.finish(await read(await coming), 'stop', `a prompt delayed by ${delay}`);
+        await settle();
+        await settle();
+        await clock.advance(ms - 1);
+        await settle();
+        equal(done, false, `whether a ${operation} delayed by ${delay} is answered 1 ms before`);
+        await clock.advance(1);
+        expect.status(await pending, status ?? 200, `a ${operation} delayed by ${delay}`);
       }
     },
   },
@@ -109,22 +169,36 @@ export const FAULTS = defineChecks([
     requirement: 'EMU-6',
     level: 'C',
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
-    needs: ['running', 'control', 'clock'],
+    needs: ['control', 'clock', 'running'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      await ctx.control.fault({ operation: 'chat', disconnect: true });
-      const chat = await broken(async () => {
-        const reply = await ctx.chat(intern.id, 'Hello.');
-        const t = await reply.end();
-        if (!t.done) throw (await broken(() => reply.until('[DONE]', (seen) => seen.done))) ?? new Error('unreachable');
-      });
-      ok(chat !== undefined, 'a prompt whose connection is dropped', 'no whole answer', 'one');
-      await ctx.control.fault({ operation: 'invoke', disconnect: true });
-      const invoke = await broken(() => ctx.api.invoke(intern.id, { input: 'Hello.' }));
-      ok(invoke !== undefined, 'an invoke whose connection is dropped', 'no answer', 'one');
-      await ctx.clock.advance(31_000);
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
-      expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'the next invoke');
+      const { control, clock, interns } = ctx;
+      const { id } = await interns.running();
+      for (const operation of ['get', 'update', 'chat', 'invoke'] as const) {
+        await control.fault({ operation, disconnect: true });
+        const lost = await broken(() => call(ctx, operation, id));
+        ok(lost !== undefined, `${operation} with a dropped connection`, 'no whole answer', 'one');
+        await clock.advance(31_000);
+        expect.done(await call(ctx, operation, id), `the ${operation} after it`);
+      }
+    },
+  },
+  {
+    id: 'faults/list-and-clear',
+    requirement: 'EMU-6',
+    level: 'C',
+    title: 'Faults that wait are listed, and DELETE takes them away.',
+    needs: ['control'],
+    async run({ api, control }) {
+      await control.fault({ operation: 'list', status: 503, times: 2 });
+      const waiting = async () =>
+        (await (await control.call('GET', '/faults')).json()) as { data: Record<string, unknown>[] };
+      const [fault] = (await waiting()).data;
+      equal([fault?.operation, fault?.status, fault?.times], ['list', 503, 2], 'the fault that waits');
+      expect.status(await api.list(), 503, 'the list with a fault');
+      equal((await waiting()).data[0]?.times, 1, 'times of the fault after one call');
+      await (await control.call('DELETE', '/faults')).text();
+      equal((await waiting()).data, [], 'faults after DELETE');
+      expect.status(await api.list(), 200, 'the list after DELETE');
     },
   },
 ]);

@@ -7,7 +7,6 @@ import { BODY_SIZE } from './body-size.js';
 import { CHAT_ANSWERS } from './chat-answers.js';
 import { CHAT_CONTENT } from './chat-content.js';
 import { CHAT_DEADLINES } from './chat-deadlines.js';
-import { CHAT_ENDING_SESSION } from './chat-ending-session.js';
 import { CHAT_ENDINGS } from './chat-endings.js';
 import { CHAT_FINAL } from './chat-final.js';
 import { CHAT_LOCK } from './chat-lock.js';
@@ -40,9 +39,7 @@ import { KEEPALIVE } from './keepalive.js';
 import { LIFECYCLE_MODEL } from './lifecycle-model.js';
 import { LIMITER } from './limiter.js';
 import { LIMITER_COUNTS } from './limiter-counts.js';
-import { LIMITS } from './limits.js';
 import { LIST } from './list.js';
-import { OPERATION_FAULTS } from './operation-faults.js';
 import { ORDER } from './order.js';
 import { OWN_RUN } from './own-run.js';
 import { PAGING } from './paging.js';
@@ -50,7 +47,6 @@ import { PATH_CHECKS } from './paths.js';
 import { PROOF_REFUSALS } from './proof-refusals.js';
 import { PROOF_USE } from './proof-use.js';
 import { PROVISION } from './provision.js';
-import { SAMPLES } from './samples.js';
 import { SCIM } from './scim.js';
 import { SCRIPTS } from './scripts.js';
 import { SECRETS } from './secrets.js';
@@ -73,7 +69,6 @@ export const checks: readonly Check[] = [
   ...CHAT_ANSWERS,
   ...CHAT_CONTENT,
   ...CHAT_DEADLINES,
-  ...CHAT_ENDING_SESSION,
   ...CHAT_ENDINGS,
   ...CHAT_FINAL,
   ...CHAT_LOCK,
@@ -106,9 +101,7 @@ export const checks: readonly Check[] = [
   ...LIFECYCLE_MODEL,
   ...LIMITER,
   ...LIMITER_COUNTS,
-  ...LIMITS,
   ...LIST,
-  ...OPERATION_FAULTS,
   ...ORDER,
   ...OWN_RUN,
   ...PAGING,
@@ -116,7 +109,6 @@ export const checks: readonly Check[] = [
   ...PROOF_REFUSALS,
   ...PROOF_USE,
   ...PROVISION,
-  ...SAMPLES,
   ...SCIM,
   ...SCRIPTS,
   ...SECRETS,

@@ -11,24 +11,6 @@ export const INVOKE_SESSIONS = defineChecks([
     id: 'invoke-sessions/continue',
     requirement: 'INVOKE-2',
     level: 'S',
-    title: 'The session_id continues the conversation: the same one comes back, and there is a further run.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
-      equal(
-        session(await invoke(ctx, intern.id, 'And more.', id), 'the second invoke'),
-        id,
-        'session_id of the second invoke',
-      );
-      const runs = await ctx.control.runs(intern.id);
-      equal(runs.filter((run) => run.session_id === id && run.ended === 'stop').length, 2, 'runs of the session');
-    },
-  },
-  {
-    id: 'invoke-sessions/continue-live',
-    requirement: 'INVOKE-2',
-    level: 'S',
     title: 'A session_id that invoke gave is taken again.',
     needs: ['running'],
     async run(ctx) {

@@ -150,72 +150,65 @@ export const LIMITER_COUNTS = defineChecks([
     requirement: 'BODY-5',
     level: 'C',
     title: 'Over the limit other refusals are told first.',
-    needs: ['running', 'control'],
+    needs: ['running', 'control', 'oauth_token'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      const stopped = await ctx.interns.stopped();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { id: call, session } = callOf(t);
+      const { api, interns } = ctx;
+      const intern = await interns.running();
+      const stopped = await interns.stopped();
+      const { id: call, session } = callOf(await asked(ctx, intern.id, await ctx.script(ASKING)));
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the one turn');
       await over(ctx, intern.id, 'the second turn');
       const limited = { limited: true };
-      expect.status(await unstreamed(ctx, intern.id, { messages: [] }, limited), 400, 'a bad body over the limit');
-      expect.status(
-        await unstreamed(ctx, ctx.interns.unknownId(), 'Hello.', limited),
-        404,
-        'an unknown intern over the limit',
-      );
-      expect.status(
-        await unstreamed(ctx, intern.id, 'Hello.', { ...limited, as: ctx.wrongKey }),
-        401,
-        'a wrong key over the limit',
-      );
-      expect.status(
-        await unstreamed(ctx, stopped.id, 'Hello.', limited),
-        409,
-        'an intern that does not run over the limit',
-      );
-      expect.status(
-        await badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'x' }, limited),
-        404,
-        'an unknown call over the limit',
-      );
-      expect.status(
-        await badAnswer(ctx, intern.id, { call, session, content: 'x' }, limited),
-        400,
-        'an unacceptable answer over the limit',
-      );
-      const invoked = await ctx.api.invoke(intern.id, { input: 'x', session_id: 'nobodys' }, limited);
-      expect.status(invoked, 404, 'an invoke in an unknown session over the limit');
+      const person = { as: 'oauth_token', limited: true } as const;
+      const refusals: readonly (readonly [number, string, () => Promise<Answer>])[] = [
+        [400, 'a prompt without messages', () => unstreamed(ctx, intern.id, { messages: [] }, limited)],
+        [404, 'a prompt to an unknown intern', () => unstreamed(ctx, interns.unknownId(), 'Hello.', limited)],
+        [
+          401,
+          'a prompt with a wrong key',
+          () => unstreamed(ctx, intern.id, 'Hello.', { ...limited, as: ctx.wrongKey }),
+        ],
+        [409, 'a prompt to an intern that does not run', () => unstreamed(ctx, stopped.id, 'Hello.', limited)],
+        [404, 'an unknown call', () => badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'x' }, limited)],
+        [400, 'an unacceptable answer', () => badAnswer(ctx, intern.id, { call, session, content: 'x' }, limited)],
+        [404, 'an unknown session', () => api.invoke(intern.id, { input: 'x', session_id: 'nobodys' }, limited)],
+        [400, 'an invoke without input', () => api.invoke(intern.id, {}, limited)],
+        [409, 'an invoke of an intern that does not run', () => api.invoke(stopped.id, { input: 'x' }, limited)],
+        [404, 'an invoke of an unknown intern', () => api.invoke(interns.unknownId(), { input: 'x' }, limited)],
+        [400, 'an invalid signature', () => api.sign(stopped.id, { bodySha256: 'x' }, person)],
+        [403, 'a signature with an API key', () => api.sign(stopped.id, DIGEST, limited)],
+        [429, 'a signature', () => api.sign(stopped.id, DIGEST, person)],
+        [429, 'an invoke', () => api.invoke(intern.id, { input: 'x' }, limited)],
+      ];
+      for (const [status, what, ask] of refusals) expect.status(await ask(), status, `${what} over the limit`);
     },
   },
   {
     id: 'limiter-counts/only-turns',
     requirement: 'CHAT-17',
     level: 'C',
-    title: 'Reads and writes of interns are neither counted nor limited.',
-    needs: ['running', 'control'],
+    title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
+    needs: ['running', 'control', 'oauth_token'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
+      const { api, interns } = ctx;
+      const { id } = await interns.running();
       await ctx.control.limit(1);
-      for (let turn = 0; turn < 3; turn++) {
-        expect.status(await ctx.api.get(intern.id, { limited: true }), 200, 'a read');
-        expect.status(await ctx.api.list({ limit: 1 }, { limited: true }), 200, 'a list');
-        expect.status(
-          await ctx.api.update(intern.id, { description: `turn ${turn}` }, { limited: true }),
-          200,
-          'an update',
-        );
-      }
-      await taken(ctx, intern.id, 'the one turn');
-      await over(ctx, intern.id, 'the second turn');
-      expect.status(await ctx.api.get(intern.id, { limited: true }), 200, 'a read over the limit');
-      expect.status(
-        await ctx.api.update(intern.id, { description: 'over' }, { limited: true }),
-        200,
-        'an update over the limit',
-      );
+      const free = async () => {
+        expect.status(await api.list({ limit: 1 }, { limited: true }), 200, 'a list');
+        expect.status(await api.get(id, { limited: true }), 200, 'a read');
+        expect.status(await api.update(id, { description: 'free' }, { limited: true }), 200, 'an update');
+        const made = expect.intern(await api.create(interns.body(), { limited: true }), 201, 'a create');
+        expect.status(await api.provision(made.id, { limited: true }), 202, 'a provision');
+        expect.status(await api.remove(made.id, undefined, { limited: true }), 202, 'a delete');
+        expect.status(await api.daemon(id, { as: 'oauth_token', limited: true }), 200, 'the daemon read');
+      };
+      await free();
+      await free();
+      await taken(ctx, id, 'the one turn');
+      await over(ctx, id, 'the second turn');
+      await free();
+      expect.status(await api.suspend(id, { limited: true }), 200, 'a suspend');
     },
   },
 ]);

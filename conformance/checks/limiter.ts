@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { equal, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 
-const DIGEST = { bodySha256: 'a'.repeat(64) };
 /** CHAT-17: the chat turn limiter. */
 export const LIMITER = defineChecks([
   {
@@ -69,19 +69,28 @@ export const LIMITER = defineChecks([
     },
   },
   {
-    id: 'limiter/signatures',
+    id: 'sign/counts-as-a-turn',
     requirement: 'SIGN-8',
     level: 'S',
-    title: 'Signatures count against the limit of chat, and the other way round: 429 `Too many intern turns`.',
+    title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
     needs: ['running', 'control', 'oauth_token'],
+    maxRuns: 6,
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const sign = () => ctx.api.sign(intern.id, DIGEST, { as: 'oauth_token', limited: true });
-      await ctx.control.limit(2);
-      expect.status(await sign(), 200, 'a signature within the limit');
-      await taken(ctx, intern.id, 'a prompt within the limit', 'oauth_token');
-      expect.error(await sign(), { ...LIMITED, message: /^Too many intern turns/ }, 'a signature over the limit');
-      await over(ctx, intern.id, 'a prompt over the limit', 'oauth_token');
+      const sign = (name: string) => ctx.send({ ...request(ctx, operation(name), intern.id), limited: true });
+      await ctx.property('turns a minute', fc.integer({ min: 1, max: 5 }), async (limit) => {
+        await ctx.control.limit(0);
+        await ctx.control.limit(limit + 1);
+        await taken(ctx, intern.id, 'a prompt within the limit', 'oauth_token');
+        for (let turn = 1; turn <= limit; turn++)
+          expect.status(await sign('sign'), 200, 'a signature within the limit');
+        for (const name of ['sign', 'sign alias']) {
+          const answer = await sign(name);
+          expect.error(answer, { ...LIMITED, message: /^Too many intern turns/ }, `${name} over the limit`);
+          match(answer.headers.get('retry-after'), /^[1-9]\d*$/, `Retry-After of ${name} over the limit`);
+        }
+        await over(ctx, intern.id, 'a prompt over the limit', 'oauth_token');
+      });
     },
   },
   {
@@ -164,7 +173,7 @@ export const LIMITER = defineChecks([
     id: 'limiter/changing-clears',
     requirement: 'EMU-5',
     level: 'C',
-    title: 'The limit can be read; changing it clears what was counted; 0 is off.',
+    title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -177,8 +186,10 @@ export const LIMITER = defineChecks([
       await taken(ctx, intern.id, 'a first turn under a new limit');
       await taken(ctx, intern.id, 'a second turn under a new limit of two');
       await over(ctx, intern.id, 'a third turn');
+      await ctx.control.limit(2);
+      await taken(ctx, intern.id, 'a turn once the same limit is put again');
       await ctx.control.limit(0);
-      for (let turn = 0; turn < 5; turn++) await taken(ctx, intern.id, 'a turn without a limit');
+      for (let turn = 0; turn < 70; turn++) await taken(ctx, intern.id, 'a turn without a limit');
     },
   },
 ]);

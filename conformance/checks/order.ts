@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { DIGEST, OPERATIONS, operation, request } from '../helpers/operations.js';
+import { DIGEST, OPERATIONS, operation } from '../helpers/operations.js';
 import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 
@@ -130,39 +130,6 @@ export const ORDER = defineChecks([
       const sign = () => api.sign(stopped.id, { bodySha256: DIGEST }, { as: 'oauth_token', ...one });
       expect.status(await sign(), 504, 'a signature that meets the fault before the limiter');
       expect.status(await sign(), 429, 'the signature after it');
-    },
-  },
-  {
-    id: 'order/limiter-last',
-    requirement: 'BODY-5',
-    level: 'C',
-    title: 'The limiter is asked last: over it an invalid body is 400, a stopped intern 409, an unknown one 404.',
-    needs: ['control', 'running', 'oauth_token'],
-    async run(ctx) {
-      const { api, interns, control, send } = ctx;
-      const stopped = await interns.stopped();
-      const running = await interns.running();
-      await control.limit(1);
-      expect.status(await api.invoke(running.id, { input: 'Hi.' }), 202, 'an invoke');
-      const over = { limited: true };
-      for (const name of ['chat', 'invoke']) {
-        const row = operation(name);
-        expect.status(await send({ ...request(ctx, row, running.id), ...over }), 429, `${name} over the limit`);
-        expect.status(
-          await send({ ...request(ctx, row, running.id, { json: {} }), ...over }),
-          400,
-          `an invalid ${name}`,
-        );
-        expect.status(await send({ ...request(ctx, row, stopped.id), ...over }), 409, `${name} of a stopped intern`);
-        const id = interns.unknownId();
-        expect.status(await send({ ...request(ctx, row, id), ...over }), 404, `${name} of an unknown intern`);
-      }
-      const sign = operation('sign');
-      expect.status(await send({ ...request(ctx, sign, stopped.id), ...over }), 429, 'a signature over the limit');
-      const bad = request(ctx, sign, stopped.id, { json: { bodySha256: 'x' } });
-      expect.status(await send({ ...bad, ...over }), 400, 'an invalid signature over the limit');
-      const kind = request(ctx, sign, stopped.id, { as: 'api_key' });
-      expect.status(await send({ ...kind, ...over }), 403, 'an API key over the limit');
     },
   },
 ]);

@@ -123,22 +123,6 @@ export const PROOF_USE = defineChecks([
     },
   },
   {
-    id: 'proof/v2-race',
-    requirement: 'SIGN-7',
-    level: 'S',
-    title: 'Of equal requests with one v2 proof, sent at once, exactly one is accepted.',
-    needs: ['running', 'oauth_token', 'daemon'],
-    maxRuns: 8,
-    async run(ctx) {
-      const client = await attach(ctx);
-      await ctx.property('races', fc.integer({ min: 2, max: 8 }), async (n) => {
-        const proof = await client.sign('a', { method: 'POST', path: PATH });
-        const answers = await ctx.race(n, () => client.ask(proof, { body: 'a' }));
-        equal(answers.filter(({ status }) => status === 200).length, 1, `requests accepted out of ${n} with one proof`);
-      });
-    },
-  },
-  {
     id: 'proof/refused-is-not-used-up',
     requirement: 'SIGN-7',
     level: 'C',

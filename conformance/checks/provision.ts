@@ -52,22 +52,6 @@ export const PROVISION = defineChecks([
     },
   },
   {
-    id: 'create/stopped-without-provision',
-    requirement: 'CREATE-3',
-    level: 'C',
-    title: 'An intern created without provisioning is stopped, without a hostname and progress.',
-    needs: ['control', 'write'],
-    async run({ api, interns }) {
-      for (const overrides of [{}, { provision: false }]) {
-        const made = await interns.stopped(overrides);
-        const read = expect.intern(await api.get(made.id), 200, 'the read');
-        for (const { status, hostname, progress } of [made, read]) {
-          equal([status, hostname, progress], ['stopped', null, null], 'status, hostname and progress');
-        }
-      }
-    },
-  },
-  {
     id: 'provision/answer',
     requirement: 'PROV-1',
     level: 'P',

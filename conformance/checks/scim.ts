@@ -3,7 +3,6 @@ import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../framework/ass
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
-const NO_KEY = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
 const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
 const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'];
 
@@ -53,20 +52,6 @@ export const SCIM = defineChecks([
         const answer = await api.scim(interns.unknownId(), { as: 'management_key' });
         expect.error(answer, NOT_FOUND, 'an unknown mapping');
       }
-    },
-  },
-  {
-    id: 'scim/no-metadata',
-    requirement: 'SCIM-2',
-    level: 'S',
-    title: 'No SCIM error has metadata, whichever it is.',
-    needs: ['management_key', 'scim_mapping'],
-    async run({ api, interns, target, wrongKey }) {
-      expect.error(await api.scim(target.scimMappingId ?? '', { as: null }), NO_KEY, 'no key');
-      const wrong = await api.scim(target.scimMappingId ?? '', { as: wrongKey });
-      expect.error(wrong, { status: wrong.status, metadata: 'absent' }, 'a wrong key');
-      const unknown = await api.scim(interns.unknownId(), { as: 'management_key' });
-      expect.error(unknown, { status: 404, metadata: 'absent' }, 'an unknown mapping');
     },
   },
   {

@@ -96,23 +96,6 @@ export const SUSPEND = defineChecks([
     },
   },
   {
-    id: 'suspend/ends-runs',
-    requirement: 'SUSP-1',
-    level: 'S',
-    title: 'A run that streams ends with run_ended, code 410, when the intern is suspended.',
-    needs: ['running', 'behaviour:never-ends'],
-    async run({ api, interns, chat, prompt }) {
-      const intern = await interns.running();
-      const reply = await chat(intern.id, prompt('never-ends'));
-      await reply.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
-      expect.done(await api.suspend(intern.id), 'the suspend');
-      const t = await reply.end();
-      expect.finish(t, 'error', 'the run of a suspended intern');
-      equal([t.error?.code, t.error?.reason], [410, 'run_ended'], 'code and reason of the ended run');
-      ok(t.final !== undefined && t.done, 'the stream', 'a final chunk and [DONE]', t.items.length);
-    },
-  },
-  {
     id: 'suspend/ends-every-run',
     requirement: 'SUSP-1',
     level: 'P',

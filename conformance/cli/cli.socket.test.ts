@@ -35,7 +35,7 @@ async function call(args: string[], more: { env?: Record<string, string>; signal
   return { exit, out, err };
 }
 
-const LIGHT = ['--only', 'lifecycle/*', '--runs', '2'];
+const LIGHT = ['--only', 'update/un*', '--runs', '2'];
 
 describe('called wrongly: exit 2 and one line', () => {
   test.each([
@@ -93,7 +93,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--seed'], /--seed: expected a value after it/],
     [[''], /the URL is empty: give an address, or leave it out to check an emulator of its own/],
     [['--only', ''], /--only: expected a value after it, found an empty text/],
-    [['--only', 'lifecycle/*', '--min-coverage', ''], /--min-coverage: expected a value after it, found an empty text/],
+    [['--only', 'update/un*', '--min-coverage', ''], /--min-coverage: expected a value after it, found an empty text/],
     [['--report', 'json='], /--report json=: expected a file after =/],
     [['cleanup'], /cleanup: name the run/],
     [['report', 'merge'], /report merge: name the reports/],
@@ -180,17 +180,17 @@ describe('without a URL', () => {
     const write = (entry: unknown) => writeFileSync(at('reasons.json'), JSON.stringify({ known: [entry] }));
     const go = () => call([...LIGHT, '--baseline', at('reasons.json')]);
     write({
-      id: 'lifecycle/update-reads-back',
+      id: 'update/unknown-fields',
       reason: 'being worked on',
       link: 'https://x.test/1',
       until: '2020-01-31',
     });
     expect((await go()).exit).toBe(0);
-    write({ id: 'lifecycle/update-reads-back', reason: 'being worked on', until: '2999-01-31' });
+    write({ id: 'update/unknown-fields', reason: 'being worked on', until: '2999-01-31' });
     expect((await go()).out).toContain('no longer failing, but in the baseline');
-    write({ id: 'lifecycle/update-reads-back' });
-    expect((await go()).err).toContain('known[0]: expected a reason why lifecycle/update-reads-back may fail');
-    write({ id: 'lifecycle/update-reads-back', reason: 'x', until: 'soon' });
+    write({ id: 'update/unknown-fields' });
+    expect((await go()).err).toContain('known[0]: expected a reason why update/unknown-fields may fail');
+    write({ id: 'update/unknown-fields', reason: 'x', until: 'soon' });
     expect((await go()).err).toContain('expected a day such as 2026-12-31 for until, got soon');
   });
 
@@ -200,10 +200,10 @@ describe('without a URL', () => {
   });
 
   test('a stale baseline fails, an updated one passes', async () => {
-    writeFileSync(at('baseline.json'), '{"known": ["lifecycle/update-reads-back"]}');
+    writeFileSync(at('baseline.json'), '{"known": ["update/unknown-fields"]}');
     const stale = await call([...LIGHT, '--baseline', at('baseline.json')]);
     expect(stale.exit).toBe(1);
-    expect(stale.out).toContain('no longer failing, but in the baseline: lifecycle/update-reads-back');
+    expect(stale.out).toContain('no longer failing, but in the baseline: update/unknown-fields');
     expect((await call([...LIGHT, '--baseline', at('baseline.json'), '--update-baseline'])).exit).toBe(0);
     expect(JSON.parse(readFileSync(at('baseline.json'), 'utf8'))).toEqual({ known: [] });
     expect((await call([...LIGHT, '--baseline', at('baseline.json')])).exit).toBe(0);
@@ -263,7 +263,7 @@ describe('against a URL', () => {
     const before = await emulator.fetch('/_emulator/journal').then((answer) => answer.text());
     const { exit, out } = await call([url, '--no-control', '--plan', ...LIGHT], { env });
     expect(exit).toBe(0);
-    expect(out).toMatch(/run +lifecycle\/update-reads-back .* about \d+ requests, writes/);
+    expect(out).toMatch(/run +update\/unknown-fields .* about \d+ requests, writes/);
     expect(out).toMatch(/About \d+ requests, at 5 a second \d+ s/);
     expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
   });

@@ -91,19 +91,19 @@ const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] 
     obeys: 1,
     asks: 'as told',
     wrong: [repeats],
-    caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
+    caughtBy: ['chat/tool-call-pauses-and-continues'],
   },
   {
     name: 'starts the stream over after an answer',
     obeys: 1,
     wrong: [startsOver],
-    caughtBy: ['chat-answers/goes-on-live', 'chat/tool-call-pauses-and-continues'],
+    caughtBy: ['chat/tool-call-pauses-and-continues'],
   },
   {
     name: 'remembers the mode of a session',
     obeys: 1,
     wrong: [remembersModes],
-    caughtBy: ['chat-modes/not-remembered-live'],
+    caughtBy: ['chat-modes/mode-not-remembered'],
   },
   {
     name: 'has daemons that take a proof twice, and any token',

@@ -84,7 +84,6 @@ export const AUTH = defineDeviations([
       'auth/hidden-whatever-the-body',
       'auth/own-key-other-interns',
       'auth/matrix',
-      'chat-answers/not-to-others',
     ],
   },
   {
@@ -125,9 +124,8 @@ export const AUTH = defineDeviations([
     description: "A person's OAuth token is another caller than the API key.",
     mutant: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
     caughtBy: [
-      'auth/own-key-is-a-caller-of-its-own',
-      'invoke-sessions/session-of-the-member',
       'limiter/per-member',
+      'invoke-sessions/session-of-the-member',
       'create/one-caller-one-key',
       'auth/oauth-acts-as-its-member',
     ],
@@ -138,11 +136,10 @@ export const AUTH = defineDeviations([
     description: 'All keys of a workspace are one caller.',
     mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
     caughtBy: [
-      'auth/own-key-is-a-caller-of-its-own',
+      'limiter/per-member',
       'create/key-per-caller',
       'invoke-sessions/session-of-the-caller',
       'invoke-sessions/session-of-a-peer',
-      'limiter/per-member',
     ],
   },
   {

@@ -78,7 +78,7 @@ export const BASE = defineDeviations([
     mutant: rewriteErrors(({ status, error }) =>
       status === 401 ? { error: { ...error, metadata: { reason: 'unauthorized', retryable: false } } } : undefined,
     ),
-    caughtBy: ['base/no-metadata-on-401', 'auth/key-message'],
+    caughtBy: ['auth/key-message'],
   },
   {
     name: 'regional-served',

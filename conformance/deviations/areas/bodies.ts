@@ -63,7 +63,7 @@ export const BODIES = defineDeviations([
     requirement: 'BODY-3',
     description: 'Chat and invoke refuse another media type.',
     mutant: routes(['chat', 'invoke'], json('required')),
-    caughtBy: ['bodies/chat-and-invoke-any-type', 'chat-requests/media-type-not-looked-at'],
+    caughtBy: ['bodies/chat-and-invoke-any-type'],
   },
   {
     name: 'media-type-of-actions-not-looked-at',
@@ -129,7 +129,7 @@ export const BODIES = defineDeviations([
         }),
       );
     },
-    caughtBy: ['faults/nothing-was-done', 'order/fault-before-state', 'faults/starts-nothing'],
+    caughtBy: ['faults/nothing-was-done', 'order/fault-before-state'],
   },
   {
     name: 'actions-ignore-their-body',
@@ -182,7 +182,6 @@ export const BODIES = defineDeviations([
     caughtBy: [
       'bodies/cap',
       'bodies/cap-of-signing',
-      'bodies/cap-of-every-write',
       'bodies/cap-in-bytes',
       'bodies/cap-whatever-it-holds',
       'bodies/cap-elsewhere',
@@ -231,7 +230,7 @@ export const BODIES = defineDeviations([
         ? errorReply(400, 'Invalid request body', 'invalid_body')
         : answer,
     ),
-    caughtBy: ['bodies/cap', 'bodies/cap-of-every-write'],
+    caughtBy: ['bodies/cap'],
   },
   {
     name: 'media-type-of-invoke-looked-at',

@@ -20,12 +20,7 @@ export const CHAT_ANSWERS = defineDeviations([
         return again ? { ...chunk, session_id: `${String(chunk.session_id)}-2` } : chunk;
       });
     },
-    caughtBy: [
-      'chat-answers/any-turn',
-      'chat-answers/goes-on-live',
-      'chat-answers/to-the-run-that-asked',
-      'chat/tool-call-pauses-and-continues',
-    ],
+    caughtBy: ['chat-answers/any-turn', 'chat/tool-call-pauses-and-continues', 'chat-answers/to-the-run-that-asked'],
   },
   {
     name: 'answer-cancel-ends-the-run',
@@ -60,7 +55,7 @@ export const CHAT_ANSWERS = defineDeviations([
           return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
         },
     },
-    caughtBy: ['chat-answers/not-to-others-live', 'chat-answers/not-to-others', 'chat-refusals/unknown-call'],
+    caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
   {
     name: 'answer-that-will-not-do-is-cancel',

@@ -85,8 +85,6 @@ export const CHAT_ENDINGS = defineDeviations([
       'chat-endings/deadline',
       'chat-endings/suspend-while-streaming',
       'chat-endings/delete-while-streaming',
-      'suspend/ends-runs',
-      'delete/ends-runs',
     ],
   },
   {
@@ -116,7 +114,7 @@ export const CHAT_ENDINGS = defineDeviations([
         ? { ...chunk, error: { ...error, metadata: { ...error.metadata, retryable: false } } }
         : chunk,
     ),
-    caughtBy: ['chat-endings/severed-published'],
+    caughtBy: ['chat-endings/error-in-place'],
   },
   {
     name: 'severed-has-no-ending',

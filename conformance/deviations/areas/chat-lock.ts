@@ -16,7 +16,6 @@ export const CHAT_LOCK = defineDeviations([
     ),
     caughtBy: [
       'chat-lock/silent-run',
-      'chat-lock/prompts',
       'chat-lock/waiting-session',
       'chat-lock/resumed-run',
       'chat-lock/race',
@@ -84,12 +83,7 @@ export const CHAT_LOCK = defineDeviations([
       if (runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled') throw busy();
       return usual(request);
     }),
-    caughtBy: [
-      'chat-lock/let-go',
-      'chat-lock/let-go-by-suspend',
-      'chat-lock/let-go-by-disconnect',
-      'disconnect/while-silent',
-    ],
+    caughtBy: ['chat-lock/let-go', 'chat-lock/let-go-by-suspend', 'disconnect/while-silent'],
   },
   {
     name: 'busy-for-good',
@@ -97,7 +91,7 @@ export const CHAT_LOCK = defineDeviations([
     description: 'busy says that trying again does not help.',
     mutant: errorMetadata('busy', 409, { retryable: false }),
     caughtBy: [
-      'chat-lock/prompts',
+      'chat-lock/silent-run',
       'chat-lock/waiting-session',
       'chat-lock/resumed-run',
       'chat-refusals/busy-before-unacceptable',
@@ -108,7 +102,7 @@ export const CHAT_LOCK = defineDeviations([
     requirement: 'CHAT-14',
     description: 'busy is 423.',
     mutant: errorStatus('busy', 409, 423),
-    caughtBy: ['chat-lock/prompts', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
+    caughtBy: ['chat-lock/silent-run', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
   },
   {
     name: 'busy-does-not-say-until-when',
@@ -119,6 +113,6 @@ export const CHAT_LOCK = defineDeviations([
       const { 'retry-after': _, ...headers } = answer.headers;
       return { ...answer, headers };
     }),
-    caughtBy: ['chat-lock/prompts', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
+    caughtBy: ['chat-lock/silent-run', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
   },
 ]);

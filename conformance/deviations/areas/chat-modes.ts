@@ -11,19 +11,14 @@ export const CHAT_MODES = defineDeviations([
     requirement: 'CHAT-8',
     description: 'Without approval_mode a run asks.',
     mutant: rewritePrompts((body) => ({ approval_mode: 'manual', ...body })),
-    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/manual-asks-live', 'chat-modes/mode-not-remembered'],
+    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-not-remembered'],
   },
   {
     name: 'mode-not-looked-at',
     requirement: 'CHAT-8',
     description: 'A run never asks for permission.',
     mutant: rewritePrompts(({ approval_mode: _, ...body }) => body),
-    caughtBy: [
-      'chat-modes/consents-when-omitted',
-      'chat-modes/manual-asks-live',
-      'chat-questions/one-tool-call',
-      'model/conversations',
-    ],
+    caughtBy: ['chat-modes/consents-when-omitted', 'chat-questions/one-tool-call', 'model/conversations'],
   },
   {
     name: 'mode-self-drive-asks',
@@ -43,7 +38,7 @@ export const CHAT_MODES = defineDeviations([
         ? ask.options.at(-1)
         : undefined,
     ),
-    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/self-drive-is-omitted', 'invoke-runs/consents'],
+    caughtBy: ['chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
   },
   {
     name: 'mode-that-is-none-is-ignored',
@@ -86,7 +81,7 @@ export const CHAT_MODES = defineDeviations([
         };
       },
     }),
-    caughtBy: ['chat-modes/not-remembered-live', 'chat-modes/mode-not-remembered'],
+    caughtBy: ['chat-modes/mode-not-remembered'],
   },
   {
     name: 'mode-of-the-reply',

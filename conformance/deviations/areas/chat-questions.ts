@@ -39,7 +39,11 @@ export const CHAT_QUESTIONS = defineDeviations([
     mutant: rewriteChoices((choice) =>
       choice.finish_reason === 'tool_calls' ? { ...choice, finish_reason: 'stop' } : choice,
     ),
-    caughtBy: ['chat-questions/one-tool-call', 'chat/tool-call-pauses-and-continues', 'chat-modes/manual-asks-live'],
+    caughtBy: [
+      'chat-questions/one-tool-call',
+      'chat/tool-call-pauses-and-continues',
+      'chat-modes/consents-when-omitted',
+    ],
   },
   {
     name: 'question-answers-itself',
@@ -120,7 +124,7 @@ export const CHAT_QUESTIONS = defineDeviations([
         return before + frame;
       };
     }),
-    caughtBy: ['chat-questions/pause-keeps-content', 'chat-answers/any-turn', 'chat-modes/consents-when-omitted'],
+    caughtBy: ['chat-questions/pause-keeps-content', 'chat-answers/any-turn'],
   },
   {
     name: 'question-ends-the-run',
@@ -144,7 +148,6 @@ export const CHAT_QUESTIONS = defineDeviations([
       'disconnect/after-each-done',
       'chat-deadlines/open-until',
       'model/conversations',
-      'chat-answers/goes-on-live',
     ],
   },
 ]);

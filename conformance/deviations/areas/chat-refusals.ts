@@ -99,7 +99,6 @@ export const CHAT_REFUSALS = defineDeviations([
         : answer,
     ),
     caughtBy: [
-      'chat-once/race-live',
       'chat-once/race',
       'chat-once/while-it-streams',
       'chat-once/answered-twice',

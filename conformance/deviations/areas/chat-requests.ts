@@ -83,7 +83,7 @@ export const CHAT_REQUESTS = defineDeviations([
       const text = await request.clone().text();
       return /^(\[\]|null|1|true|"text")$/.test(text) ? errorReply(422, 'Unprocessable', 'bad_request') : undefined;
     }),
-    caughtBy: ['chat-requests/no-object', 'bodies/chat-and-invoke-reason'],
+    caughtBy: ['bodies/chat-and-invoke-reason'],
   },
   {
     name: 'chat-mends-broken-json',
@@ -94,7 +94,7 @@ export const CHAT_REQUESTS = defineDeviations([
         ? { status: 500 }
         : undefined,
     ),
-    caughtBy: ['chat-requests/malformed', 'base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
+    caughtBy: ['base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
   },
   {
     name: 'body-decoded-piece-by-piece',

@@ -73,12 +73,7 @@ export const CHAT_SESSIONS = defineDeviations([
     requirement: 'CHAT-14',
     description: 'A steered prompt says status started.',
     mutant: rewriteJson(['chat'], (body) => ({ ...body, status: 'started' })),
-    caughtBy: [
-      'chat-steering/steered-live',
-      'chat-steering/steered',
-      'chat-steering/steered-answer',
-      'chat-steering/steered-into-waiting',
-    ],
+    caughtBy: ['chat-steering/steered', 'chat-steering/steered-answer', 'chat-steering/steered-into-waiting'],
   },
   {
     name: 'steered-text-lost',

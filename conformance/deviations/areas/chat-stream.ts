@@ -35,7 +35,12 @@ export const CHAT_STREAM = defineDeviations([
     requirement: 'CHAT-3',
     description: 'No chunk with empty choices comes after the finish reason.',
     mutant: rewriteFinal(() => undefined),
-    caughtBy: ['chat-stream/grammar', 'chat-final/no-usage-is-null', 'suspend/ends-runs', 'delete/ends-runs'],
+    caughtBy: [
+      'chat-stream/grammar',
+      'chat-final/no-usage-is-null',
+      'chat-endings/suspend-while-streaming',
+      'chat-endings/delete-while-streaming',
+    ],
   },
   {
     name: 'stream-session-id-with-the-choice',

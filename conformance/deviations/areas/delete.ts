@@ -85,14 +85,14 @@ export const DELETE = defineDeviations([
         });
       },
     }),
-    caughtBy: ['delete/own-key-is-dead', 'delete/own-key-dies'],
+    caughtBy: ['delete/own-key-dies'],
   },
   {
     name: 'delete-lets-runs-go-on',
     requirement: 'DELETE-1',
     description: 'A delete ends no run.',
     mutant: survives('deleted'),
-    caughtBy: ['delete/ends-runs', 'delete/ends-waiting-runs', 'chat-endings/delete-while-streaming'],
+    caughtBy: ['chat-endings/delete-while-streaming', 'delete/ends-waiting-runs'],
   },
   {
     name: 'delete-needs-a-body',

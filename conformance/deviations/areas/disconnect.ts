@@ -19,7 +19,6 @@ export const DISCONNECT = defineDeviations([
       'disconnect/while-it-speaks',
       'disconnect/before-first-word',
       'disconnect/answered-run',
-      'chat-lock/let-go-by-disconnect',
     ],
   },
   {

@@ -10,14 +10,14 @@ export const FAULTS = defineDeviations([
     mutant: rewriteErrors(({ status, request }) =>
       status === 408 && request.url.includes('/chat/') ? { status: 504 } : undefined,
     ),
-    caughtBy: ['faults/chat-statuses'],
+    caughtBy: ['faults/every-operation'],
   },
   {
     name: 'fault-for-one-call-only',
     requirement: 'EMU-6',
     description: 'A fault is met once, whatever its times.',
     mutant: wrap({ createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
-    caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'faults/chat-statuses', 'sign/server-failure'],
+    caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'sign/server-failure'],
   },
   {
     name: 'fault-for-ever',
@@ -26,15 +26,7 @@ export const FAULTS = defineDeviations([
     mutant: wrap({
       createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }),
     }),
-    caughtBy: [
-      'faults/every-operation',
-      'faults/scim-form',
-      'faults/list-and-clear',
-      'faults/chat-statuses',
-      'faults/only-their-operation',
-      'faults/refused-use-none',
-      'faults/dropped',
-    ],
+    caughtBy: ['faults/every-operation', 'faults/scim-form', 'faults/list-and-clear', 'faults/dropped'],
   },
   {
     name: 'fault-without-envelope',
@@ -45,13 +37,7 @@ export const FAULTS = defineDeviations([
         ? { ...answer, body: 'injected fault', headers: { ...answer.headers, 'content-type': 'text/plain' } }
         : answer,
     ),
-    caughtBy: [
-      'faults/every-operation',
-      'faults/scim-form',
-      'faults/chat-statuses',
-      'sign/server-failure',
-      'scim/failure',
-    ],
+    caughtBy: ['faults/every-operation', 'faults/scim-form', 'sign/server-failure', 'scim/failure'],
   },
   {
     name: 'fault-used-up-by-refused-calls',
@@ -72,7 +58,7 @@ export const FAULTS = defineDeviations([
         }),
       );
     },
-    caughtBy: ['faults/refused-lifecycle-calls', 'faults/refused-use-none', 'order/fault-before-state'],
+    caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
   },
   {
     name: 'fault-without-delay',
@@ -87,7 +73,7 @@ export const FAULTS = defineDeviations([
         },
       }),
     }),
-    caughtBy: ['faults/delayed-lifecycle-calls', 'faults/delay', 'sign/times-out-after-10s'],
+    caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
   },
   {
     name: 'fault-answers-in-place-of-dropping',
@@ -102,6 +88,6 @@ export const FAULTS = defineDeviations([
         },
       }),
     }),
-    caughtBy: ['faults/dropped-lifecycle-calls', 'faults/dropped'],
+    caughtBy: ['faults/dropped'],
   },
 ]);

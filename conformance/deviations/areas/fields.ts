@@ -100,6 +100,6 @@ export const FIELDS = defineDeviations([
     requirement: 'BODY-4',
     description: 'Invalid bodies of lifecycle operations have the reason bad_request.',
     mutant: errorMetadata('invalid_body', 400, { reason: 'bad_request' }),
-    caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'lifecycle/update-unknown-field'],
+    caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'update/unknown-fields'],
   },
 ]);

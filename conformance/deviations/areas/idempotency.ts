@@ -69,12 +69,7 @@ export const IDEMPOTENCY = defineDeviations([
           },
         }),
       ),
-    caughtBy: [
-      'create/racing-equal-creates',
-      'create/racing-retries-make-one',
-      'create/racing-different-creates',
-      'create/unfinished-retries-race',
-    ],
+    caughtBy: ['create/racing-equal-creates', 'create/racing-different-creates', 'create/unfinished-retries-race'],
   },
   {
     name: 'key-replays-with-201',

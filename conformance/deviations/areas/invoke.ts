@@ -93,12 +93,7 @@ export const INVOKE = defineDeviations([
     requirement: 'INVOKE-2',
     description: 'Every invoke starts a session of its own.',
     mutant: rewriteFields('invoke', ({ session_id: _, ...body }) => body),
-    caughtBy: [
-      'invoke-sessions/continue',
-      'invoke-sessions/continue-live',
-      'invoke-sessions/steered',
-      'model/conversations',
-    ],
+    caughtBy: ['invoke-sessions/continue', 'invoke-sessions/steered', 'model/conversations'],
   },
   {
     name: 'invoke-queues-instead-of-steering',

@@ -40,20 +40,14 @@ export const LIMITER = defineDeviations([
     requirement: 'CHAT-17',
     description: 'Any number of turns is taken.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, take: () => () => {} }) }),
-    caughtBy: [
-      'limiter/chat',
-      'limiter/signatures',
-      'limiter/message-and-header',
-      'sign/counts-as-a-turn',
-      'sign/counts-with-chat',
-    ],
+    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter/message-and-header'],
   },
   {
     name: 'limit-is-503',
     requirement: 'CHAT-17',
     description: 'Over the limit is 503.',
     mutant: errorStatus('rate_limited', 429, 503),
-    caughtBy: ['limiter/chat', 'limiter/signatures', 'order/limiter-last', 'limiter-counts/what-is-limited'],
+    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-is-limited'],
   },
   {
     name: 'limit-is-for-good',
@@ -82,7 +76,7 @@ export const LIMITER = defineDeviations([
     requirement: 'CHAT-17',
     description: 'The 429 has no Retry-After.',
     mutant: withoutHeader('retry-after', ({ status }) => status === 429),
-    caughtBy: ['limiter/message-and-header', 'sign/retry-after', 'limiter/retry-after-holds'],
+    caughtBy: ['limiter/message-and-header', 'limiter/retry-after-holds'],
   },
   {
     name: 'limit-not-for-invoke',
@@ -95,7 +89,7 @@ export const LIMITER = defineDeviations([
       'limiter/message-and-header',
       'limiter-counts/what-counts',
       'limiter-counts/what-is-limited',
-      'order/limiter-last',
+      'limiter-counts/judged-last',
     ],
   },
   {
@@ -105,7 +99,7 @@ export const LIMITER = defineDeviations([
     mutant: rewire({
       createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
     }),
-    caughtBy: ['limiter/signatures', 'sign/counts-as-a-turn', 'sign/counts-with-chat', 'sign/retry-after'],
+    caughtBy: ['sign/counts-as-a-turn'],
   },
   {
     name: 'limit-counted-first',
@@ -130,8 +124,6 @@ export const LIMITER = defineDeviations([
       'limiter-counts/refused-do-not-count',
       'limiter-counts/busy-does-not-count',
       'limiter-counts/judged-last',
-      'order/limiter-last',
-      'limits/refused-requests-are-free',
     ],
   },
   {
@@ -156,14 +148,14 @@ export const LIMITER = defineDeviations([
         },
       };
     }),
-    caughtBy: ['limiter/sliding', 'limits/sliding-minute'],
+    caughtBy: ['limiter/sliding'],
   },
   {
     name: 'limit-counts-on-when-it-is-put-again',
     requirement: 'EMU-5',
     description: 'Putting the limit that there is clears nothing.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, clear() {} }) }),
-    caughtBy: ['limits/control'],
+    caughtBy: ['limiter/changing-clears'],
   },
   {
     name: 'limit-counts-on-when-it-changes',
@@ -183,7 +175,7 @@ export const LIMITER = defineDeviations([
         clear() {},
       };
     }),
-    caughtBy: ['limiter/changing-clears', 'limits/control'],
+    caughtBy: ['limiter/changing-clears'],
   },
   {
     name: 'limit-for-everything',
@@ -207,7 +199,7 @@ export const LIMITER = defineDeviations([
         ),
       );
     },
-    caughtBy: ['limiter-counts/only-turns', 'limits/lifecycle-is-free'],
+    caughtBy: ['limiter-counts/only-turns'],
   },
   {
     name: 'limit-counts-busy-turns',

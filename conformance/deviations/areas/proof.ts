@@ -102,14 +102,7 @@ export const PROOF = defineDeviations([
       }
       return new Request(request, { headers });
     }),
-    caughtBy: [
-      'proof/v2-once',
-      'proof/v2-race',
-      'proof/v1-again',
-      'proof/bound-to-its-route',
-      'proof/one-bit',
-      'proof/accepted',
-    ],
+    caughtBy: ['proof/v2-once', 'proof/v1-again', 'proof/bound-to-its-route', 'proof/one-bit', 'proof/accepted'],
   },
   {
     name: 'proof-on-one-route-only',
@@ -141,14 +134,14 @@ export const PROOF = defineDeviations([
         };
       },
     },
-    caughtBy: ['proof/v2-race', 'proof/v2-once-live'],
+    caughtBy: ['proof/v2-once-live'],
   },
   {
     name: 'proof-nonce-not-remembered',
     requirement: 'SIGN-7',
     description: 'The daemon takes a v2 proof again and again.',
     mutant: accepts('nonce_reused'),
-    caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v2-race', 'proof/v1-again'],
+    caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v1-again'],
   },
   {
     name: 'proof-used-up-by-a-refusal',

@@ -41,7 +41,7 @@ export const PROVISION = defineDeviations([
     requirement: 'CREATE-3',
     description: 'Every create provisions at once.',
     mutant: rewriteFields('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
-    caughtBy: ['create/stopped-without-provision', 'provision/waits'],
+    caughtBy: ['provision/waits'],
   },
   {
     name: 'provision-by-itself-after-a-while',

@@ -27,7 +27,7 @@ export const SCIM = defineDeviations([
         ? { ...answer, status: 200, body: '{"data":null}' }
         : answer,
     ),
-    caughtBy: ['scim/unknown', 'scim/no-metadata', 'scim/ids'],
+    caughtBy: ['scim/unknown', 'scim/ids'],
   },
   {
     name: 'scim-unknown-with-another-message',
@@ -45,13 +45,7 @@ export const SCIM = defineDeviations([
     mutant: rewriteErrors(({ area, error }) =>
       area === 'scim' ? { error: { ...error, metadata: { reason: 'scim', retryable: false } } } : undefined,
     ),
-    caughtBy: [
-      'faults/scim-form',
-      'scim/no-metadata',
-      'scim/unknown',
-      'scim/failure',
-      'auth/scim-needs-a-management-key',
-    ],
+    caughtBy: ['faults/scim-form', 'auth/scim-needs-a-management-key', 'scim/unknown', 'scim/failure'],
   },
   {
     name: 'scim-ids-in-one-case',

@@ -13,7 +13,7 @@ export const SUSPEND = defineDeviations([
     caughtBy: [
       'suspend/stops-and-resumes',
       'suspend/answer',
-      'suspend/ends-runs',
+      'chat-endings/suspend-while-streaming',
       'suspend/race',
       'update/status-moves-updated-at',
     ],
@@ -31,9 +31,8 @@ export const SUSPEND = defineDeviations([
     description: 'A suspend ends no run.',
     mutant: survives('suspended'),
     caughtBy: [
-      'suspend/ends-runs',
-      'suspend/ends-every-run',
       'chat-endings/suspend-while-streaming',
+      'suspend/ends-every-run',
       'chat-endings/suspend-while-waiting',
       'chat-endings/shown',
       'invoke-runs/ended-by-suspend',

@@ -17,7 +17,7 @@ export const VISIBILITY = defineDeviations([
     mutant: callers((caller, _token, interns) =>
       caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
     ),
-    caughtBy: ['auth/own-key-is-a-caller-of-its-own', 'limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
+    caughtBy: ['limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
   },
   {
     name: 'hidden-is-403',
