@@ -50,14 +50,19 @@ export const CREATE = defineChecks([
     id: 'create/explicit-workspace',
     requirement: 'CREATE-1',
     level: 'S',
-    title: 'A create that names no workspace is 400: there is no default.',
+    title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
     needs: ['write'],
     onLive: 'warn',
     async run(ctx) {
       const { api, interns } = ctx;
       const { name, workspace_id } = interns.body();
       expect.status(await api.create({ name: interns.name(), workspace_id }), expect.CREATED, 'the valid twin');
-      expect.error(await api.create({ name }), { status: 400 }, 'a create without workspace_id');
+      const answer = await api.create({ name });
+      if (ctx.profile.default_workspace === true && answer.status < 300) {
+        const made = expect.intern(answer, expect.CREATED, 'a create without workspace_id');
+        return equal(made.workspace_id, workspace_id, 'workspace_id of a create without workspace_id');
+      }
+      expect.error(answer, { status: 400 }, 'a create without workspace_id');
       const data = await ctx.listed('the list');
       ok(!data.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
     },

@@ -44,7 +44,7 @@ export const PATH_CHECKS = defineChecks([
     title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
     needs: ['control', 'management_key'],
     async run({ send, property }) {
-      const path = fc.constantFrom('', '/group-mappings', '/groups', '/group-mappings/a/b', '/Users');
+      const path = fc.constantFrom('', '/mappings', '/group-mappings/a/b', '/Users');
       await property('paths', path, async (below) => {
         const answer = await send({ path: `/scim${below}`, as: 'management_key' });
         expect.error(answer, { status: 404, message: 'Resource not found', metadata: 'absent' }, `/scim${below}`);
@@ -59,7 +59,11 @@ export const PATH_CHECKS = defineChecks([
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
     async run({ interns, send, target }) {
       const intern = await interns.stopped();
-      const scim = { path: () => `/scim/group-mappings/${target.scimMappingId}`, methods: ['GET'], scim: true };
+      const scim = {
+        path: () => `/scim/group-mappings/${target.scimMappingId}`,
+        methods: ['GET', 'PATCH', 'DELETE'],
+        scim: true,
+      };
       for (const row of [...PATHS.map((known) => ({ ...known, scim: false })), scim]) {
         const path = row.path(intern.id);
         const served = [...row.methods, 'OPTIONS', ...(row.methods.includes('GET') ? ['HEAD'] : [])];

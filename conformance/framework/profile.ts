@@ -38,6 +38,7 @@ export function readProfile(value: unknown, from: string): Profile {
     tool_name: text('tool_name'),
     proof_header_prefix: text('proof_header_prefix').toLowerCase(),
     ...key,
+    ...(row.default_workspace === true ? { default_workspace: true } : {}),
     model_placeholder: text('model_placeholder'),
     route_methods: texts(row.route_methods, 'route_methods'),
     proof_layout: {
