@@ -161,13 +161,7 @@ export const BASE = defineDeviations([
     mutant: rewriteErrors(({ status, request, area }) =>
       status === 400 && area === 'interns' && request.method !== 'GET' ? { status: 422 } : undefined,
     ),
-    caughtBy: [
-      'base/malformed-json-is-400',
-      'create/field-types',
-      'create/no-object',
-      'create/explicit-workspace',
-      'delete/bad-body',
-    ],
+    caughtBy: ['base/malformed-json-is-400', 'create/field-types', 'create/no-object', 'delete/bad-body'],
   },
   {
     name: 'invalid-utf8-is-mended',

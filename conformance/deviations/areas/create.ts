@@ -7,6 +7,13 @@ import { defineDeviations } from '../mutant.js';
 
 export const CREATE = defineDeviations([
   {
+    name: 'workspace-left-out-is-another',
+    requirement: 'CREATE-1',
+    description: 'A create that names no workspace is looked for in one that there is not.',
+    mutant: rewriteFields('create', (body) => ({ workspace_id: '00000000-0000-4000-8000-00000000dead', ...body })),
+    caughtBy: ['create/explicit-workspace'],
+  },
+  {
     name: 'create-loses-white-space',
     requirement: 'CREATE-1',
     description: 'description and instructions are trimmed.',
