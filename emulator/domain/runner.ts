@@ -13,10 +13,10 @@ import { createSleeps, RunEndedError } from './sleeps.js';
 import type { Said } from './transcripts.js';
 import { beginTurn, type TurnDeps, type TurnIntern } from './turn.js';
 
-/** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, ms of the host's time. */
+/** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, in ms of the host's time. */
 const READER_PATIENCE = 2_000;
 
-/** How long an intern may take to accept a prompt, ms: to say, wait or end (CHAT-16, 504). */
+/** How long an intern may take to accept a prompt, in ms: to say, wait or end (CHAT-16, 504). */
 const ACCEPT_TIMEOUT = 30_000;
 
 export interface RunnerDeps {
@@ -36,7 +36,7 @@ export interface RunnerDeps {
   readonly changed: (run: Run, from: Run['status']) => void;
   /** A behaviour waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
-  /** What is said in a run, by either side. */
+  /** What either side says in a run. */
   readonly said?: (runId: string, said: Said) => void;
 }
 
@@ -47,7 +47,7 @@ export interface RunnerDeps {
 export function createRunner(deps: RunnerDeps) {
   const { clock } = deps;
 
-  /** The intern took the prompt: whoever sent it may go on. */
+  /** The intern accepted the prompt: its sender may go on. */
   const accept = (run: Run) => {
     const { opening } = run;
     if (!opening) return;
@@ -61,7 +61,9 @@ export function createRunner(deps: RunnerDeps) {
     opening();
   };
 
-  /** The behaviour has nothing more at once: the prompt counts as accepted, and the reader may have what there is. */
+  /**
+   * The behaviour yields nothing more at once: the prompt counts as accepted, and the reader may have what is ready.
+   */
   const idle = (run: Run) => {
     run.atWork = false;
     accept(run);
@@ -85,14 +87,17 @@ export function createRunner(deps: RunnerDeps) {
     idleSoon(run);
   };
 
-  /** Appends what does not come from the behaviour, which therefore cannot wait for the reader. */
+  /** Appends an event that does not come from the behaviour, which therefore cannot wait for the reader. */
   const appendFromOutside = (run: Run, event: Exclude<RunEvent, { type: 'end' }>) => {
     append(run, event);
     const limit = run.status === 'running' ? 2 * HELD_LIMIT : HELD_LIMIT;
     if (run.held > limit && run.status !== 'ended' && !run.taken) overflow(run);
   };
 
-  /** A reader that reads slowly is waited for, and no clock goes on by itself meanwhile; one that does not ends the run. */
+  /**
+   * The run waits for a slow reader, and no automatic clock advances meanwhile. A reader that reads nothing ends the
+   * run.
+   */
   const waitForReader = async (run: Run) => {
     const release = clock.hold();
     idle(run);
@@ -122,8 +127,8 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   /**
-   * Ends a run, once. Whatever it waits for is rejected, its signal aborts, its `finally` blocks run; a behaviour that
-   * takes no notice is left to itself, and nothing waits for it.
+   * Ends a run, once. Its waits are rejected, its signal aborts, its `finally` blocks run. A behaviour that ignores
+   * this is left to itself, and nothing waits for it.
    */
   const end = (run: Run, { ended, retryable = false, message, refusal }: End) => {
     if (run.status === 'ended') return;
@@ -158,7 +163,7 @@ export function createRunner(deps: RunnerDeps) {
         ...(message === undefined ? {} : { message }),
       });
     } else {
-      // Nobody will read on: a question that was never answered may have texts steered behind it.
+      // Nobody will read on: texts may be steered behind a question that was never answered.
       clearEvents(run);
     }
     idle(run);
@@ -199,7 +204,7 @@ export function createRunner(deps: RunnerDeps) {
     idle(run);
   };
 
-  /** What a behaviour threw, wherever: the run fails, and nothing else does. */
+  /** An error of a behaviour, wherever it throws: the run fails, and nothing else does. */
   const failed = (run: Run, error: unknown) => {
     scriptFailed(run, error);
     end(run, { ended: 'failed', ...(run.events === 0 && { refusal: 'turn_failed' as const }) });
@@ -215,7 +220,7 @@ export function createRunner(deps: RunnerDeps) {
     letOthersRun: (run, hold) => letOthersRun(run, hold),
   });
 
-  /** Lets other work have a turn, and the reader what there is. */
+  /** Gives other work a turn, and the reader what is ready. */
   const letOthersRun = async (run: Run, hold: boolean) => {
     const release = hold ? clock.hold() : undefined;
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -242,7 +247,7 @@ export function createRunner(deps: RunnerDeps) {
     /**
      * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
      * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
-     * CHAT-16. `onWait` is called where it does not accept at once.
+     * CHAT-16. `onWait` is called if it does not accept at once.
      */
     start(run: Run, prompt: string, intern: TurnIntern, onWait: () => void = () => {}): Promise<void> {
       const accepted = new Promise<void>((resolve, reject) => {
@@ -264,7 +269,9 @@ export function createRunner(deps: RunnerDeps) {
       idleSoonUnlessSilent(run, onWait);
       return accepted;
     },
-    /** Hands the answer to the run that asked, which goes on where it paused; resolves once it comes to rest again. */
+    /**
+     * Passes the answer to the run that asked, which continues where it paused; resolves once it comes to rest again.
+     */
     answer(run: Run, answer: Answer): Promise<void> {
       run.timer?.cancel();
       run.timer = undefined;
@@ -281,7 +288,10 @@ export function createRunner(deps: RunnerDeps) {
     },
   };
 
-  /** A prompt is accepted by doing something: one that yields and waits for nothing has {@link ACCEPT_TIMEOUT} for it. */
+  /**
+   * A behaviour accepts a prompt by doing something. One that neither yields nor waits has {@link ACCEPT_TIMEOUT} for
+   * it.
+   */
   function idleSoonUnlessSilent(run: Run, onWait: () => void) {
     setImmediate(() => {
       if (!run.opening) {

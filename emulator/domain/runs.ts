@@ -24,14 +24,14 @@ export type * from './run-requests.js';
 export interface RunsDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** The settings as they are now: they may change while runs go on. */
+  /** The present settings: they may change while runs go on. */
   readonly settings: () => Settings;
   readonly store: Store;
   readonly scripts: {
-    /** Which behaviour takes a prompt, and what it is given of it. Throws 400 for a script that is not known. */
+    /** Which behaviour takes a prompt, and which part of the prompt it gets. Throws 400 for an unknown script. */
     resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
   };
-  /** The intern as it is now; undefined once it is gone. */
+  /** The intern as it is now; undefined once it is deleted. */
   readonly intern: (id: string) => InternRow | undefined;
   /** Whether an intern would be given a secret for a host (VAULT-9). */
   readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
@@ -42,7 +42,7 @@ export interface RunsDeps {
   readonly changed?: (runId: string, internId: string) => void;
   /** A run waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
-  /** What is said in a run, by either side. */
+  /** What either side says in a run. */
   readonly said?: (runId: string, said: Said) => void;
 }
 
@@ -54,9 +54,9 @@ export interface Runs {
   prompt(request: PromptRequest): Promise<PromptResult>;
   /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
   reply(request: ReplyRequest): Promise<Reader>;
-  /** Throws 404 when the caller may not use a session (INVOKE-3): checked before the intern's state. */
+  /** Throws 404 if the caller may not use a session (INVOKE-3): checked before the intern's state. */
   ownedSession(internId: string, sessionId: string, callerId: string): void;
-  /** Starts a run that nobody listens to (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
+  /** Starts a run that nobody reads (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
   invoke(request: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }>;
   /** Ends the open runs of one intern, or of all; their streams end with `run_ended`. */
   endAll(internId: string | undefined, cause: EndCause): void;
@@ -67,18 +67,18 @@ export interface Runs {
   list(internId?: string): RunView[];
   /** One of those that {@link Runs.list} shows, with how it was started. */
   find(runId: string, internId?: string): RunDetails | undefined;
-  /** Drops the sessions of an intern that is gone. */
+  /** Deletes the sessions of a deleted intern. */
   forget(internId: string): void;
   /** Those that have ended. */
   ended(): EndedRuns;
-  /** Ends every run and forgets all of them, for those that had ended once. */
+  /** Ends every run and replaces all of them by runs that ended before. */
   reset(ended?: EndedRuns): void;
   /** Ends every run. */
   close(): void;
 }
 
 /**
- * Chat and invoke without HTTP: which run a message belongs to, whether it may be taken now, and what becomes of it. The
+ * Chat and invoke without HTTP: which run a message belongs to, whether it may be accepted now, and its effect. The
  * clock's deadlines are exact: a question can be answered until, not at, its deadline.
  */
 export function createRuns(deps: RunsDeps): Runs {
@@ -119,7 +119,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
   const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
 
-  /** Seconds until the first of the waiting questions runs out. */
+  /** Seconds until the first of the waiting questions expires. */
   const tooManyWaiting = (own: InternRuns) => {
     let first = Number.POSITIVE_INFINITY;
     for (const run of own.going.values()) if (run.question) first = Math.min(first, run.question.deadline);
@@ -145,8 +145,8 @@ export function createRuns(deps: RunsDeps): Runs {
   const refOf = (run: Run): RunRef => ({ id: run.id, script: run.behaviour.name });
 
   /**
-   * Resolves once the intern has accepted the prompt. Where whoever sent it is gone before that, or the state is, the
-   * run ends at once, and its turn was none.
+   * Resolves once the intern has accepted the prompt. If the sender or the state is gone before that, the run ends at
+   * once and its turn does not count.
    */
   const start = async (run: Run, prompt: string, row: InternRow, giveBack: () => void, client?: () => Scope) => {
     const state = deps.scope();
@@ -219,7 +219,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const run = own?.asked.get(interactionId);
       if (!own || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
       onRun?.({ ...refOf(run), resumed: true });
-      // The runs of an intern end with it: to one that stopped nothing is pending, and sending it again never helps (CHAT-7).
+      // The runs of an intern end with it. A stopped intern has nothing pending, and a retry never helps (CHAT-7).
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
       if (run.status === 'running' || run.reader) throw new Refusal('attachment_failed');
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
@@ -260,7 +260,7 @@ export function createRuns(deps: RunsDeps): Runs {
       try {
         await store.commit();
       } catch (error) {
-        // Whoever asked is told that nothing began: so nothing goes on, and no turn was taken.
+        // The sender was told that nothing began. So nothing goes on, and the turn does not count.
         cancel(run);
         giveBack();
         throw error;

@@ -5,7 +5,7 @@ import type { TurnGenerator } from '../scripts/behaviour.js';
 import { validateGenerator } from './behaviour-events.js';
 import type { Run } from './run.js';
 
-/** The intern of a run, as its behaviour is shown it. */
+/** The intern of a run, as its behaviour sees it. */
 export interface TurnIntern {
   readonly id: string;
   readonly name: string;
@@ -23,10 +23,9 @@ export interface TurnDeps {
 }
 
 /**
- * Calls the behaviour of a run with what a turn is given: time, cancellation and randomness, made when they are asked
- * for.
+ * Calls the behaviour of a run with the arguments of a turn: time, cancellation and randomness, made on demand.
  *
- * @throws what the behaviour throws, and TypeError where it returns no generator
+ * @throws what the behaviour throws, and TypeError if it returns no generator
  */
 export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: TurnDeps): TurnGenerator {
   const { clock, sleep, randomFor, release } = deps;

@@ -80,7 +80,7 @@ export interface Listening {
   heard(): Told;
   /** How many bytes each read brought. */
   writes: number[];
-  /** Whether the body has come to its end, or broke. */
+  /** Whether the body has ended, or broken off. */
   over(): 'end' | 'broken' | undefined;
   /** Resolves at the end of the body. */
   end(): Promise<Told>;

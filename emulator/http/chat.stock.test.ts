@@ -34,7 +34,7 @@ const SEVERED =
   '{"code":502,"message":"The connection to the intern broke","metadata":{"reason":"stream_severed","retryable":true}}';
 const FAILED = '{"code":502,"message":"The turn failed","metadata":{"reason":"turn_failed","retryable":false}}';
 
-/** What a stream of a stock script has to say, byte by byte; `wait` is what it needs of the clock. */
+/** What a stream of a stock script must say, byte by byte; `wait` is what it needs of the clock. */
 async function bytesOf(script: string, wait = 0) {
   const h = createHarness();
   const stream = await h.say(script);
@@ -192,7 +192,7 @@ describe('stock scripts, byte by byte', () => {
     ]) {
       expect(said.content).toContain(text);
     }
-    // Every line is a whole event to readers of any persuasion about what ends a line.
+    // Every line is a whole event to every reader, whatever it reads as the end of a line.
     expect(said.text).not.toMatch(/[\r\u0085\u2028\u2029]/);
     expect(said.text.split('\n').filter((l) => l !== '' && !l.startsWith('data: '))).toEqual([]);
     const families = said.chunks.filter((chunk) => JSON.stringify(chunk).includes('👨‍👩‍👧'));

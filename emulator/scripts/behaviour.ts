@@ -18,7 +18,7 @@ export type Ending =
  */
 export type BehaviourEvent =
   /** One text, or several at once: each is a chunk of its own. */
-  /** A text, said at the emulator's pace if it has one, or in just these pieces. */
+  /** A text, said at the emulator's pace if it has one, or in exactly these pieces. */
   | { say: string | readonly string[] }
   | { reason: string }
   | { ask: Ask }
@@ -26,7 +26,7 @@ export type BehaviourEvent =
   | { model: string }
   | Ending;
 
-/** What a turn is given to work with. */
+/** What a turn works with. */
 export interface Turn {
   readonly prompt: string;
   readonly intern: { readonly id: string; readonly name: string; readonly model: string | null };
@@ -56,7 +56,7 @@ export interface BootPlan {
   after: number;
   steps: string[];
   ends: 'running' | 'failed' | 'hangs';
-  /** What `last_failure_message` says. A lifecycle in code has to give it where the boot ends as `failed`. */
+  /** The text of `last_failure_message`. A lifecycle in code must give it if the boot ends as `failed`. */
   message?: string;
 }
 /** How a teardown goes (DELETE-1, DELETE-3). `after` in ms. */
@@ -73,7 +73,7 @@ export interface LifecyclePlan {
   daemon: 'reachable' | 'unreachable';
 }
 
-/** What an intern does when its script says nothing of its lifecycle. */
+/** The lifecycle of an intern whose script has none. */
 export const DEFAULT_LIFECYCLE: LifecyclePlan = {
   boot: { after: 1_000, steps: ['Creating disk', 'Starting runtime'], ends: 'running' },
   teardown: { after: 1_000, ends: 'gone' },
@@ -82,14 +82,14 @@ export const DEFAULT_LIFECYCLE: LifecyclePlan = {
   daemon: 'reachable',
 };
 
-/** How a fake intern behaves. Write one in code, or as a JSON script that compiles to one. */
+/** How an emulated intern behaves. Write one in code, or as a JSON script that compiles to one. */
 export interface Behaviour {
   readonly name: string;
   turn(turn: Turn, context: TurnContext): TurnGenerator;
   readonly lifecycle?: Partial<LifecyclePlan>;
-  /** What a prompt shows as that was steered into a run of this behaviour (CHAT-14). Default: `(steered: TEXT)`. */
+  /** How a prompt appears that was steered into a run of this behaviour (CHAT-14). Default: `(steered: TEXT)`. */
   steered?(text: string): string;
-  /** The JSON that it was compiled from, for people to read; none where it was written in code. */
+  /** The JSON that it was compiled from, for people to read; missing if it was written in code. */
   readonly source?: unknown;
 }
 

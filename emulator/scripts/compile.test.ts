@@ -87,7 +87,7 @@ describe('errors name the JSON path and what was expected', () => {
       },
       /^turn\[1\]\.then\[0\]\.say: expected a string/,
     ],
-    [{ name: 'a', turn: [{ end: 'stop' }, { say: 'x' }] }, /^turn\[1\]: nothing is reached after an end/],
+    [{ name: 'a', turn: [{ end: 'stop' }, { say: 'x' }] }, /^turn\[1\]: unreachable, because it follows an end/],
     [{ name: 'a', turn: [{ end: 'finish' }] }, /^turn\[0\]\.end: .*"stop"/],
     [{ name: 'a', turn: [{ end: 'stop', retryable: true }] }, /belong to "end": "failed"/],
     [{ name: 'a', lifecycle: { boot: { ends: 'well' } } }, /^lifecycle\.boot\.ends: /],

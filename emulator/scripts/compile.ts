@@ -8,7 +8,7 @@ import { tooDeep } from './depth.js';
 import { jsonPath, problemsOf, ScriptInvalid } from './problems.js';
 import { split } from './split.js';
 
-/** A step made ready: what it yields is built once, whatever the number of runs. */
+/** A prepared step: what it yields is built once, whatever the number of runs. */
 type Ready =
   | { do: 'yield'; event: BehaviourEvent }
   | { do: 'pieces'; events: BehaviourEvent[]; every: number }
@@ -37,7 +37,7 @@ function ready(step: Step): Ready {
     const pieces = split(step.say, step.chunks ?? 1);
     const every = step.every === undefined ? 0 : durationMs(step.every);
     const [only] = pieces;
-    // A text alone may be given a pace; pieces are as the script wants them.
+    // Only a text may get a pace; pieces are as the script wants them.
     const asItIs = step.chunks === undefined && step.every === undefined;
     if (asItIs && only !== undefined) return { do: 'yield', event: { say: only } };
     if (every === 0 || pieces.length === 1) return { do: 'yield', event: { say: pieces } };
@@ -58,13 +58,13 @@ function ready(step: Step): Ready {
   return { do: 'yield', event: step as BehaviourEvent };
 }
 
-/** What the schema cannot say: names that no earlier ask gave, and steps that nothing can reach. */
+/** What the schema cannot say: names that no earlier ask defined, and unreachable steps. */
 function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<string>): string[] {
   return steps.flatMap((step, i) => {
     const here = [...path, i];
     const found: string[] = [];
     if ('end' in step) {
-      if (i < steps.length - 1) found.push(`${jsonPath([...path, i + 1])}: nothing is reached after an end`);
+      if (i < steps.length - 1) found.push(`${jsonPath([...path, i + 1])}: unreachable, because it follows an end`);
       if (step.end !== 'failed' && (step.retryable !== undefined || step.message !== undefined)) {
         found.push(`${jsonPath(here)}: retryable and message belong to "end": "failed"`);
       }
@@ -92,7 +92,7 @@ function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
   const program = steps.map(ready);
   return async function* turn(_turn, { clock, release }) {
     const answers = new Map<string, Answer | ReleaseVerdict>();
-    // Branches are put on a stack instead of nesting generators, which would cost every event of the script.
+    // Branches are pushed on a stack. Nested generators would cost time for every event of the script.
     const stack: { list: Ready[]; at: number }[] = [{ list: program, at: 0 }];
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
       const step = top.list[top.at++];

@@ -52,7 +52,7 @@ export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   vaultFailsOnce,
 ];
 
-/** A JSON script that is compiled when it is first used: most starts use none of them. */
+/** A JSON script that is compiled on first use: most starts use none of them. */
 function lazily(source: { readonly name: string }): Behaviour {
   let compiled: Behaviour | undefined;
   const behaviour = () => {
@@ -69,5 +69,5 @@ function lazily(source: { readonly name: string }): Behaviour {
   };
 }
 
-/** What ships with the package: the JSON scripts, and `echo`. */
+/** The scripts that ship with the package: the JSON scripts, and `echo`. */
 export const stockBehaviours = (): Behaviour[] => [echo, ...STOCK_SCRIPTS.map(lazily)];
