@@ -25,25 +25,40 @@ const TARGETS: Readonly<Record<string, (options: FuzzOptions) => Promise<Outcome
   upstreams: run(upstreams),
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string' }, seconds: { type: 'string', default: '60' }, path: { type: 'string' } },
-});
-
 const whole = (text: string, name: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0) throw new Error(`--${name}: expected a whole number, got ${text}`);
   return value;
 };
-const seed = values.seed === undefined ? Math.floor(hostNow()) % 1_000_000_000 : whole(values.seed, 'seed');
-const seconds = whole(values.seconds, 'seconds');
-const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
-const unknown = names.find((name) => TARGETS[name] === undefined);
-if (unknown !== undefined) throw new Error(`no target ${unknown}; expected ${Object.keys(TARGETS).join(', ')}`);
-if (values.path !== undefined && names.length !== 1) throw new Error('--path: name the one target that it is of');
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: 'string' }, seconds: { type: 'string', default: '60' }, path: { type: 'string' } },
+  });
+  const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
+  const unknown = names.find((name) => TARGETS[name] === undefined);
+  if (unknown !== undefined) throw new Error(`no target ${unknown}; expected ${Object.keys(TARGETS).join(', ')}`);
+  if (values.path !== undefined && names.length !== 1) throw new Error('--path: name the one target that it is of');
+  return {
+    names,
+    path: values.path,
+    seed: values.seed === undefined ? Math.floor(hostNow()) % 1_000_000_000 : whole(values.seed, 'seed'),
+    seconds: whole(values.seconds, 'seconds'),
+  };
+}
+
+let called: ReturnType<typeof readArguments>;
+try {
+  called = readArguments();
+} catch (error) {
+  console.error(`fuzz: ${(error as Error).message}`);
+  process.exit(2);
+}
+const { names, path, seed, seconds } = called;
 
 for (const name of names) {
-  const { inputs, failure } = (await TARGETS[name]?.({ seed, seconds, path: values.path })) ?? { inputs: 0 };
+  const { inputs, failure } = (await TARGETS[name]?.({ seed, seconds, path })) ?? { inputs: 0 };
   if (failure === undefined) {
     console.log(`${name}: ${inputs} inputs from seed ${seed}, no law broken`);
     continue;

@@ -28,3 +28,28 @@ test.each(['DELETE', 'POST', 'GET'])('a %s under another Host brings its body an
     server.close();
   }
 });
+
+test('an answer in more codings than are read is no answer, and its connection ends nothing else', async () => {
+  const unhandled: unknown[] = [];
+  const seen = (error: unknown) => unhandled.push(error);
+  process.on('uncaughtException', seen);
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': Array(6).fill('gzip').join(', ') });
+    response.write('x');
+    setImmediate(() => response.destroy());
+  });
+  const closed = new Promise<void>((resolve) =>
+    server.on('connection', (socket) => socket.on('close', () => resolve())),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    await expect(networkFetch(new Request(`http://127.0.0.1:${port}/x`))).rejects.toThrow(TypeError);
+    await closed;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('uncaughtException', seen);
+    server.close();
+  }
+});

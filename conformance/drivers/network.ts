@@ -1,6 +1,7 @@
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import type { Fetch } from '../probe/client.js';
 
 /** Addresses that a name need not be looked up for: what is asked of them under another Host goes to the same place. */
@@ -38,5 +39,23 @@ function asHost(request: Request): Promise<Response> {
   });
 }
 
+/**
+ * `fetch` of undici rather than of the machine: that of Node 20 leaves the connection of an answer with more than five codings
+ * to nobody, and its end ended the process. `dispatcher` is the way through a proxy.
+ */
+export async function undiciFetch(request: Request, dispatcher?: Dispatcher): Promise<Response> {
+  const { fetch } = await import('undici');
+  const { method, headers, signal, redirect, body } = request;
+  const response = await fetch(request.url, {
+    method,
+    headers: [...headers],
+    signal,
+    redirect,
+    ...(body === null ? {} : { body: await request.arrayBuffer() }),
+    ...(dispatcher === undefined ? {} : { dispatcher }),
+  });
+  return response as unknown as Response;
+}
+
 /** `fetch` over the network. Redirects are the caller's to refuse. */
-export const networkFetch: Fetch = (request) => (request.headers.has('host') ? asHost(request) : fetch(request));
+export const networkFetch: Fetch = (request) => (request.headers.has('host') ? asHost(request) : undiciFetch(request));

@@ -1,6 +1,7 @@
+import type { Dispatcher } from 'undici';
 import type { Fetch } from '../probe/client.js';
 import { UsageError } from '../run/usage.js';
-import { LOOPBACK, networkFetch } from './network.js';
+import { LOOPBACK, networkFetch, undiciFetch } from './network.js';
 
 /** Variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,8 +62,8 @@ export function environmentFetch(env: Environment): Fetch {
     address ? { variable, address: new URL(address) } : undefined;
   const http = of('HTTP_PROXY', httpProxy);
   const https = of('HTTPS_PROXY', httpsProxy) ?? http;
-  let agent: Promise<unknown> | undefined;
-  const load = async () => {
+  let agent: Promise<Dispatcher> | undefined;
+  const load = async (): Promise<Dispatcher> => {
     const { EnvHttpProxyAgent } = await import('undici');
     // An empty text keeps the agent from reading the variables of the process instead.
     return new EnvHttpProxyAgent({ httpProxy: httpProxy ?? '', httpsProxy: httpsProxy ?? '', noProxy });
@@ -76,7 +77,7 @@ export function environmentFetch(env: Environment): Fetch {
     agent ??= load();
     const proxy = protocol === 'https:' ? https : http;
     try {
-      return await fetch(request, { dispatcher: await agent } as RequestInit);
+      return await undiciFetch(request, await agent);
     } catch (error) {
       throw (proxy === undefined ? undefined : refusedBy(proxy, error)) ?? error;
     }

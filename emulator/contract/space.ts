@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { durationSchema } from './duration.js';
+import { A_DEVICE_NAME, DEVICE_NAME, FILE_NAME, NOT_A_FILE_NAME } from './file-name.js';
 import { type Profile, profileSchema } from './profile.js';
 import { type Settings, settingsSchema } from './settings.js';
 import { withZod } from './with-zod.js';
@@ -8,10 +9,8 @@ import { withZod } from './with-zod.js';
 export const nameSchema = withZod((z) =>
   z
     .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-      'expected 1 to 100 letters, digits, ".", "_" or "-", the first a letter or a digit',
-    ),
+    .regex(FILE_NAME, NOT_A_FILE_NAME)
+    .refine((name) => !DEVICE_NAME.test(name), A_DEVICE_NAME),
 );
 
 const NO_TIMES = new Set(['turns_per_minute', 'max_waiting_runs', 'vault_writes', 'scim_sync']);

@@ -31,7 +31,7 @@ describe('the name of a scenario', () => {
   });
 
   test.each(['', '../x', '.hidden', 'a/b', 'a\\b', 'a b', 'ä', 'x'.repeat(101)])('cannot be %j', (name) => {
-    expect(() => createScenarioFiles(out(), false)(name)).toThrow('expected letters, digits');
+    expect(() => createScenarioFiles(out(), false)(name)).toThrow('expected 1 to 100 letters, digits');
   });
 
   test('cannot be that of the file of those that name none, in any letter case', () => {

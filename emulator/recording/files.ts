@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, openSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { wrongFileName } from '../contract/file-name.js';
 import { inWords } from '../contract/system-error.js';
 import type { RecordedExchange } from './format.js';
 
@@ -7,11 +8,6 @@ import type { RecordedExchange } from './format.js';
 export class RecordingFileError extends Error {
   override readonly name = 'RecordingFileError';
 }
-
-const SCENARIO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-
-/** Names that Windows gives to devices, whatever follows a dot: no file there can have them. */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** The file of a scenario. */
 export interface ScenarioFile {
@@ -45,11 +41,9 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
 
   const pathOf = (scenario: string | null): string => {
     if (scenario === null) return out;
-    const quoted = JSON.stringify(scenario.slice(0, 120));
-    if (!SCENARIO.test(scenario))
-      throw new RecordingFileError(`scenario ${quoted}: expected letters, digits, ".", "_" and "-", at most 100`);
-    if (DEVICE.test(scenario))
-      throw new RecordingFileError(`scenario ${quoted}: Windows has a device of this name. Choose another`);
+    const wrong = wrongFileName(scenario);
+    if (wrong !== undefined)
+      throw new RecordingFileError(`scenario ${JSON.stringify(scenario.slice(0, 120))}: ${wrong}`);
     return join(dirname(out), `${scenario}.jsonl`);
   };
 

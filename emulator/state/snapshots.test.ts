@@ -123,7 +123,15 @@ test('names that are none, taken or malformed are one clear line', async () => {
     'start is the snapshot of the start: choose another name',
   ]);
   expect(await message(await call(emulator, 'PUT', 'snapshots/..%2Fx'))).toMatch(/^name: expected 1 to 100 letters/);
+  expect(await message(await call(emulator, 'PUT', 'snapshots/nul.1'))).toBe(
+    'name: Windows has a device of this name. Choose another',
+  );
   expect((await call(emulator, 'PUT', 'snapshots/mine')).status).toBe(200);
+  const other = await call(emulator, 'PUT', 'snapshots/MINE');
+  expect([other.status, await message(other)]).toEqual([
+    409,
+    'snapshot MINE: mine differs in letter case alone, which many file systems ignore',
+  ]);
   expect((await call(emulator, 'DELETE', 'snapshots/mine')).status).toBe(204);
   expect((await call(emulator, 'DELETE', 'snapshots/mine')).status).toBe(404);
 });

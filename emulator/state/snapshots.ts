@@ -87,6 +87,12 @@ export function createSnapshots({ keep, restore, files, sealedOtherwise }: Snaps
       ofStart(name);
       const valid = nameSchema().safeParse(name);
       if (!valid.success) throw new ControlError(400, `name: ${valid.error.issues[0]?.message}`);
+      const like = names().find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
+      if (like !== undefined)
+        throw new ControlError(
+          409,
+          `snapshot ${name}: ${like} differs in letter case alone, which many file systems ignore`,
+        );
       if (snapshots.size > MOST && !snapshots.has(name))
         throw new ControlError(409, `there are ${MOST} snapshots already: delete one first`);
       const snapshot = keep();
