@@ -6,9 +6,8 @@ import { type As, internPath } from '../probe/request.js';
 
 const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: false } as const;
 
-export const AUTH_KINDS = defineChecks([
-  {
-    id: 'auth/scim-needs-a-management-key',
+export const AUTH_KINDS = defineChecks({
+  'auth/scim-needs-a-management-key': {
     requirement: 'AUTH-6',
     level: 'S',
     title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
@@ -24,8 +23,7 @@ export const AUTH_KINDS = defineChecks([
       expect.refused(await api.scim(id), 'the read with an API key');
     },
   },
-  {
-    id: 'auth/scim-other-credentials',
+  'auth/scim-other-credentials': {
     requirement: 'AUTH-6',
     level: 'C',
     title: 'Any other credential on SCIM is the same 401 as none, for known and unknown mappings.',
@@ -41,8 +39,7 @@ export const AUTH_KINDS = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/management-key-on-interns',
+  'auth/management-key-on-interns': {
     requirement: 'AUTH-6',
     level: 'P',
     title: 'A management key under /interns is 401, on every operation.',
@@ -55,8 +52,7 @@ export const AUTH_KINDS = defineChecks([
       });
     },
   },
-  {
-    id: 'auth/daemon-needs-oauth',
+  'auth/daemon-needs-oauth': {
     requirement: 'AUTH-7',
     level: 'S',
     title: 'get_intern_daemon with an API key, of a person or an intern, is 403 personal_identity_required.',
@@ -77,8 +73,7 @@ export const AUTH_KINDS = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/signing-needs-the-vault-grant',
+  'auth/signing-needs-the-vault-grant': {
     requirement: 'AUTH-8',
     level: 'S',
     title: 'Signing with an API key or an interns-only grant is 403 personal_identity_required, not retryable.',
@@ -105,8 +100,7 @@ export const AUTH_KINDS = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/oauth-acts-as-its-member',
+  'auth/oauth-acts-as-its-member': {
     requirement: 'AUTH-10',
     level: 'C',
     title: 'An OAuth token of either grant acts as its member on lifecycle, chat and invoke.',
@@ -132,4 +126,4 @@ export const AUTH_KINDS = defineChecks([
       }
     },
   },
-]);
+});

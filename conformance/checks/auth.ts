@@ -38,9 +38,8 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
   ['in a cookie', (key) => ({ cookie: `authorization=${key}` })],
 ];
 
-export const AUTH = defineChecks([
-  {
-    id: 'auth/key-needed',
+export const AUTH = defineChecks({
+  'auth/key-needed': {
     requirement: 'AUTH-1',
     level: 'S',
     title: 'Without a key, or with a wrong one, every operation is 401 with a code and a message.',
@@ -61,8 +60,7 @@ export const AUTH = defineChecks([
       equal(after.status, intern.status, 'status after the refused requests');
     },
   },
-  {
-    id: 'auth/key-message',
+  'auth/key-message': {
     requirement: 'AUTH-1',
     level: 'P',
     title: 'The 401 says `Invalid or missing API key`, without metadata.',
@@ -77,8 +75,7 @@ export const AUTH = defineChecks([
       });
     },
   },
-  {
-    id: 'auth/authorization-forms',
+  'auth/authorization-forms': {
     requirement: 'AUTH-1',
     level: 'S',
     title: 'What is no bearer token in Authorization is 401: another scheme, no scheme, no token, a key elsewhere.',
@@ -92,8 +89,7 @@ export const AUTH = defineChecks([
       });
     },
   },
-  {
-    id: 'auth/key-in-the-query',
+  'auth/key-in-the-query': {
     requirement: 'AUTH-1',
     level: 'S',
     title: 'A key in the query opens nothing.',
@@ -110,8 +106,7 @@ export const AUTH = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/key-exact',
+  'auth/key-exact': {
     requirement: 'AUTH-1',
     level: 'S',
     title: 'A key is taken as a whole: cut, lengthened or with one character changed it is 401.',
@@ -139,8 +134,7 @@ export const AUTH = defineChecks([
       });
     },
   },
-  {
-    id: 'auth/matrix',
+  'auth/matrix': {
     requirement: 'AUTH-2',
     level: 'C',
     title: 'Every credential is judged on every operation as the tables of credentials say.',
@@ -167,8 +161,7 @@ export const AUTH = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/workspace-of-the-key',
+  'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',
     level: 'S',
     title: 'The key selects the workspace: an intern of one is neither listed nor read with a key of another.',
@@ -191,8 +184,7 @@ export const AUTH = defineChecks([
       equal(theirs.workspace_id, target.foreignWorkspaceId, 'workspace_id of the foreign intern');
     },
   },
-  {
-    id: 'auth/workspace-shares-interns',
+  'auth/workspace-shares-interns': {
     requirement: 'AUTH-2',
     level: 'C',
     title: 'Every key and token of a workspace sees all its interns.',
@@ -220,4 +212,4 @@ export const AUTH = defineChecks([
       }
     },
   },
-]);
+});

@@ -38,9 +38,8 @@ function notServed(answer: Answer, what: string): void {
   expect.refused(answer, 'a request on a regional hostname', { because: { kind: 'note', note: `served, ${what}` } });
 }
 
-export const BASE = defineChecks([
-  {
-    id: 'base/version-segment',
+export const BASE = defineChecks({
+  'base/version-segment': {
     requirement: 'BASE-1',
     level: 'S',
     title: 'The same path without the version segment is not served.',
@@ -56,8 +55,7 @@ export const BASE = defineChecks([
       });
     },
   },
-  {
-    id: 'base/outside-is-404',
+  'base/outside-is-404': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'A path outside the base is 404, with and without a key.',
@@ -70,8 +68,7 @@ export const BASE = defineChecks([
       });
     },
   },
-  {
-    id: 'base/json-content-type',
+  'base/json-content-type': {
     requirement: 'BASE-2',
     level: 'S',
     title: 'Bodies are JSON with a JSON content type, of answers and of errors.',
@@ -96,8 +93,7 @@ export const BASE = defineChecks([
       }
     },
   },
-  {
-    id: 'base/error-envelope',
+  'base/error-envelope': {
     requirement: 'BASE-3',
     level: 'S',
     title: 'An error is {error: {code, message, metadata?}} with the HTTP status as its code.',
@@ -116,8 +112,7 @@ export const BASE = defineChecks([
       });
     },
   },
-  {
-    id: 'base/regional-refused',
+  'base/regional-refused': {
     requirement: 'BASE-4',
     level: 'S',
     title: 'A request on a regional hostname is refused; the same one on the usual host is not.',
@@ -133,8 +128,7 @@ export const BASE = defineChecks([
       );
     },
   },
-  {
-    id: 'base/regional-scim-refused',
+  'base/regional-scim-refused': {
     requirement: 'BASE-4',
     level: 'S',
     title: 'The SCIM read on a regional hostname is refused.',
@@ -146,8 +140,7 @@ export const BASE = defineChecks([
       notServed(answer, 'GET /scim/group-mappings/…');
     },
   },
-  {
-    id: 'base/regional-forbidden',
+  'base/regional-forbidden': {
     requirement: 'BASE-4',
     level: 'P',
     title: 'On a regional hostname every path and credential is 403 `Forbidden` without metadata.',
@@ -164,8 +157,7 @@ export const BASE = defineChecks([
       });
     },
   },
-  {
-    id: 'base/regional-by-beginning',
+  'base/regional-by-beginning': {
     requirement: 'BASE-4',
     level: 'C',
     title: 'A host is regional when it starts with `eu.`, in any case, and not when it only contains that.',
@@ -184,4 +176,4 @@ export const BASE = defineChecks([
       );
     },
   },
-]);
+});

@@ -52,9 +52,8 @@ async function mediaTypes(ctx: Ctx, all: readonly Write[]): Promise<void> {
 
 const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
 
-export const BODIES = defineChecks([
-  {
-    id: 'bodies/media-type',
+export const BODIES = defineChecks({
+  'bodies/media-type': {
     requirement: 'BODY-3',
     level: 'S',
     title: 'A body of create, update and delete must be application/json, in any spelling of that, else it is 415.',
@@ -62,8 +61,7 @@ export const BODIES = defineChecks([
     maxRuns: 12,
     run: (ctx) => mediaTypes(ctx, writes(ctx)),
   },
-  {
-    id: 'bodies/media-type-of-signing',
+  'bodies/media-type-of-signing': {
     requirement: 'BODY-3',
     level: 'S',
     title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
@@ -71,8 +69,7 @@ export const BODIES = defineChecks([
     maxRuns: 8,
     run: (ctx) => mediaTypes(ctx, signWrites(ctx)),
   },
-  {
-    id: 'bodies/media-type-family',
+  'bodies/media-type-family': {
     requirement: 'BODY-3',
     level: 'S',
     title: 'Another type of the JSON family is not application/json.',
@@ -87,8 +84,7 @@ export const BODIES = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/media-type-reason',
+  'bodies/media-type-reason': {
     requirement: 'BODY-3',
     level: 'P',
     title: 'The 415 of create, update and delete is unsupported_media_type, in the words that signing has.',
@@ -100,8 +96,7 @@ export const BODIES = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/chat-and-invoke-any-type',
+  'bodies/chat-and-invoke-any-type': {
     requirement: 'BODY-3',
     level: 'C',
     title: 'Chat and invoke do not look at the media type.',
@@ -121,8 +116,7 @@ export const BODIES = defineChecks([
       });
     },
   },
-  {
-    id: 'bodies/any-field-is-refused',
+  'bodies/any-field-is-refused': {
     requirement: 'BODY-1',
     level: 'S',
     title: 'Provision and suspend refuse a body with any field, and do nothing.',
@@ -158,8 +152,7 @@ export const BODIES = defineChecks([
       expect.done(await api.suspend(running.id), 'the valid twin of suspend');
     },
   },
-  {
-    id: 'bodies/no-field',
+  'bodies/no-field': {
     requirement: 'BODY-1',
     level: 'C',
     title: 'No body, white space and {} have no field: provision and suspend accept them.',
@@ -183,8 +176,7 @@ export const BODIES = defineChecks([
       });
     },
   },
-  {
-    id: 'bodies/no-object-where-none-is-taken',
+  'bodies/no-object-where-none-is-taken': {
     requirement: 'BODY-1',
     level: 'C',
     title: 'An array, a string, a number, a boolean and null are 400 on provision and suspend.',
@@ -200,8 +192,7 @@ export const BODIES = defineChecks([
       });
     },
   },
-  {
-    id: 'bodies/provision-media-type',
+  'bodies/provision-media-type': {
     requirement: 'BODY-1',
     level: 'P',
     title: 'A body of provision and suspend that is not JSON by its content type is 415.',
@@ -219,8 +210,7 @@ export const BODIES = defineChecks([
       });
     },
   },
-  {
-    id: 'bodies/malformed',
+  'bodies/malformed': {
     requirement: 'BODY-4',
     level: 'S',
     title: 'A body of create, update and delete that is no JSON is 400, and does nothing.',
@@ -242,8 +232,7 @@ export const BODIES = defineChecks([
       ctx.same(after, intern, 'the intern after the refusals');
     },
   },
-  {
-    id: 'bodies/empty',
+  'bodies/empty': {
     requirement: 'BODY-4',
     level: 'S',
     title: 'Create and signing without a body are 400, with and without a content type.',
@@ -262,8 +251,7 @@ export const BODIES = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/chat-and-invoke-reason',
+  'bodies/chat-and-invoke-reason': {
     requirement: 'BODY-4',
     level: 'P',
     title: 'An invalid body of chat and invoke is 400 bad_request.',
@@ -278,4 +266,4 @@ export const BODIES = defineChecks([
       });
     },
   },
-]);
+});

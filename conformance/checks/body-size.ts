@@ -45,9 +45,8 @@ async function atTheCap(ctx: Ctx, all: readonly Write[]): Promise<void> {
   });
 }
 
-export const BODY_SIZE = defineChecks([
-  {
-    id: 'bodies/cap',
+export const BODY_SIZE = defineChecks({
+  'bodies/cap': {
     requirement: 'BODY-2',
     level: 'S',
     title: 'Create, update and delete take 1048576 bytes, and not one more, with a length and in chunks.',
@@ -55,8 +54,7 @@ export const BODY_SIZE = defineChecks([
     maxRuns: 18,
     run: (ctx) => atTheCap(ctx, writes(ctx)),
   },
-  {
-    id: 'bodies/cap-of-signing',
+  'bodies/cap-of-signing': {
     requirement: 'BODY-2',
     level: 'S',
     title: 'Signing and its alias take 1048576 bytes, and not one more, with a length and in chunks.',
@@ -64,8 +62,7 @@ export const BODY_SIZE = defineChecks([
     maxRuns: 10,
     run: (ctx) => atTheCap(ctx, signWrites(ctx)),
   },
-  {
-    id: 'bodies/cap-in-bytes',
+  'bodies/cap-in-bytes': {
     requirement: 'BODY-2',
     level: 'S',
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
@@ -84,8 +81,7 @@ export const BODY_SIZE = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/cap-whatever-it-holds',
+  'bodies/cap-whatever-it-holds': {
     requirement: 'BODY-2',
     level: 'S',
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
@@ -109,8 +105,7 @@ export const BODY_SIZE = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/cap-reason',
+  'bodies/cap-reason': {
     requirement: 'BODY-2',
     level: 'P',
     title: 'The 413 of create, update and delete is payload_too_large, in the words that signing has.',
@@ -122,8 +117,7 @@ export const BODY_SIZE = defineChecks([
       }
     },
   },
-  {
-    id: 'bodies/cap-elsewhere',
+  'bodies/cap-elsewhere': {
     requirement: 'BODY-2',
     level: 'P',
     minRuns: 2,
@@ -156,4 +150,4 @@ export const BODY_SIZE = defineChecks([
       }
     },
   },
-]);
+});

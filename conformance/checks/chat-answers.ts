@@ -23,9 +23,8 @@ import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
-export const CHAT_ANSWERS = defineChecks([
-  {
-    id: 'chat-answers/any-turn',
+export const CHAT_ANSWERS = defineChecks({
+  'chat-answers/any-turn': {
     requirement: 'CHAT-6',
     level: 'S',
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
@@ -60,8 +59,7 @@ export const CHAT_ANSWERS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat/tool-call-pauses-and-continues',
+  'chat/tool-call-pauses-and-continues': {
     requirement: 'CHAT-6',
     level: 'S',
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
@@ -80,8 +78,7 @@ export const CHAT_ANSWERS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-answers/every-option',
+  'chat-answers/every-option': {
     requirement: 'CHAT-6',
     level: 'P',
     title: 'The run gets the very option that was chosen; cancel may be chosen too.',
@@ -102,8 +99,7 @@ export const CHAT_ANSWERS = defineChecks([
       );
     },
   },
-  {
-    id: 'chat-answers/question-content',
+  'chat-answers/question-content': {
     requirement: 'CHAT-6',
     level: 'P',
     title: 'Acceptable content of a question reaches the run, value by value.',
@@ -125,8 +121,7 @@ export const CHAT_ANSWERS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-answers/question-actions',
+  'chat-answers/question-actions': {
     requirement: 'CHAT-6',
     level: 'P',
     title: 'accept, decline and cancel reach the run as what they are.',
@@ -149,8 +144,7 @@ export const CHAT_ANSWERS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-answers/runs-go-on',
+  'chat-answers/runs-go-on': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'cancel and decline are answers like others: the run goes on with them and ends by itself.',
@@ -171,8 +165,7 @@ export const CHAT_ANSWERS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-answers/echo-not-checked',
+  'chat-answers/echo-not-checked': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
@@ -201,8 +194,7 @@ export const CHAT_ANSWERS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-answers/to-the-run-that-asked',
+  'chat-answers/to-the-run-that-asked': {
     requirement: 'CHAT-6',
     level: 'S',
     title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
@@ -228,8 +220,7 @@ export const CHAT_ANSWERS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-answers/not-to-others',
+  'chat-answers/not-to-others': {
     requirement: 'CHAT-6',
     level: 'S',
     title:
@@ -252,4 +243,4 @@ export const CHAT_ANSWERS = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, content), 'stop', 'the run, answered rightly');
     },
   },
-]);
+});

@@ -6,9 +6,8 @@ import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
 
 /** CHAT-1 and CHAT-2: what the intern says arrives whole. */
-export const CHAT_CONTENT = defineChecks([
-  {
-    id: 'chat-content/reasoning-apart',
+export const CHAT_CONTENT = defineChecks({
+  'chat-content/reasoning-apart': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'Thinking comes as delta.reasoning and is no content.',
@@ -22,8 +21,7 @@ export const CHAT_CONTENT = defineChecks([
       equal(t.reasoning, 'thinking first and after', 'reasoning');
     },
   },
-  {
-    id: 'chat-content/content-intact',
+  'chat-content/content-intact': {
     requirement: 'CHAT-1',
     level: 'S',
     title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
@@ -43,8 +41,7 @@ export const CHAT_CONTENT = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-content/awkward-lines',
+  'chat-content/awkward-lines': {
     requirement: 'CHAT-1',
     level: 'S',
     title: 'What looks like the framing of a stream is content like any other.',
@@ -71,8 +68,7 @@ export const CHAT_CONTENT = defineChecks([
       expect.grammar(t, 'S');
     },
   },
-  {
-    id: 'chat-content/lone-surrogates',
+  'chat-content/lone-surrogates': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
@@ -88,8 +84,7 @@ export const CHAT_CONTENT = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-content/no-output',
+  'chat-content/no-output': {
     requirement: 'CHAT-2',
     level: 'S',
     title: 'A run that ends without a word ends as any other.',
@@ -101,8 +96,7 @@ export const CHAT_CONTENT = defineChecks([
       expect.grammar(t, 'S');
     },
   },
-  {
-    id: 'chat-content/long',
+  'chat-content/long': {
     requirement: 'CHAT-2',
     level: 'S',
     minRuns: 2,
@@ -125,4 +119,4 @@ export const CHAT_CONTENT = defineChecks([
       }
     },
   },
-]);
+});

@@ -22,9 +22,8 @@ const FIVE_MINUTES = 300_000;
 const DEFAULT = 'the default deadline of five minutes';
 
 /** CHAT-7: how long a question stays open. */
-export const CHAT_DEADLINES = defineChecks([
-  {
-    id: 'chat-deadlines/open-until',
+export const CHAT_DEADLINES = defineChecks({
+  'chat-deadlines/open-until': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'A question can be answered shortly before its five minutes are over.',
@@ -39,8 +38,7 @@ export const CHAT_DEADLINES = defineChecks([
       expect.finish(await read(reply), 'stop', 'the run, answered after 295 s');
     },
   },
-  {
-    id: 'chat-deadlines/closed-after',
+  'chat-deadlines/closed-after': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'After its five minutes a question cannot be answered any more, although nobody was connected.',
@@ -56,8 +54,7 @@ export const CHAT_DEADLINES = defineChecks([
       expect.refused(late, 'an answer after 305 s');
     },
   },
-  {
-    id: 'chat-deadlines/to-the-millisecond',
+  'chat-deadlines/to-the-millisecond': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
@@ -90,8 +87,7 @@ export const CHAT_DEADLINES = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-deadlines/at-the-deadline',
+  'chat-deadlines/at-the-deadline': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'At the deadline a question is either open or its run has ended, never half of each.',
@@ -106,8 +102,7 @@ export const CHAT_DEADLINES = defineChecks([
       expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
     },
   },
-  {
-    id: 'chat-deadlines/late-answer',
+  'chat-deadlines/late-answer': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
@@ -125,8 +120,7 @@ export const CHAT_DEADLINES = defineChecks([
       expect.finish(next, 'stop', 'the next prompt of the session');
     },
   },
-  {
-    id: 'chat-deadlines/shown-as-deadline',
+  'chat-deadlines/shown-as-deadline': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
@@ -143,8 +137,7 @@ export const CHAT_DEADLINES = defineChecks([
       equal(Date.parse(run.ended_at ?? ''), due, 'when the run ended');
     },
   },
-  {
-    id: 'chat-deadlines/not-extended',
+  'chat-deadlines/not-extended': {
     requirement: 'CHAT-7',
     level: 'S',
     minRuns: 2,
@@ -189,8 +182,7 @@ export const CHAT_DEADLINES = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-deadlines/not-extended-by-a-look',
+  'chat-deadlines/not-extended-by-a-look': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'Neither a prompt steered to a waiting run nor one to another session extends its deadline.',
@@ -211,8 +203,7 @@ export const CHAT_DEADLINES = defineChecks([
       match(await fate(ctx, intern.id, session), /^ended/, 'the run a millisecond after its deadline');
     },
   },
-  {
-    id: 'chat-deadlines/second-question',
+  'chat-deadlines/second-question': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'A second question has five minutes of its own.',
@@ -229,8 +220,7 @@ export const CHAT_DEADLINES = defineChecks([
       match(await fate(ctx, intern.id), /^ended/, 'the run after 300.001 s');
     },
   },
-  {
-    id: 'chat-deadlines/answered-in-time',
+  'chat-deadlines/answered-in-time': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'A question that was answered has no deadline any more: the run may take its time.',
@@ -251,8 +241,7 @@ export const CHAT_DEADLINES = defineChecks([
       equal(rest.content, 'one two', 'content after the answer');
     },
   },
-  {
-    id: 'chat-deadlines/each-its-own',
+  'chat-deadlines/each-its-own': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'Runs that wait together run out one by one, each at its own time.',
@@ -277,4 +266,4 @@ export const CHAT_DEADLINES = defineChecks([
       }
     },
   },
-]);
+});

@@ -40,9 +40,8 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
 };
 
 /** CHAT-12 and CHAT-13: runs that end otherwise than by themselves. */
-export const CHAT_ENDINGS = defineChecks([
-  {
-    id: 'chat-endings/cancelled',
+export const CHAT_ENDINGS = defineChecks({
+  'chat-endings/cancelled': {
     requirement: 'CHAT-12',
     level: 'S',
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
@@ -52,8 +51,7 @@ export const CHAT_ENDINGS = defineChecks([
       ended(ctx, await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
     },
   },
-  {
-    id: 'chat-endings/deadline',
+  'chat-endings/deadline': {
     requirement: 'CHAT-12',
     level: 'S',
     title: 'So does one that meets its deadline.',
@@ -63,8 +61,7 @@ export const CHAT_ENDINGS = defineChecks([
       ended(ctx, await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
     },
   },
-  {
-    id: 'chat-endings/severed',
+  'chat-endings/severed': {
     requirement: 'CHAT-13',
     level: 'S',
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
@@ -74,8 +71,7 @@ export const CHAT_ENDINGS = defineChecks([
       severed(ctx, await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
     },
   },
-  {
-    id: 'chat-endings/error-in-place',
+  'chat-endings/error-in-place': {
     requirement: 'CHAT-12',
     level: 'P',
     title:
@@ -109,8 +105,7 @@ export const CHAT_ENDINGS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-endings/any',
+  'chat-endings/any': {
     requirement: 'CHAT-12',
     level: 'S',
     title:
@@ -138,8 +133,7 @@ export const CHAT_ENDINGS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-endings/fails',
+  'chat-endings/fails': {
     requirement: 'CHAT-2',
     level: 'S',
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
@@ -161,8 +155,7 @@ export const CHAT_ENDINGS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-endings/suspend-while-streaming',
+  'chat-endings/suspend-while-streaming': {
     requirement: 'SUSP-1',
     level: 'S',
     title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
@@ -174,8 +167,7 @@ export const CHAT_ENDINGS = defineChecks([
       ended(ctx, await reply.end(), 'the stream of a suspended intern');
     },
   },
-  {
-    id: 'chat-endings/delete-while-streaming',
+  'chat-endings/delete-while-streaming': {
     requirement: 'CHAT-12',
     level: 'S',
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
@@ -188,8 +180,7 @@ export const CHAT_ENDINGS = defineChecks([
       ended(ctx, await reply.end(), 'the stream of a deleted intern');
     },
   },
-  {
-    id: 'chat-endings/suspend-while-waiting',
+  'chat-endings/suspend-while-waiting': {
     requirement: 'SUSP-1',
     level: 'S',
     title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
@@ -212,8 +203,7 @@ export const CHAT_ENDINGS = defineChecks([
       );
     },
   },
-  {
-    id: 'chat-endings/shown',
+  'chat-endings/shown': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
@@ -247,8 +237,7 @@ export const CHAT_ENDINGS = defineChecks([
         fail('order of the runs', 'newest first', started);
     },
   },
-  {
-    id: 'chat-endings/session-stays',
+  'chat-endings/session-stays': {
     requirement: 'CHAT-3',
     level: 'S',
     title: 'A run of a known session that ends with an error tells its session_id, and the session goes on.',
@@ -268,4 +257,4 @@ export const CHAT_ENDINGS = defineChecks([
       }
     },
   },
-]);
+});

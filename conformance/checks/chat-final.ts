@@ -5,9 +5,8 @@ import * as expect from '../framework/expect.js';
 import { asked, permission, talk } from '../helpers/chat.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
-export const CHAT_FINAL = defineChecks([
-  {
-    id: 'chat-final/session-id-only-final',
+export const CHAT_FINAL = defineChecks({
+  'chat-final/session-id-only-final': {
     requirement: 'CHAT-3',
     level: 'C',
     title: 'session_id and usage stand nowhere but in the final chunk.',
@@ -21,8 +20,7 @@ export const CHAT_FINAL = defineChecks([
       expect.grammar(await (await ctx.answer(intern.id, first, 'allow_once')).end(), 'C', 'CHAT-3');
     },
   },
-  {
-    id: 'chat-final/usage-as-reported',
+  'chat-final/usage-as-reported': {
     requirement: 'CHAT-4',
     level: 'S',
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
@@ -44,8 +42,7 @@ export const CHAT_FINAL = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-final/no-usage-is-null',
+  'chat-final/no-usage-is-null': {
     requirement: 'CHAT-4',
     level: 'S',
     title: 'Usage is null where the intern reported none, however the run ends.',
@@ -59,8 +56,7 @@ export const CHAT_FINAL = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-final/usage-after-pause',
+  'chat-final/usage-after-pause': {
     requirement: 'CHAT-4',
     level: 'S',
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
@@ -80,8 +76,7 @@ export const CHAT_FINAL = defineChecks([
       );
     },
   },
-  {
-    id: 'chat-final/usage-shape',
+  'chat-final/usage-shape': {
     requirement: 'CHAT-4',
     level: 'P',
     title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
@@ -99,4 +94,4 @@ export const CHAT_FINAL = defineChecks([
       equal(t.final?.usage, usage, 'usage of the final chunk');
     },
   },
-]);
+});

@@ -40,9 +40,8 @@ async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: strin
 }
 
 /** CHAT-14: one chat run streams per intern, and what that keeps out. */
-export const CHAT_LOCK = defineChecks([
-  {
-    id: 'chat-lock/silent-run',
+export const CHAT_LOCK = defineChecks({
+  'chat-lock/silent-run': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
@@ -73,8 +72,7 @@ export const CHAT_LOCK = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-lock/waiting-session',
+  'chat-lock/waiting-session': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
@@ -95,8 +93,7 @@ export const CHAT_LOCK = defineChecks([
       if (was === 'busy') equal(rest.content, 'Allowed.', 'content of the run that waited, nothing steered into it');
     },
   },
-  {
-    id: 'chat-lock/resumed-run',
+  'chat-lock/resumed-run': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams after an answer keeps others out as one does that streams after its prompt.',
@@ -113,8 +110,7 @@ export const CHAT_LOCK = defineChecks([
       expect.finish(await read(reply), 'stop', 'the answered run');
     },
   },
-  {
-    id: 'chat-lock/per-intern',
+  'chat-lock/per-intern': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams keeps nobody from other interns.',
@@ -128,8 +124,7 @@ export const CHAT_LOCK = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-lock/for-every-caller',
+  'chat-lock/for-every-caller': {
     requirement: 'CHAT-14',
     level: 'P',
     title: "The lock is the intern's: another caller finds it busy too.",
@@ -148,8 +143,7 @@ export const CHAT_LOCK = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-lock/not-while-waiting',
+  'chat-lock/not-while-waiting': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'Runs that wait on a question hold no lock.',
@@ -163,8 +157,7 @@ export const CHAT_LOCK = defineChecks([
         expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a run that waited');
     },
   },
-  {
-    id: 'chat-lock/not-by-invoke',
+  'chat-lock/not-by-invoke': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'Runs started by invoke hold no lock.',
@@ -177,8 +170,7 @@ export const CHAT_LOCK = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a reply while a run of invoke goes on');
     },
   },
-  {
-    id: 'chat-lock/not-for-invoke',
+  'chat-lock/not-for-invoke': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'The lock is for chat: invoke starts a run while a chat run streams.',
@@ -192,8 +184,7 @@ export const CHAT_LOCK = defineChecks([
       equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
     },
   },
-  {
-    id: 'chat-lock/let-go',
+  'chat-lock/let-go': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'However a run ends, the intern takes the next prompt.',
@@ -217,8 +208,7 @@ export const CHAT_LOCK = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-lock/let-go-by-suspend',
+  'chat-lock/let-go-by-suspend': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
@@ -234,8 +224,7 @@ export const CHAT_LOCK = defineChecks([
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the resume');
     },
   },
-  {
-    id: 'chat-lock/race',
+  'chat-lock/race': {
     requirement: 'CHAT-14',
     level: 'P',
     title:
@@ -259,8 +248,7 @@ export const CHAT_LOCK = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-lock/busy-changes-nothing',
+  'chat-lock/busy-changes-nothing': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A prompt that was told busy started nothing and said nothing to the run that streams.',
@@ -275,4 +263,4 @@ export const CHAT_LOCK = defineChecks([
       equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
     },
   },
-]);
+});

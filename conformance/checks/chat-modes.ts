@@ -7,9 +7,8 @@ import { answered, asked, callOf, colour, fate, permission, read, talk, unstream
 import { consents } from '../helpers/words.js';
 
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
-export const CHAT_MODES = defineChecks([
-  {
-    id: 'chat-modes/consents-when-omitted',
+export const CHAT_MODES = defineChecks({
+  'chat-modes/consents-when-omitted': {
     requirement: 'CHAT-8',
     level: 'S',
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
@@ -23,8 +22,7 @@ export const CHAT_MODES = defineChecks([
       expect.finish(alone, 'stop', 'the same prompt without approval_mode');
     },
   },
-  {
-    id: 'chat-modes/mode-not-remembered',
+  'chat-modes/mode-not-remembered': {
     requirement: 'CHAT-8',
     level: 'S',
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
@@ -43,8 +41,7 @@ export const CHAT_MODES = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-modes/self-drive-is-omitted',
+  'chat-modes/self-drive-is-omitted': {
     requirement: 'CHAT-8',
     level: 'P',
     title: 'self-drive is the same as no mode.',
@@ -57,8 +54,7 @@ export const CHAT_MODES = defineChecks([
       expect.finish(t, 'stop', 'a prompt with approval_mode self-drive');
     },
   },
-  {
-    id: 'chat-modes/unknown-mode',
+  'chat-modes/unknown-mode': {
     requirement: 'CHAT-8',
     level: 'P',
     title: 'An approval_mode that is neither manual nor self-drive is refused.',
@@ -82,8 +78,7 @@ export const CHAT_MODES = defineChecks([
       await ctx.property('mode', fc.oneof(text, notText()), refused);
     },
   },
-  {
-    id: 'chat-modes/reply-keeps-mode',
+  'chat-modes/reply-keeps-mode': {
     requirement: 'CHAT-8',
     level: 'S',
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
@@ -98,8 +93,7 @@ export const CHAT_MODES = defineChecks([
       expect.finish(await answered(ctx, intern.id, second, 'allow_once'), 'stop', 'the run answered twice');
     },
   },
-  {
-    id: 'chat-modes/mode-of-a-reply',
+  'chat-modes/mode-of-a-reply': {
     requirement: 'CHAT-8',
     level: 'C',
     title: 'A mode sent with a reply is validated, and changes the run to neither side.',
@@ -127,4 +121,4 @@ export const CHAT_MODES = defineChecks([
       await read(await ctx.answer(intern.id, third, 'allow_once'));
     },
   },
-]);
+});

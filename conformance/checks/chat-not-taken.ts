@@ -10,9 +10,8 @@ const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
   ctx.internDid(answer.text.includes(`"${reason}"`), { did, said: expect.seen(answer) });
 
 /** CHAT-16: prompts that are not taken, and from when on they are. */
-export const CHAT_NOT_TAKEN = defineChecks([
-  {
-    id: 'chat-not-taken/not-running',
+export const CHAT_NOT_TAKEN = defineChecks({
+  'chat-not-taken/not-running': {
     requirement: 'CHAT-16',
     level: 'P',
     title: 'An intern that does not run answers 409 intern_not_ready, retryable: before its first boot and suspended.',
@@ -31,8 +30,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the valid twin, once it runs again');
     },
   },
-  {
-    id: 'chat-not-taken/while-it-boots',
+  'chat-not-taken/while-it-boots': {
     requirement: 'CHAT-16',
     level: 'P',
     title: 'So does one that boots, and one whose boot failed.',
@@ -51,8 +49,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to an intern whose boot failed');
     },
   },
-  {
-    id: 'chat-not-taken/not-accepted',
+  'chat-not-taken/not-accepted': {
     requirement: 'CHAT-16',
     level: 'P',
     title:
@@ -73,8 +70,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
     },
   },
-  {
-    id: 'chat-not-taken/accepted-first',
+  'chat-not-taken/accepted-first': {
     requirement: 'CHAT-16',
     level: 'P',
     title: 'After a word or a wait the stream is open, and what goes wrong then is told in it.',
@@ -93,8 +89,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-not-taken/opens-at-once',
+  'chat-not-taken/opens-at-once': {
     requirement: 'CHAT-16',
     level: 'P',
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
@@ -110,8 +105,7 @@ export const CHAT_NOT_TAKEN = defineChecks([
       equal(t.content, 'late', 'content');
     },
   },
-  {
-    id: 'chat-not-taken/too-many-waiting',
+  'chat-not-taken/too-many-waiting': {
     requirement: 'CHAT-16',
     level: 'P',
     minRuns: 2,
@@ -139,4 +133,4 @@ export const CHAT_NOT_TAKEN = defineChecks([
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once one has been answered');
     },
   },
-]);
+});

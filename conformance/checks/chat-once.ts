@@ -6,9 +6,8 @@ import { CLOSED, closed } from '../helpers/turns.js';
 import type { ChatReply } from '../probe/reply.js';
 
 /** CHAT-7: an answer is delivered once. */
-export const CHAT_ONCE = defineChecks([
-  {
-    id: 'chat-once/while-it-streams',
+export const CHAT_ONCE = defineChecks({
+  'chat-once/while-it-streams': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'While an answered run streams, a further answer to its question is refused and reaches nobody.',
@@ -30,8 +29,7 @@ export const CHAT_ONCE = defineChecks([
       equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
     },
   },
-  {
-    id: 'chat-once/race',
+  'chat-once/race': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'Of three equal answers sent at once one is delivered.',
@@ -57,8 +55,7 @@ export const CHAT_ONCE = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-once/answered-twice',
+  'chat-once/answered-twice': {
     requirement: 'CHAT-7',
     level: 'S',
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
@@ -72,4 +69,4 @@ export const CHAT_ONCE = defineChecks([
       closed(again, 'answered');
     },
   },
-]);
+});

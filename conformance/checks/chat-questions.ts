@@ -6,9 +6,8 @@ import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
 
 /** CHAT-5: what is asked. */
-export const CHAT_QUESTIONS = defineChecks([
-  {
-    id: 'chat-questions/one-tool-call',
+export const CHAT_QUESTIONS = defineChecks({
+  'chat-questions/one-tool-call': {
     requirement: 'CHAT-5',
     level: 'S',
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
@@ -24,8 +23,7 @@ export const CHAT_QUESTIONS = defineChecks([
       await answered(ctx, intern.id, t, 'allow_once');
     },
   },
-  {
-    id: 'chat-questions/question-in-self-drive',
+  'chat-questions/question-in-self-drive': {
     requirement: 'CHAT-5',
     level: 'S',
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
@@ -41,8 +39,7 @@ export const CHAT_QUESTIONS = defineChecks([
       await answered(ctx, intern.id, t, { action: 'decline' });
     },
   },
-  {
-    id: 'chat-questions/whole-call',
+  'chat-questions/whole-call': {
     requirement: 'CHAT-5',
     level: 'P',
     title: 'The call is one complete entry, index 0, type function, its arguments a JSON string.',
@@ -68,8 +65,7 @@ export const CHAT_QUESTIONS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-questions/permission-arguments',
+  'chat-questions/permission-arguments': {
     requirement: 'CHAT-5',
     level: 'P',
     title: 'A permission asks {kind, operation, options} as the intern asked it.',
@@ -89,8 +85,7 @@ export const CHAT_QUESTIONS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-questions/elicitation-arguments',
+  'chat-questions/elicitation-arguments': {
     requirement: 'CHAT-5',
     level: 'P',
     title: 'A question asks {kind, message, fields} as the intern asked it, and does not tell its fallback.',
@@ -117,8 +112,7 @@ export const CHAT_QUESTIONS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-questions/call-id-is-the-interaction',
+  'chat-questions/call-id-is-the-interaction': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
@@ -140,8 +134,7 @@ export const CHAT_QUESTIONS = defineChecks([
       equal(after.question, undefined, 'question of the run after the answer');
     },
   },
-  {
-    id: 'chat-questions/ids-differ',
+  'chat-questions/ids-differ': {
     requirement: 'CHAT-5',
     level: 'P',
     title: 'Every question has a call id of its own: in one run, and across runs and interns.',
@@ -162,8 +155,7 @@ export const CHAT_QUESTIONS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-questions/pause-keeps-content',
+  'chat-questions/pause-keeps-content': {
     requirement: 'CHAT-5',
     level: 'S',
     title: 'What was said before the question arrives before it, and the run waits.',
@@ -183,4 +175,4 @@ export const CHAT_QUESTIONS = defineChecks([
       match(await fate(ctx, intern.id), /^waiting$/, 'status of the run');
     },
   },
-]);
+});

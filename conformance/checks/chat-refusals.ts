@@ -69,9 +69,8 @@ function refusedAs(answer: Answer, as: keyof typeof REASONS, what: string): void
 const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
 
 /** CHAT-7: the order in which a reply is judged, one check per pair of neighbours. */
-export const CHAT_REFUSALS = defineChecks([
-  {
-    id: 'chat-refusals/session-before-call',
+export const CHAT_REFUSALS = defineChecks({
+  'chat-refusals/session-before-call': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'A missing session_id is told before an unknown call.',
@@ -92,8 +91,7 @@ export const CHAT_REFUSALS = defineChecks([
       await answered(ctx, intern.id, t, GOOD);
     },
   },
-  {
-    id: 'chat-refusals/unknown-call',
+  'chat-refusals/unknown-call': {
     requirement: 'CHAT-7',
     level: 'P',
     title:
@@ -129,8 +127,7 @@ export const CHAT_REFUSALS = defineChecks([
         expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the run, answered rightly');
     },
   },
-  {
-    id: 'chat-refusals/unknown-before-ended',
+  'chat-refusals/unknown-before-ended': {
     requirement: 'CHAT-7',
     level: 'P',
     title:
@@ -147,8 +144,7 @@ export const CHAT_REFUSALS = defineChecks([
       );
     },
   },
-  {
-    id: 'chat-refusals/unknown-before-streaming',
+  'chat-refusals/unknown-before-streaming': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
@@ -175,8 +171,7 @@ export const CHAT_REFUSALS = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-refusals/ended-before-busy',
+  'chat-refusals/ended-before-busy': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'That the run has ended is told before that another one streams.',
@@ -193,8 +188,7 @@ export const CHAT_REFUSALS = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-refusals/ended-before-unacceptable',
+  'chat-refusals/ended-before-unacceptable': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'That the run has ended is told before that the answer would not do.',
@@ -205,8 +199,7 @@ export const CHAT_REFUSALS = defineChecks([
       refusedAs(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
     },
   },
-  {
-    id: 'chat-refusals/streaming-before-stale',
+  'chat-refusals/streaming-before-stale': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
@@ -230,8 +223,7 @@ export const CHAT_REFUSALS = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-refusals/stale',
+  'chat-refusals/stale': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
@@ -245,8 +237,7 @@ export const CHAT_REFUSALS = defineChecks([
       expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
     },
   },
-  {
-    id: 'chat-refusals/stale-before-busy',
+  'chat-refusals/stale-before-busy': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'That the question is not the pending one is told before that another run streams.',
@@ -264,8 +255,7 @@ export const CHAT_REFUSALS = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-refusals/busy-before-unacceptable',
+  'chat-refusals/busy-before-unacceptable': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
@@ -286,4 +276,4 @@ export const CHAT_REFUSALS = defineChecks([
       equal(rest.content, 'Allowed.', 'content after the reply');
     },
   },
-]);
+});

@@ -26,9 +26,8 @@ async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
 }
 
 /** CHAT-15: what a chat request has to be. */
-export const CHAT_REQUESTS = defineChecks([
-  {
-    id: 'chat-requests/length',
+export const CHAT_REQUESTS = defineChecks({
+  'chat-requests/length': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
@@ -47,8 +46,7 @@ export const CHAT_REQUESTS = defineChecks([
       expect.error(await unstreamed(ctx, intern.id, ''), BAD, 'an empty prompt');
     },
   },
-  {
-    id: 'chat-requests/length-of-parts',
+  'chat-requests/length-of-parts': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Text parts count together.',
@@ -64,8 +62,7 @@ export const CHAT_REQUESTS = defineChecks([
       expect.error(await unstreamed(ctx, intern.id, of(5)), BAD, 'parts of 40000 characters');
     },
   },
-  {
-    id: 'chat-requests/stream-true',
+  'chat-requests/stream-true': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'stream other than true is refused.',
@@ -81,8 +78,7 @@ export const CHAT_REQUESTS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-requests/messages',
+  'chat-requests/messages': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Messages that are missing, none, or no list are refused.',
@@ -97,8 +93,7 @@ export const CHAT_REQUESTS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-requests/last-role',
+  'chat-requests/last-role': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
@@ -113,8 +108,7 @@ export const CHAT_REQUESTS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-requests/content-forms',
+  'chat-requests/content-forms': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Content that is neither text nor text parts is refused.',
@@ -133,8 +127,7 @@ export const CHAT_REQUESTS = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-requests/unknown-fields',
+  'chat-requests/unknown-fields': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A prompt with fields that the interface does not know is taken.',
@@ -147,8 +140,7 @@ export const CHAT_REQUESTS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-requests/cut-anywhere',
+  'chat-requests/cut-anywhere': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A body that arrives in pieces, cut within characters too, says the same.',
@@ -174,4 +166,4 @@ export const CHAT_REQUESTS = defineChecks([
       });
     },
   },
-]);
+});

@@ -27,9 +27,8 @@ async function runsOf(ctx: Ctx, id: string): Promise<number> {
 }
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
-export const CHAT_SESSIONS = defineChecks([
-  {
-    id: 'chat-sessions/continue',
+export const CHAT_SESSIONS = defineChecks({
+  'chat-sessions/continue': {
     requirement: 'CHAT-3',
     level: 'S',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
@@ -44,8 +43,7 @@ export const CHAT_SESSIONS = defineChecks([
       sameSession(second, session_id, 'the second prompt');
     },
   },
-  {
-    id: 'chat-sessions/new-each-time',
+  'chat-sessions/new-each-time': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Prompts without a session_id start sessions of their own.',
@@ -59,8 +57,7 @@ export const CHAT_SESSIONS = defineChecks([
       notEqual(sessionOf(second), sessionOf(first), 'session_id of the second prompt');
     },
   },
-  {
-    id: 'chat-sessions/unseen-id',
+  'chat-sessions/unseen-id': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
@@ -77,8 +74,7 @@ export const CHAT_SESSIONS = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-sessions/unfit-id',
+  'chat-sessions/unfit-id': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
@@ -105,8 +101,7 @@ export const CHAT_SESSIONS = defineChecks([
       await ctx.property('session_id', unfit, refused);
     },
   },
-  {
-    id: 'chat-sessions/same-id-elsewhere',
+  'chat-sessions/same-id-elsewhere': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Equal session ids on two interns are two sessions, of one character too.',
@@ -123,8 +118,7 @@ export const CHAT_SESSIONS = defineChecks([
       equal((await read(reply)).content, 'One. Two.', 'content of the run on the first intern');
     },
   },
-  {
-    id: 'chat-sessions/invoke-session-going',
+  'chat-sessions/invoke-session-going': {
     requirement: 'CHAT-15',
     level: 'C',
     title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
@@ -138,8 +132,7 @@ export const CHAT_SESSIONS = defineChecks([
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run of invoke');
     },
   },
-  {
-    id: 'chat-sessions/of-the-intern',
+  'chat-sessions/of-the-intern': {
     requirement: 'CHAT-15',
     level: 'C',
     title: 'Chat may continue any session of the intern: those of another caller and those of invoke.',
@@ -165,4 +158,4 @@ export const CHAT_SESSIONS = defineChecks([
       equal(next.sessionId, session_id, 'its session_id');
     },
   },
-]);
+});

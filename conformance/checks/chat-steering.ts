@@ -23,9 +23,8 @@ import { codeWord } from '../helpers/words.js';
 const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 
 /** CHAT-14: prompts to sessions whose run goes on. */
-export const CHAT_STEERING = defineChecks([
-  {
-    id: 'chat-steering/steered',
+export const CHAT_STEERING = defineChecks({
+  'chat-steering/steered': {
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
@@ -51,8 +50,7 @@ export const CHAT_STEERING = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'chat-steering/delivered-live',
+  'chat-steering/delivered-live': {
     requirement: 'CHAT-14',
     level: 'S',
     title: 'What a prompt tells a waiting run, the run does once it is answered: the prompt was delivered into it.',
@@ -78,8 +76,7 @@ export const CHAT_STEERING = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-steering/steered-answer',
+  'chat-steering/steered-answer': {
     requirement: 'CHAT-14',
     level: 'P',
     title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
@@ -108,8 +105,7 @@ export const CHAT_STEERING = defineChecks([
       await answered(ctx, waiting.id, t, 'allow_once');
     },
   },
-  {
-    id: 'chat-steering/steered-shows',
+  'chat-steering/steered-shows': {
     requirement: 'CHAT-14',
     level: 'C',
     title: 'Steered prompts show once each, in order, on the response that streams the run, as `(steered: TEXT)`.',
@@ -132,8 +128,7 @@ export const CHAT_STEERING = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-steering/steered-into-waiting',
+  'chat-steering/steered-into-waiting': {
     requirement: 'CHAT-14',
     level: 'S',
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
@@ -154,8 +149,7 @@ export const CHAT_STEERING = defineChecks([
       ok(rest.content.includes('Allowed.'), 'content after the answer', 'what the run says to it', rest.content);
     },
   },
-  {
-    id: 'chat-steering/steered-shows-after-answer',
+  'chat-steering/steered-shows-after-answer': {
     requirement: 'CHAT-14',
     level: 'C',
     title: 'What was steered into a waiting run shows once, after the answer.',
@@ -173,8 +167,7 @@ export const CHAT_STEERING = defineChecks([
       equal(rest.content.replace('(steered: also this)', ''), 'Allowed.', 'content beside it');
     },
   },
-  {
-    id: 'chat-steering/not-steered-when-over',
+  'chat-steering/not-steered-when-over': {
     requirement: 'CHAT-14',
     level: 'S',
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
@@ -190,8 +183,7 @@ export const CHAT_STEERING = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-steering/steered-is-checked',
+  'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A steered prompt has to be a valid one.',
@@ -208,4 +200,4 @@ export const CHAT_STEERING = defineChecks([
       await reply.disconnect();
     },
   },
-]);
+});

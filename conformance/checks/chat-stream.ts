@@ -9,9 +9,8 @@ import { asked, heard, talk } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 
 /** CHAT-1: the form of a reply. */
-export const CHAT_STREAM = defineChecks([
-  {
-    id: 'chat-stream/grammar',
+export const CHAT_STREAM = defineChecks({
+  'chat-stream/grammar': {
     requirement: 'CHAT-1',
     level: 'S',
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
@@ -27,8 +26,7 @@ export const CHAT_STREAM = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-stream/as-it-is-said',
+  'chat-stream/as-it-is-said': {
     requirement: 'CHAT-1',
     level: 'S',
     title: 'The reply arrives while the run goes on, not when it has ended.',
@@ -66,8 +64,7 @@ export const CHAT_STREAM = defineChecks([
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
     },
   },
-  {
-    id: 'chat-stream/published-shape',
+  'chat-stream/published-shape': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
@@ -80,8 +77,7 @@ export const CHAT_STREAM = defineChecks([
       expect.grammar(await reply.end(), 'P');
     },
   },
-  {
-    id: 'chat-stream/shape-across-pauses',
+  'chat-stream/shape-across-pauses': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'A response that asks, and the one that goes on, have the published shape too.',
@@ -95,8 +91,7 @@ export const CHAT_STREAM = defineChecks([
       expect.grammar(rest, 'P');
     },
   },
-  {
-    id: 'chat-stream/created-in-seconds',
+  'chat-stream/created-in-seconds': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
@@ -117,8 +112,7 @@ export const CHAT_STREAM = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-stream/empty-first-content',
+  'chat-stream/empty-first-content': {
     requirement: 'CHAT-1',
     level: 'C',
     title: 'The first chunk carries the role and empty content.',
@@ -128,8 +122,7 @@ export const CHAT_STREAM = defineChecks([
       expect.grammar(t, 'C', 'CHAT-1');
     },
   },
-  {
-    id: 'chat-stream/model-not-the-requests',
+  'chat-stream/model-not-the-requests': {
     requirement: 'CHAT-1',
     level: 'P',
     title: 'A model in the request is not used: no chunk carries it.',
@@ -150,8 +143,7 @@ export const CHAT_STREAM = defineChecks([
       for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
     },
   },
-  {
-    id: 'chat-stream/only-last-message',
+  'chat-stream/only-last-message': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Only the last message is read: what stands before it changes nothing.',
@@ -181,8 +173,7 @@ export const CHAT_STREAM = defineChecks([
       });
     },
   },
-  {
-    id: 'chat-stream/echo-is-the-prompt',
+  'chat-stream/echo-is-the-prompt': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'echo repeats the prompt, with usage, whatever else the request has: a model, fields that nobody knows.',
@@ -198,4 +189,4 @@ export const CHAT_STREAM = defineChecks([
       });
     },
   },
-]);
+});

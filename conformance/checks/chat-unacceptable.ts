@@ -29,9 +29,8 @@ async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Pr
 }
 
 /** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
-export const CHAT_UNACCEPTABLE = defineChecks([
-  {
-    id: 'chat-unacceptable/unacceptable-option',
+export const CHAT_UNACCEPTABLE = defineChecks({
+  'chat-unacceptable/unacceptable-option': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'An answer that is no offered option is 400, and the question stays to be answered.',
@@ -52,8 +51,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },
-  {
-    id: 'chat-unacceptable/option-not-offered',
+  'chat-unacceptable/option-not-offered': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'Of the four options only those are taken that were offered, letter for letter.',
@@ -73,8 +71,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
     },
   },
-  {
-    id: 'chat-unacceptable/unacceptable-content',
+  'chat-unacceptable/unacceptable-content': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
@@ -96,8 +93,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       equal(rest.content, 'red', 'content of the run, answered after all');
     },
   },
-  {
-    id: 'chat-unacceptable/field-types',
+  'chat-unacceptable/field-types': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'A field takes values of its type only, and may be left out where it is not required.',
@@ -129,8 +125,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
     },
   },
-  {
-    id: 'chat-unacceptable/inherited-names',
+  'chat-unacceptable/inherited-names': {
     requirement: 'CHAT-6',
     level: 'C',
     title: 'A required field named as what every object inherits is missing until it is answered.',
@@ -148,8 +143,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       }
     },
   },
-  {
-    id: 'chat-unacceptable/without-session',
+  'chat-unacceptable/without-session': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A tool message without session_id is refused, and the question stays.',
@@ -169,8 +163,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(rest, 'stop', 'the run, answered with its session_id');
     },
   },
-  {
-    id: 'chat-unacceptable/unacceptable-stays',
+  'chat-unacceptable/unacceptable-stays': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
@@ -190,8 +183,7 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },
-  {
-    id: 'chat-unacceptable/body-before-state',
+  'chat-unacceptable/body-before-state': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A reply with stream false is 400, and the question stays.',
@@ -206,4 +198,4 @@ export const CHAT_UNACCEPTABLE = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
     },
   },
-]);
+});

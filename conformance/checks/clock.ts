@@ -14,9 +14,8 @@ const DURATIONS: readonly (readonly [unknown, number])[] = [
 
 const instant = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(String(value)));
 
-export const CLOCK = defineChecks([
-  {
-    id: 'emulator/advance',
+export const CLOCK = defineChecks({
+  'emulator/advance': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'advance takes milliseconds or a duration and answers the time that it is then.',
@@ -38,8 +37,7 @@ export const CLOCK = defineChecks([
       }
     },
   },
-  {
-    id: 'emulator/virtual-stands-still',
+  'emulator/virtual-stands-still': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'A clock that is virtual or frozen stands still until it is advanced: records and boots too.',
@@ -57,8 +55,7 @@ export const CLOCK = defineChecks([
       equal(Date.parse(intern.created_at), before, 'created_at');
     },
   },
-  {
-    id: 'emulator/due-order',
+  'emulator/due-order': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'One far advance fires what is due at the time that it is due, in order, however far it goes.',
@@ -89,8 +86,7 @@ export const CLOCK = defineChecks([
       });
     },
   },
-  {
-    id: 'emulator/advance-settles',
+  'emulator/advance-settles': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
@@ -110,8 +106,7 @@ export const CLOCK = defineChecks([
       equal([run?.status, run?.ended], ['ended', 'stop'], 'the run at its end');
     },
   },
-  {
-    id: 'emulator/reset-leaves-the-clock',
+  'emulator/reset-leaves-the-clock': {
     requirement: 'EMU-7',
     level: 'C',
     title: 'A reset leaves the clock alone: the time that it shows, and whether it stands still, are those of before.',
@@ -138,4 +133,4 @@ export const CLOCK = defineChecks([
       }
     },
   },
-]);
+});

@@ -20,9 +20,8 @@ async function call({ control }: Ctx, method: string, path: string, body?: unkno
   return { status: response.status, text, json };
 }
 
-export const CONTROL = defineChecks([
-  {
-    id: 'emulator/health',
+export const CONTROL = defineChecks({
+  'emulator/health': {
     requirement: 'EMU-1',
     level: 'C',
     title: 'health says ok and the version.',
@@ -33,8 +32,7 @@ export const CONTROL = defineChecks([
       ok(typeof json.version === 'string' && json.version !== '', 'version', 'a version', json.version);
     },
   },
-  {
-    id: 'emulator/target',
+  'emulator/target': {
     requirement: 'EMU-1',
     level: 'C',
     title: 'target tells addresses, workspaces, subjects, keys and credentials.',
@@ -66,8 +64,7 @@ export const CONTROL = defineChecks([
       match(json.credentials.intern.id, UUID, 'credentials.intern.id');
     },
   },
-  {
-    id: 'emulator/credentials-work',
+  'emulator/credentials-work': {
     requirement: 'EMU-1',
     level: 'C',
     title: 'The credentials of the target open what they are for.',
@@ -95,8 +92,7 @@ export const CONTROL = defineChecks([
       );
     },
   },
-  {
-    id: 'emulator/reset-forgets',
+  'emulator/reset-forgets': {
     requirement: 'EMU-7',
     level: 'C',
     title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
@@ -112,8 +108,7 @@ export const CONTROL = defineChecks([
       expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list after the reset');
     },
   },
-  {
-    id: 'emulator/intern-view',
+  'emulator/intern-view': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'An intern is shown with its record, vault, script, own key and runs; an unknown one is 404.',
@@ -135,8 +130,7 @@ export const CONTROL = defineChecks([
       equal((await call(ctx, 'GET', internPath(interns.unknownId()))).status, 404, 'status of an unknown intern');
     },
   },
-  {
-    id: 'emulator/loopback-only',
+  'emulator/loopback-only': {
     requirement: 'EMU-10',
     level: 'C',
     title: 'The control interface answers loopback names only: another Host is refused, on reads and on writes.',
@@ -172,8 +166,7 @@ export const CONTROL = defineChecks([
       notEqual(limits.turns_per_minute, 1, 'turns_per_minute after refused writes');
     },
   },
-  {
-    id: 'emulator/cross-site',
+  'emulator/cross-site': {
     requirement: 'EMU-10',
     level: 'C',
     title: 'A request from the page of another site is refused.',
@@ -198,8 +191,7 @@ export const CONTROL = defineChecks([
       }
     },
   },
-  {
-    id: 'emulator/bad-calls',
+  'emulator/bad-calls': {
     requirement: 'EMU-1',
     level: 'C',
     title: 'A call that is none, or whose body is wrong, is refused and changes nothing.',
@@ -228,4 +220,4 @@ export const CONTROL = defineChecks([
       equal((await call(ctx, 'GET', '/faults')).json.data, [], 'faults after refused calls');
     },
   },
-]);
+});

@@ -9,9 +9,8 @@ import { seenByPeer } from '../helpers/turns.js';
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
 
-export const CREATE = defineChecks([
-  {
-    id: 'create/reads-back',
+export const CREATE = defineChecks({
+  'create/reads-back': {
     requirement: 'CREATE-1',
     level: 'S',
     title: 'What is created is answered, and read back as it was answered.',
@@ -33,8 +32,7 @@ export const CREATE = defineChecks([
       });
     },
   },
-  {
-    id: 'create/status-201',
+  'create/status-201': {
     requirement: 'CREATE-1',
     level: 'P',
     title: 'A create answers 201 with a record of its own id.',
@@ -46,8 +44,7 @@ export const CREATE = defineChecks([
       notEqual(other.id, one.id, 'id of another intern');
     },
   },
-  {
-    id: 'create/explicit-workspace',
+  'create/explicit-workspace': {
     requirement: 'CREATE-1',
     level: 'S',
     title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
@@ -67,8 +64,7 @@ export const CREATE = defineChecks([
       ok(!data.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
     },
   },
-  {
-    id: 'create/foreign-workspace',
+  'create/foreign-workspace': {
     requirement: 'CREATE-1',
     level: 'S',
     title: "A create in a workspace that is not the key's is refused and makes nothing.",
@@ -83,8 +79,7 @@ export const CREATE = defineChecks([
       expect.status(await api.create(body), expect.CREATED, 'the valid twin');
     },
   },
-  {
-    id: 'create/foreign-workspace-404',
+  'create/foreign-workspace-404': {
     requirement: 'CREATE-1',
     level: 'C',
     title: "A workspace that is not the key's is 404, known or not, once the body is found valid.",
@@ -101,8 +96,7 @@ export const CREATE = defineChecks([
       }
     },
   },
-  {
-    id: 'create/private-vault',
+  'create/private-vault': {
     requirement: 'CREATE-2',
     level: 'P',
     title: 'Every intern has a vault_id, unique to it.',
@@ -114,8 +108,7 @@ export const CREATE = defineChecks([
       for (const [at, one] of made.entries()) for (const other of made.slice(0, at)) ownVault(one, other);
     },
   },
-  {
-    id: 'create/vault-in-listing',
+  'create/vault-in-listing': {
     requirement: 'CREATE-2',
     level: 'S',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
@@ -129,8 +122,7 @@ export const CREATE = defineChecks([
       for (const intern of data) if (intern.id !== made.id) ownVault(made, intern);
     },
   },
-  {
-    id: 'create/private-vault-beside-attached',
+  'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',
     level: 'S',
     title: "An intern created with another's vault has a private one of its own all the same.",
@@ -145,8 +137,7 @@ export const CREATE = defineChecks([
       ownVault(other, one);
     },
   },
-  {
-    id: 'create/attached-vault',
+  'create/attached-vault': {
     requirement: 'CREATE-2',
     level: 'P',
     title: "vault_id attaches another intern's vault, shown as attached_vault_id, beside a private one.",
@@ -165,8 +156,7 @@ export const CREATE = defineChecks([
       equal(expect.intern(await api.get(other.id), 200, 'the read').attached_vault_id, one.vault_id, 'as it is read');
     },
   },
-  {
-    id: 'create/vault-that-cannot-be-attached',
+  'create/vault-that-cannot-be-attached': {
     requirement: 'CREATE-2',
     level: 'P',
     title: 'A vault that cannot be attached is 409: unknown, of another workspace, of an intern that is gone.',
@@ -187,8 +177,7 @@ export const CREATE = defineChecks([
       }
     },
   },
-  {
-    id: 'create/name-rules',
+  'create/name-rules': {
     requirement: 'CREATE-5',
     level: 'P',
     title: 'A name within the rules is taken as it is, up to 17 characters.',
@@ -208,8 +197,7 @@ export const CREATE = defineChecks([
       });
     },
   },
-  {
-    id: 'create/shortest-name',
+  'create/shortest-name': {
     requirement: 'CREATE-5',
     level: 'P',
     title: 'A name of 2 characters is taken; one of 1 is not.',
@@ -222,8 +210,7 @@ export const CREATE = defineChecks([
       expect.error(await api.create(interns.body({ name: name.slice(0, 1) })), INVALID, 'a name of 1 character');
     },
   },
-  {
-    id: 'create/bad-name',
+  'create/bad-name': {
     requirement: 'CREATE-5',
     level: 'P',
     title: 'A name outside the rules is 400, on create and on rename.',
@@ -241,8 +228,7 @@ export const CREATE = defineChecks([
       equal(expect.intern(await api.get(intern.id), 200, 'the read').name, intern.name, 'name after refused renames');
     },
   },
-  {
-    id: 'create/name-taken',
+  'create/name-taken': {
     requirement: 'CREATE-5',
     level: 'P',
     // Others may have used the name of an intern that is handed out again.
@@ -272,8 +258,7 @@ export const CREATE = defineChecks([
       expect.status(await api.create(interns.body(again)), expect.CREATED, 'a create of the name that is free again');
     },
   },
-  {
-    id: 'create/rename-taken',
+  'create/rename-taken': {
     requirement: 'CREATE-5',
     level: 'P',
     // Others may have used the name of an intern that is handed out again.
@@ -312,4 +297,4 @@ export const CREATE = defineChecks([
       expect.error(await api.create(interns.body(renamed)), NAME_TAKEN, 'a create of a name renamed to');
     },
   },
-]);
+});

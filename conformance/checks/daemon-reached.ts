@@ -76,9 +76,8 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
 }
 
 /** Daemons of any deployment, judged by what is stated of them. */
-export const DAEMON_REACHED = defineChecks([
-  {
-    id: 'proof/v2-once-live',
+export const DAEMON_REACHED = defineChecks({
+  'proof/v2-once-live': {
     requirement: 'SIGN-7',
     level: 'S',
     title: 'A request that the daemon takes with a v2 proof it refuses with the same proof, at the same moment too.',
@@ -94,8 +93,7 @@ export const DAEMON_REACHED = defineChecks([
         fail('one v2 proof, three times at once', 'taken once at most', gist('taken more than once', taken));
     },
   },
-  {
-    id: 'suspend/daemon-takes-nothing',
+  'suspend/daemon-takes-nothing': {
     requirement: 'SUSP-1',
     level: 'S',
     title: 'Once an intern is suspended its daemon takes no request any more, with a fresh proof either.',
@@ -113,4 +111,4 @@ export const DAEMON_REACHED = defineChecks([
       fail("a suspended intern's daemon", 'out of reach: its runtime is stopped', gist('still serving', status));
     },
   },
-]);
+});

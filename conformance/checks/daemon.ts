@@ -23,9 +23,8 @@ function access(answer: Answer, what: string): { origin: string; token: string }
   return { origin, token };
 }
 
-export const DAEMON = defineChecks([
-  {
-    id: 'daemon/access',
+export const DAEMON = defineChecks({
+  'daemon/access': {
     requirement: 'DAEMON-1',
     level: 'S',
     title: 'Origin and token of a running intern, not to be stored.',
@@ -37,8 +36,7 @@ export const DAEMON = defineChecks([
       expect.noStore(answer, 'the daemon access');
     },
   },
-  {
-    id: 'daemon/access-by-any-grant',
+  'daemon/access-by-any-grant': {
     requirement: 'DAEMON-1',
     level: 'S',
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
@@ -51,8 +49,7 @@ export const DAEMON = defineChecks([
       expect.noStore(only, 'the daemon access with an interns-only grant');
     },
   },
-  {
-    id: 'daemon/access-form',
+  'daemon/access-form': {
     requirement: 'DAEMON-1',
     level: 'P',
     title: 'origin is scheme, host and optional port, without a path.',
@@ -63,8 +60,7 @@ export const DAEMON = defineChecks([
       match(origin, ORIGIN, 'origin');
     },
   },
-  {
-    id: 'daemon/not-running',
+  'daemon/not-running': {
     requirement: 'DAEMON-1',
     level: 'P',
     title: 'An intern that does not run is 409 intern_not_running: new, suspended, booting, on the alias too.',
@@ -97,8 +93,7 @@ export const DAEMON = defineChecks([
       await refused('an intern that boots');
     },
   },
-  {
-    id: 'daemon/not-of-a-stopped-intern',
+  'daemon/not-of-a-stopped-intern': {
     requirement: 'DAEMON-1',
     level: 'S',
     title: 'The access of an intern that does not run is refused and holds no token.',
@@ -114,8 +109,7 @@ export const DAEMON = defineChecks([
       ok(!/"token"/.test(answer.text), 'the refusal', 'no token', answer.text);
     },
   },
-  {
-    id: 'daemon/unreachable',
+  'daemon/unreachable': {
     requirement: 'DAEMON-1',
     level: 'P',
     title: 'A daemon that cannot be reached is 409 intern_unreachable, without a token.',
@@ -128,8 +122,7 @@ export const DAEMON = defineChecks([
       }
     },
   },
-  {
-    id: 'daemon/token-per-boot',
+  'daemon/token-per-boot': {
     requirement: 'DAEMON-1',
     level: 'C',
     title: 'One token per boot: the same for every reveal and caller, another after the next boot, none shared.',
@@ -152,8 +145,7 @@ export const DAEMON = defineChecks([
       notEqual(await token(intern.id, 'oauth_token'), first, 'the token of the next boot');
     },
   },
-  {
-    id: 'daemon/reveals-logged',
+  'daemon/reveals-logged': {
     requirement: 'DAEMON-2',
     level: 'S',
     title: 'Each reveal is logged by the OAuth subject and the intern, newest first; a refused one is not.',
@@ -184,8 +176,7 @@ export const DAEMON = defineChecks([
       );
     },
   },
-  {
-    id: 'daemon/log-holds-no-token',
+  'daemon/log-holds-no-token': {
     requirement: 'DAEMON-2',
     level: 'S',
     title: 'The log of reveals never holds the token.',
@@ -201,8 +192,7 @@ export const DAEMON = defineChecks([
       }
     },
   },
-  {
-    id: 'daemon/alias',
+  'daemon/alias': {
     requirement: 'DAEMON-3',
     level: 'S',
     title: 'The deprecated alias answers as the operation does: body, status and headers, refusals too.',
@@ -230,8 +220,7 @@ export const DAEMON = defineChecks([
       }
     },
   },
-  {
-    id: 'daemon/alias-tells-its-successor',
+  'daemon/alias-tells-its-successor': {
     requirement: 'DAEMON-3',
     level: 'C',
     title: 'The alias is marked deprecated and links its successor; the operation itself is not.',
@@ -246,4 +235,4 @@ export const DAEMON = defineChecks([
       ok(!fresh.headers.has('deprecation'), 'the operation', 'no Deprecation header');
     },
   },
-]);
+});

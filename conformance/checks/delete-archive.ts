@@ -5,9 +5,8 @@ import { ownVault } from '../helpers/settings.js';
 
 const STARTED = expect.ACCEPTED;
 
-export const DELETE_ARCHIVE = defineChecks([
-  {
-    id: 'delete/vault-is-gone',
+export const DELETE_ARCHIVE = defineChecks({
+  'delete/vault-is-gone': {
     requirement: 'DELETE-1',
     level: 'S',
     title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
@@ -26,8 +25,7 @@ export const DELETE_ARCHIVE = defineChecks([
       }
     },
   },
-  {
-    id: 'delete/archive-fails',
+  'delete/archive-fails': {
     requirement: 'DELETE-3',
     level: 'S',
     title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',
@@ -59,8 +57,7 @@ export const DELETE_ARCHIVE = defineChecks([
       await interns.untilGone(intern.id);
     },
   },
-  {
-    id: 'provision/not-from-destroy-failed',
+  'provision/not-from-destroy-failed': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'An intern whose teardown failed can be neither provisioned nor suspended: 409 intern_busy.',
@@ -75,8 +72,7 @@ export const DELETE_ARCHIVE = defineChecks([
       equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'destroy_failed', 'status after both');
     },
   },
-  {
-    id: 'delete/tried-again',
+  'delete/tried-again': {
     requirement: 'DELETE-3',
     level: 'C',
     title: 'Without the acknowledgement a delete is 202 and tried again, and succeeds when the archive does.',
@@ -93,8 +89,7 @@ export const DELETE_ARCHIVE = defineChecks([
       await interns.untilGone(intern.id);
     },
   },
-  {
-    id: 'delete/acknowledged-at-once',
+  'delete/acknowledged-at-once': {
     requirement: 'DELETE-3',
     level: 'C',
     title: 'An acknowledgement given with the first delete counts, one given while it goes on too.',
@@ -110,8 +105,7 @@ export const DELETE_ARCHIVE = defineChecks([
       await interns.untilGone(other.id);
     },
   },
-  {
-    id: 'delete/takes-its-time',
+  'delete/takes-its-time': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'A scripted teardown takes as long as it says: the intern is destroying until then, and gone after.',
@@ -130,4 +124,4 @@ export const DELETE_ARCHIVE = defineChecks([
       expect.status(await api.get(intern.id), 404, 'the read when the time has come');
     },
   },
-]);
+});

@@ -28,9 +28,8 @@ const BAD_BODIES: readonly unknown[] = [
   { acknowledge_workspace_loss: false, reason: '' },
 ];
 
-export const DELETE = defineChecks([
-  {
-    id: 'delete/until-gone',
+export const DELETE = defineChecks({
+  'delete/until-gone': {
     requirement: 'DELETE-1',
     level: 'S',
     title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
@@ -46,8 +45,7 @@ export const DELETE = defineChecks([
       ok(!data.some((intern) => intern.id === id), 'the list', 'no gone intern');
     },
   },
-  {
-    id: 'delete/answer',
+  'delete/answer': {
     requirement: 'DELETE-1',
     level: 'P',
     title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
@@ -63,8 +61,7 @@ export const DELETE = defineChecks([
       if (read.status !== 404) oneOf(expect.intern(read, 200, 'the read').status, after, 'status after the delete');
     },
   },
-  {
-    id: 'delete/from-every-state',
+  'delete/from-every-state': {
     requirement: 'DELETE-1',
     level: 'C',
     title: 'A delete is 202 from every state, destroying too, and ends in 404.',
@@ -92,8 +89,7 @@ export const DELETE = defineChecks([
       for (const { id } of [stopped, running, failed, booting, queued]) await interns.untilGone(id);
     },
   },
-  {
-    id: 'delete/destroying-is-busy',
+  'delete/destroying-is-busy': {
     requirement: 'DELETE-1',
     level: 'C',
     title: 'Update, provision and suspend of a destroying intern are 409 intern_busy; it can still be read.',
@@ -110,8 +106,7 @@ export const DELETE = defineChecks([
       }
     },
   },
-  {
-    id: 'delete/own-key-dies',
+  'delete/own-key-dies': {
     requirement: 'DELETE-1',
     level: 'P',
     title: "The intern's own key works until the teardown has ended, and is 401 after.",
@@ -127,8 +122,7 @@ export const DELETE = defineChecks([
       }
     },
   },
-  {
-    id: 'delete/ends-waiting-runs',
+  'delete/ends-waiting-runs': {
     requirement: 'DELETE-1',
     level: 'C',
     title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
@@ -150,8 +144,7 @@ export const DELETE = defineChecks([
       oneOf(late.status, [404, 409], 'status of an answer after the delete');
     },
   },
-  {
-    id: 'delete/optional-body',
+  'delete/optional-body': {
     requirement: 'DELETE-2',
     level: 'S',
     title: 'Without a body, with white space, with {} and with the boolean either way a delete is accepted.',
@@ -172,8 +165,7 @@ export const DELETE = defineChecks([
       expect.status(await api.remove((await interns.stopped()).id), STARTED, 'a delete without body and content type');
     },
   },
-  {
-    id: 'delete/bad-body',
+  'delete/bad-body': {
     requirement: 'DELETE-2',
     level: 'S',
     title: 'Any other body is 400, and nothing is deleted.',
@@ -195,4 +187,4 @@ export const DELETE = defineChecks([
       expect.done(await api.remove(intern.id, { acknowledge_workspace_loss: true }), 'the valid twin');
     },
   },
-]);
+});

@@ -44,9 +44,8 @@ async function noticed(ctx: Ctx): Promise<void> {
 }
 
 /** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
-export const DISCONNECT = defineChecks([
-  {
-    id: 'disconnect/while-silent',
+export const DISCONNECT = defineChecks({
+  'disconnect/while-silent': {
     requirement: 'CHAT-10',
     level: 'S',
     title:
@@ -62,8 +61,7 @@ export const DISCONNECT = defineChecks([
       expect.finish(next, 'stop', 'the next prompt of the session');
     },
   },
-  {
-    id: 'disconnect/noticed',
+  'disconnect/noticed': {
     requirement: 'CHAT-10',
     level: 'S',
     title:
@@ -71,8 +69,7 @@ export const DISCONNECT = defineChecks([
     needs: ['running', 'behaviour:silent'],
     run: noticed,
   },
-  {
-    id: 'disconnect/cancels',
+  'disconnect/cancels': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
@@ -94,8 +91,7 @@ export const DISCONNECT = defineChecks([
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
     },
   },
-  {
-    id: 'disconnect/while-it-speaks',
+  'disconnect/while-it-speaks': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'So is one that keeps speaking.',
@@ -114,8 +110,7 @@ export const DISCONNECT = defineChecks([
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
     },
   },
-  {
-    id: 'disconnect/before-first-word',
+  'disconnect/before-first-word': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'So is one that has not said a word yet.',
@@ -130,8 +125,7 @@ export const DISCONNECT = defineChecks([
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 31 s after its client left');
     },
   },
-  {
-    id: 'disconnect/answered-run',
+  'disconnect/answered-run': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'So is one that streams on after an answer.',
@@ -147,8 +141,7 @@ export const DISCONNECT = defineChecks([
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
     },
   },
-  {
-    id: 'disconnect/only-its-own',
+  'disconnect/only-its-own': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'Other runs of the intern and runs of other interns go on.',
@@ -175,8 +168,7 @@ export const DISCONNECT = defineChecks([
       equal((await read(far)).content, 'One. Two.', 'content of the run of another intern');
     },
   },
-  {
-    id: 'disconnect/after-done',
+  'disconnect/after-done': {
     requirement: 'CHAT-9',
     level: 'S',
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
@@ -196,8 +188,7 @@ export const DISCONNECT = defineChecks([
       );
     },
   },
-  {
-    id: 'disconnect/cancel-after-done',
+  'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
     level: 'S',
     title: 'So does cancelling the body on reading [DONE], and a minute without anybody.',
@@ -217,8 +208,7 @@ export const DISCONNECT = defineChecks([
       );
     },
   },
-  {
-    id: 'disconnect/after-each-done',
+  'disconnect/after-each-done': {
     requirement: 'CHAT-9',
     level: 'S',
     title: 'That holds for each of several questions.',
@@ -239,8 +229,7 @@ export const DISCONNECT = defineChecks([
       expect.finish(await reply.end(), 'stop', 'the run answered three times');
     },
   },
-  {
-    id: 'disconnect/of-who-steered',
+  'disconnect/of-who-steered': {
     requirement: 'CHAT-10',
     level: 'S',
     title: 'That a client who steered goes away cancels nothing.',
@@ -258,8 +247,7 @@ export const DISCONNECT = defineChecks([
       ok(t.content.endsWith('Two.'), 'content of the run that was steered', 'all of it', t.content);
     },
   },
-  {
-    id: 'disconnect/after-stop',
+  'disconnect/after-stop': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
@@ -273,4 +261,4 @@ export const DISCONNECT = defineChecks([
       equal(await fate(ctx, intern.id, t.sessionId), 'ended: stop', 'the run after its client went');
     },
   },
-]);
+});

@@ -29,9 +29,8 @@ const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
   ctx.send({ ...request(ctx, operation(name), id), limited: true });
 
 /** EMU-6: faults that are put. */
-export const FAULTS = defineChecks([
-  {
-    id: 'faults/every-operation',
+export const FAULTS = defineChecks({
+  'faults/every-operation': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
@@ -57,8 +56,7 @@ export const FAULTS = defineChecks([
         for (const [at, status] of STATUSES.entries()) await met(name, status, [undefined, 1, 2, 3][at % 4]);
     },
   },
-  {
-    id: 'faults/scim-form',
+  'faults/scim-form': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'A fault of SCIM comes without metadata, whatever its status.',
@@ -72,8 +70,7 @@ export const FAULTS = defineChecks([
       }
     },
   },
-  {
-    id: 'faults/nothing-was-done',
+  'faults/nothing-was-done': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
@@ -103,8 +100,7 @@ export const FAULTS = defineChecks([
       expect.finish(await answered(ctx, running.id, t, 'allow_once'), 'stop', 'the reply after the fault');
     },
   },
-  {
-    id: 'faults/refused-use-none',
+  'faults/refused-use-none': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
@@ -135,8 +131,7 @@ export const FAULTS = defineChecks([
         expect.status(await call(ctx, name, id), 500, `the ${name} that meets the fault`);
     },
   },
-  {
-    id: 'faults/delay',
+  'faults/delay': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
@@ -164,8 +159,7 @@ export const FAULTS = defineChecks([
       }
     },
   },
-  {
-    id: 'faults/dropped',
+  'faults/dropped': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
@@ -182,8 +176,7 @@ export const FAULTS = defineChecks([
       }
     },
   },
-  {
-    id: 'faults/list-and-clear',
+  'faults/list-and-clear': {
     requirement: 'EMU-6',
     level: 'C',
     title: 'Faults that wait are listed, and DELETE takes them away.',
@@ -201,4 +194,4 @@ export const FAULTS = defineChecks([
       expect.status(await api.list(), 200, 'the list after DELETE');
     },
   },
-]);
+});

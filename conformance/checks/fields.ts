@@ -16,9 +16,8 @@ const LIMITS = [
 
 const wrongType = fc.constantFrom<unknown>(7, true, [], ['a'], {}, { text: 'a' }, 0, false);
 
-export const FIELDS = defineChecks([
-  {
-    id: 'create/text-limits',
+export const FIELDS = defineChecks({
+  'create/text-limits': {
     requirement: 'CREATE-5',
     level: 'P',
     title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
@@ -47,8 +46,7 @@ export const FIELDS = defineChecks([
       }
     },
   },
-  {
-    id: 'create/field-types',
+  'create/field-types': {
     requirement: 'BODY-4',
     level: 'S',
     title: 'A field of another type is 400, on create and update.',
@@ -68,8 +66,7 @@ export const FIELDS = defineChecks([
       });
     },
   },
-  {
-    id: 'create/flag-types',
+  'create/flag-types': {
     requirement: 'CREATE-1',
     level: 'P',
     title: 'provision is a boolean and vault_id a string: anything else is 400.',
@@ -91,8 +88,7 @@ export const FIELDS = defineChecks([
       }
     },
   },
-  {
-    id: 'create/unknown-fields',
+  'create/unknown-fields': {
     requirement: 'CREATE-5',
     level: 'P',
     title: 'A create with a field that is none of its own is 400, whatever the value.',
@@ -108,8 +104,7 @@ export const FIELDS = defineChecks([
       });
     },
   },
-  {
-    id: 'update/unknown-fields',
+  'update/unknown-fields': {
     requirement: 'UPDATE-1',
     level: 'P',
     title: 'An update with a field that cannot be changed is 400, and changes nothing beside it either.',
@@ -138,8 +133,7 @@ export const FIELDS = defineChecks([
       });
     },
   },
-  {
-    id: 'create/no-object',
+  'create/no-object': {
     requirement: 'BODY-4',
     level: 'S',
     title: 'A body that is no JSON object is 400 on create and update.',
@@ -152,8 +146,7 @@ export const FIELDS = defineChecks([
       });
     },
   },
-  {
-    id: 'create/invalid-body-reason',
+  'create/invalid-body-reason': {
     requirement: 'BODY-4',
     level: 'P',
     title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
@@ -168,4 +161,4 @@ export const FIELDS = defineChecks([
       });
     },
   },
-]);
+});

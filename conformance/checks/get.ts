@@ -44,9 +44,8 @@ function secretKeys(value: unknown, at = ''): string[] {
   ]);
 }
 
-export const GET = defineChecks([
-  {
-    id: 'get/settings',
+export const GET = defineChecks({
+  'get/settings': {
     requirement: 'GET-1',
     level: 'S',
     title: 'A read returns the lifecycle state and the settings.',
@@ -61,8 +60,7 @@ export const GET = defineChecks([
       ctx.same(again, read, 'the record read again');
     },
   },
-  {
-    id: 'get/record-form',
+  'get/record-form': {
     requirement: 'GET-1',
     level: 'P',
     title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
@@ -85,8 +83,7 @@ export const GET = defineChecks([
       match(running.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
     },
   },
-  {
-    id: 'get/no-secrets',
+  'get/no-secrets': {
     requirement: 'GET-1',
     level: 'S',
     title: 'No answer of the lifecycle carries a credential or content of the vault.',
@@ -107,8 +104,7 @@ export const GET = defineChecks([
       holdsNone(await api.provision(running.id), 'provision');
     },
   },
-  {
-    id: 'get/no-known-secrets',
+  'get/no-known-secrets': {
     requirement: 'GET-1',
     level: 'S',
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
@@ -130,4 +126,4 @@ export const GET = defineChecks([
       }
     },
   },
-]);
+});

@@ -36,9 +36,8 @@ const OTHER_BODY = 'a create with a used key and another body';
 const AGAIN = 'a repeated create, with its key';
 const ALIKE = 'a repeated create, without a key';
 
-export const IDEMPOTENCY = defineChecks([
-  {
-    id: 'create/retry-makes-no-second',
+export const IDEMPOTENCY = defineChecks({
+  'create/retry-makes-no-second': {
     requirement: 'CREATE-4',
     level: 'S',
     title: 'A retry with the same key and body answers the same intern and makes no second.',
@@ -59,8 +58,7 @@ export const IDEMPOTENCY = defineChecks([
       });
     },
   },
-  {
-    id: 'create/racing-equal-creates',
+  'create/racing-equal-creates': {
     requirement: 'CREATE-4',
     level: 'S',
     title: 'Equal creates with one key, sent at once, make one intern.',
@@ -81,8 +79,7 @@ export const IDEMPOTENCY = defineChecks([
       });
     },
   },
-  {
-    id: 'create/racing-different-creates',
+  'create/racing-different-creates': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
@@ -110,8 +107,7 @@ export const IDEMPOTENCY = defineChecks([
       });
     },
   },
-  {
-    id: 'create/replay-200',
+  'create/replay-200': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'A finished create replays with 200 and the first answer, also after the intern was changed.',
@@ -132,8 +128,7 @@ export const IDEMPOTENCY = defineChecks([
       equal(replayed(await api.create(body, key), AGAIN, 200), first, 'the answer replayed later');
     },
   },
-  {
-    id: 'create/key-reused',
+  'create/key-reused': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'The same key with another body is 409 idempotency_key_reused, whichever field differs.',
@@ -164,8 +159,7 @@ export const IDEMPOTENCY = defineChecks([
       equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
   },
-  {
-    id: 'create/key-reused-first',
+  'create/key-reused-first': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'A reused key is told before a taken name or a vault that cannot be attached.',
@@ -181,8 +175,7 @@ export const IDEMPOTENCY = defineChecks([
       expect.error(await api.create(vault, key), REUSED, 'a used key with a vault that is none');
     },
   },
-  {
-    id: 'create/key-lengths',
+  'create/key-lengths': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'An Idempotency-Key has up to 255 characters; one of 256 is 400 and makes nothing.',
@@ -198,8 +191,7 @@ export const IDEMPOTENCY = defineChecks([
       }
     },
   },
-  {
-    id: 'create/keys-differ-in-case',
+  'create/keys-differ-in-case': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'Keys are compared as they are: in case, and to their last character.',
@@ -218,8 +210,7 @@ export const IDEMPOTENCY = defineChecks([
       equal(ids.size, others.length + 1, 'interns made with keys of their own');
     },
   },
-  {
-    id: 'create/derived-key',
+  'create/derived-key': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'Without the header an equal create replays, and one that differs is a create of its own.',
@@ -234,8 +225,7 @@ export const IDEMPOTENCY = defineChecks([
       equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
   },
-  {
-    id: 'create/key-per-caller',
+  'create/key-per-caller': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'A key is scoped to its caller: the same key of a peer is another, with and without the header.',
@@ -259,8 +249,7 @@ export const IDEMPOTENCY = defineChecks([
       itsOwn(two, one);
     },
   },
-  {
-    id: 'create/equal-as-json',
+  'create/equal-as-json': {
     requirement: 'CREATE-4',
     level: 'C',
     title: 'Bodies are equal as JSON values: order of keys, white space and escapes do not count.',
@@ -286,8 +275,7 @@ export const IDEMPOTENCY = defineChecks([
       }
     },
   },
-  {
-    id: 'create/keys-and-deleted-interns',
+  'create/keys-and-deleted-interns': {
     requirement: 'CREATE-4',
     level: 'C',
     title: 'A derived key is forgotten with its intern; a given one is not, and replays the first answer.',
@@ -310,8 +298,7 @@ export const IDEMPOTENCY = defineChecks([
       expect.error(await api.create(interns.body(), key), REUSED, 'the key with another body');
     },
   },
-  {
-    id: 'create/one-caller-one-key',
+  'create/one-caller-one-key': {
     requirement: 'CREATE-4',
     level: 'C',
     title: "A person's key and tokens share their idempotency keys.",
@@ -328,4 +315,4 @@ export const IDEMPOTENCY = defineChecks([
       equal(again.id, made.id, 'id of the replay');
     },
   },
-]);
+});

@@ -11,9 +11,8 @@ const RIGHT = [{ end: 'stop' }];
 const WRONG = [{ end: 'failed' }];
 
 /** INVOKE-4 to INVOKE-6: what becomes of a run that invoke started. */
-export const INVOKE_RUNS = defineChecks([
-  {
-    id: 'invoke-runs/goes-on',
+export const INVOKE_RUNS = defineChecks({
+  'invoke-runs/goes-on': {
     requirement: 'INVOKE-1',
     level: 'S',
     title: 'The run goes on after the response, until it ends by itself.',
@@ -32,8 +31,7 @@ export const INVOKE_RUNS = defineChecks([
       equal((await newest(ctx, intern.id)).origin, 'invoke', 'origin of the run');
     },
   },
-  {
-    id: 'invoke-runs/consents',
+  'invoke-runs/consents': {
     requirement: 'INVOKE-4',
     level: 'S',
     title: 'Approvals are consented to without a pause, also when the request says manual.',
@@ -54,8 +52,7 @@ export const INVOKE_RUNS = defineChecks([
       }
     },
   },
-  {
-    id: 'invoke-runs/fallback',
+  'invoke-runs/fallback': {
     requirement: 'INVOKE-4',
     level: 'S',
     title: "A question is answered by the intern's own fallback, without a pause.",
@@ -78,8 +75,7 @@ export const INVOKE_RUNS = defineChecks([
       }
     },
   },
-  {
-    id: 'invoke-runs/no-fallback',
+  'invoke-runs/no-fallback': {
     requirement: 'INVOKE-4',
     level: 'C',
     title: 'Where a script gives none the fallback is to decline.',
@@ -91,8 +87,7 @@ export const INVOKE_RUNS = defineChecks([
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'a run that asks without a fallback');
     },
   },
-  {
-    id: 'invoke-runs/deadline',
+  'invoke-runs/deadline': {
     requirement: 'INVOKE-5',
     level: 'S',
     title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
@@ -111,8 +106,7 @@ export const INVOKE_RUNS = defineChecks([
       match(await fate(ctx, intern.id, id), /^ended: (deadline|cancelled)$/, 'the run after 1:00:00.001');
     },
   },
-  {
-    id: 'invoke-runs/deadline-shown',
+  'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
     level: 'C',
     title: 'Such a run is shown as ended by its deadline, at its time.',
@@ -126,8 +120,7 @@ export const INVOKE_RUNS = defineChecks([
       equal(Date.parse(run.ended_at ?? '') - Date.parse(run.started_at), HOUR, 'ms that the run lasted');
     },
   },
-  {
-    id: 'invoke-runs/deadline-not-extended',
+  'invoke-runs/deadline-not-extended': {
     requirement: 'INVOKE-5',
     level: 'S',
     title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
@@ -145,8 +138,7 @@ export const INVOKE_RUNS = defineChecks([
       equal(await fate(ctx, intern.id, id), 'running', 'the next run in its last millisecond');
     },
   },
-  {
-    id: 'invoke-runs/client-gone',
+  'invoke-runs/client-gone': {
     requirement: 'INVOKE-6',
     level: 'C',
     title: 'Losing the client after 202 changes nothing.',
@@ -163,8 +155,7 @@ export const INVOKE_RUNS = defineChecks([
       equal(await fate(ctx, intern.id), 'ended: stop', 'the run when it is done');
     },
   },
-  {
-    id: 'invoke-runs/ended-by-suspend',
+  'invoke-runs/ended-by-suspend': {
     requirement: 'SUSP-1',
     level: 'S',
     title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
@@ -181,4 +172,4 @@ export const INVOKE_RUNS = defineChecks([
       equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
     },
   },
-]);
+});

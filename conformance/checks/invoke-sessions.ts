@@ -6,9 +6,8 @@ import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
-export const INVOKE_SESSIONS = defineChecks([
-  {
-    id: 'invoke-sessions/continue',
+export const INVOKE_SESSIONS = defineChecks({
+  'invoke-sessions/continue': {
     requirement: 'INVOKE-2',
     level: 'S',
     title: 'A session_id that invoke gave is taken again.',
@@ -23,8 +22,7 @@ export const INVOKE_SESSIONS = defineChecks([
       );
     },
   },
-  {
-    id: 'invoke-sessions/steered-live',
+  'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
     level: 'S',
     title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
@@ -43,8 +41,7 @@ export const INVOKE_SESSIONS = defineChecks([
       expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
     },
   },
-  {
-    id: 'invoke-sessions/steered',
+  'invoke-sessions/steered': {
     requirement: 'INVOKE-2',
     level: 'S',
     title: 'With a run going the prompt is delivered into it: status steered, no further run.',
@@ -61,8 +58,7 @@ export const INVOKE_SESSIONS = defineChecks([
       equal((answer.json as Record<string, unknown>).status, 'started', 'status of an invoke once the run has ended');
     },
   },
-  {
-    id: 'invoke-sessions/session-of-the-caller',
+  'invoke-sessions/session-of-the-caller': {
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
@@ -90,8 +86,7 @@ export const INVOKE_SESSIONS = defineChecks([
       steered(await invoke(ctx, intern.id, 'Also.', going), going, 'its own caller steering');
     },
   },
-  {
-    id: 'invoke-sessions/session-of-a-peer',
+  'invoke-sessions/session-of-a-peer': {
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session_id is refused with 404 from another member, and taken from the one it was issued to.',
@@ -106,8 +101,7 @@ export const INVOKE_SESSIONS = defineChecks([
       equal(again, mine, 'session_id with its own key');
     },
   },
-  {
-    id: 'invoke-sessions/session-of-an-own-key',
+  'invoke-sessions/session-of-an-own-key': {
     requirement: 'INVOKE-3',
     level: 'S',
     title: "The intern's own key is a caller of its own.",
@@ -134,8 +128,7 @@ export const INVOKE_SESSIONS = defineChecks([
       );
     },
   },
-  {
-    id: 'invoke-sessions/session-of-the-member',
+  'invoke-sessions/session-of-the-member': {
     requirement: 'AUTH-2',
     level: 'C',
     title: "A person's API key and OAuth tokens are one caller to invoke.",
@@ -148,8 +141,7 @@ export const INVOKE_SESSIONS = defineChecks([
       }
     },
   },
-  {
-    id: 'invoke-sessions/session-elsewhere',
+  'invoke-sessions/session-elsewhere': {
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
@@ -178,8 +170,7 @@ export const INVOKE_SESSIONS = defineChecks([
       equal(session(await invoke(ctx, intern.id, 'Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
     },
   },
-  {
-    id: 'invoke-sessions/busy-chat-session',
+  'invoke-sessions/busy-chat-session': {
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
@@ -202,8 +193,7 @@ export const INVOKE_SESSIONS = defineChecks([
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run that waited');
     },
   },
-  {
-    id: 'invoke-sessions/told-apart-by-nothing',
+  'invoke-sessions/told-apart-by-nothing': {
     requirement: 'INVOKE-3',
     level: 'P',
     title: 'The 404 for a session of others is the one for a session of nobody.',
@@ -231,8 +221,7 @@ export const INVOKE_SESSIONS = defineChecks([
       }
     },
   },
-  {
-    id: 'invoke-sessions/refused-reason',
+  'invoke-sessions/refused-reason': {
     requirement: 'INVOKE-3',
     level: 'P',
     title: 'The reason of that 404 is not_found.',
@@ -243,4 +232,4 @@ export const INVOKE_SESSIONS = defineChecks([
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
     },
   },
-]);
+});

@@ -9,9 +9,8 @@ import { invoke, session } from '../helpers/turns.js';
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
 /** INVOKE-1 and INVOKE-7: what starts a run, and what comes back. */
-export const INVOKE_CHECKS = defineChecks([
-  {
-    id: 'invoke/accepted',
+export const INVOKE_CHECKS = defineChecks({
+  'invoke/accepted': {
     requirement: 'INVOKE-1',
     level: 'S',
     title: 'invoke answers 202 with a session_id.',
@@ -23,8 +22,7 @@ export const INVOKE_CHECKS = defineChecks([
       session(answer, 'the invoke');
     },
   },
-  {
-    id: 'invoke/published-answer',
+  'invoke/published-answer': {
     requirement: 'INVOKE-1',
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
@@ -42,8 +40,7 @@ export const INVOKE_CHECKS = defineChecks([
       );
     },
   },
-  {
-    id: 'invoke/no-progress',
+  'invoke/no-progress': {
     requirement: 'INVOKE-7',
     level: 'S',
     title: 'Nothing of what the run says comes back on the request.',
@@ -56,8 +53,7 @@ export const INVOKE_CHECKS = defineChecks([
       hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
     },
   },
-  {
-    id: 'invoke/input-length',
+  'invoke/input-length': {
     requirement: 'INVOKE-1',
     level: 'P',
     title: 'input has 1 to 32000 code points.',
@@ -74,8 +70,7 @@ export const INVOKE_CHECKS = defineChecks([
       }
     },
   },
-  {
-    id: 'invoke/invalid-body',
+  'invoke/invalid-body': {
     requirement: 'INVOKE-1',
     level: 'P',
     title: 'input that is no text, and a session_id that is none, are 400 bad_request.',
@@ -103,8 +98,7 @@ export const INVOKE_CHECKS = defineChecks([
       });
     },
   },
-  {
-    id: 'invoke/unknown-fields',
+  'invoke/unknown-fields': {
     requirement: 'INVOKE-1',
     level: 'P',
     title: 'Fields that invoke does not know change nothing.',
@@ -119,8 +113,7 @@ export const INVOKE_CHECKS = defineChecks([
       });
     },
   },
-  {
-    id: 'invoke/not-accepted',
+  'invoke/not-accepted': {
     requirement: 'INVOKE-1',
     level: 'S',
     title: 'What the intern does not accept is not answered 202.',
@@ -136,4 +129,4 @@ export const INVOKE_CHECKS = defineChecks([
       }
     },
   },
-]);
+});

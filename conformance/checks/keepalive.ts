@@ -43,25 +43,22 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
 }
 
 /** CHAT-11: a sign of life in silence. */
-export const KEEPALIVE = defineChecks([
-  {
-    id: 'chat/keepalive-in-silence',
+export const KEEPALIVE = defineChecks({
+  'chat/keepalive-in-silence': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     run: (ctx) => silence(ctx, 1),
   },
-  {
-    id: 'keepalive/after-30-seconds',
+  'keepalive/after-30-seconds': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'After 30 seconds of silence `: keepalive` is written, and again after every further 30.',
     needs: ['running', 'behaviour:silent', 'slow:95s'],
     run: (ctx) => silence(ctx, 3),
   },
-  {
-    id: 'keepalive/to-the-millisecond',
+  'keepalive/to-the-millisecond': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'None at 29.999 s, one by 30.001 s.',
@@ -82,8 +79,7 @@ export const KEEPALIVE = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'keepalive/between-events',
+  'keepalive/between-events': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'Between any two events there are as many as the silence has whole 30 seconds, and they split none.',
@@ -128,8 +124,7 @@ export const KEEPALIVE = defineChecks([
       );
     },
   },
-  {
-    id: 'keepalive/before-first-word',
+  'keepalive/before-first-word': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'A stream that is open without a word yet carries them too.',
@@ -147,8 +142,7 @@ export const KEEPALIVE = defineChecks([
       equal(beats(t), 1, 'keepalives in 45 s of silence');
     },
   },
-  {
-    id: 'keepalive/after-an-answer',
+  'keepalive/after-an-answer': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'The stream that goes on after an answer carries them too; the time it waited does not count.',
@@ -168,8 +162,7 @@ export const KEEPALIVE = defineChecks([
       await reply.disconnect();
     },
   },
-  {
-    id: 'keepalive/every-stream',
+  'keepalive/every-stream': {
     requirement: 'CHAT-11',
     level: 'S',
     title: 'Streams of several interns each carry their own.',
@@ -186,4 +179,4 @@ export const KEEPALIVE = defineChecks([
       }
     },
   },
-]);
+});

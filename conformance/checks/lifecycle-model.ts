@@ -21,9 +21,8 @@ async function holds(
 }
 
 /** Sequences of operations against an independent model of the lifecycle. */
-export const LIFECYCLE_MODEL = defineChecks([
-  {
-    id: 'model/lifecycle',
+export const LIFECYCLE_MODEL = defineChecks({
+  'model/lifecycle': {
     requirement: 'LIFE-1',
     level: 'S',
     title: 'Any sequence of lifecycle operations does what the operations state.',
@@ -31,8 +30,7 @@ export const LIFECYCLE_MODEL = defineChecks([
     maxRuns: 20,
     run: (ctx) => holds(ctx, LIFE, { published: false, inTime: false }),
   },
-  {
-    id: 'model/conversations',
+  'model/conversations': {
     requirement: 'LIFE-1',
     level: 'S',
     title: 'Chat, answers and invoke do what they state at any point of the lifecycle.',
@@ -40,8 +38,7 @@ export const LIFECYCLE_MODEL = defineChecks([
     maxRuns: 20,
     run: (ctx) => holds(ctx, TALK, { published: false, inTime: false }),
   },
-  {
-    id: 'model/in-time',
+  'model/in-time': {
     requirement: 'LIFE-1',
     level: 'S',
     title: 'Boots and teardowns come to their end whatever is done meanwhile, and signing works throughout.',
@@ -49,8 +46,7 @@ export const LIFECYCLE_MODEL = defineChecks([
     maxRuns: 20,
     run: (ctx) => holds(ctx, [...TALK, 'sign', 'wait', 'wait'], { published: false, inTime: true }),
   },
-  {
-    id: 'model/statuses',
+  'model/statuses': {
     requirement: 'LIFE-1',
     level: 'P',
     title: 'Statuses and refusals follow the published transitions under any sequence of operations.',
@@ -58,4 +54,4 @@ export const LIFECYCLE_MODEL = defineChecks([
     maxRuns: 20,
     run: (ctx) => holds(ctx, TALK, { published: true, inTime: false }),
   },
-]);
+});

@@ -31,9 +31,8 @@ const TURNS: Record<string, (ctx: Ctx, id: string) => Promise<() => Promise<Answ
 };
 
 /** CHAT-17: what counts as a turn, and what does not. */
-export const LIMITER_COUNTS = defineChecks([
-  {
-    id: 'limiter-counts/what-counts',
+export const LIMITER_COUNTS = defineChecks({
+  'limiter-counts/what-counts': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'Accepted prompts, replies, steers and invokes count one each.',
@@ -50,8 +49,7 @@ export const LIMITER_COUNTS = defineChecks([
       }
     },
   },
-  {
-    id: 'limiter-counts/what-is-limited',
+  'limiter-counts/what-is-limited': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'Each of them is refused over the limit, changes nothing then, and is taken once there is room.',
@@ -76,8 +74,7 @@ export const LIMITER_COUNTS = defineChecks([
       }
     },
   },
-  {
-    id: 'limiter-counts/refused-do-not-count',
+  'limiter-counts/refused-do-not-count': {
     requirement: 'CHAT-17',
     level: 'C',
     minRuns: 2,
@@ -121,8 +118,7 @@ export const LIMITER_COUNTS = defineChecks([
       }
     },
   },
-  {
-    id: 'limiter-counts/busy-does-not-count',
+  'limiter-counts/busy-does-not-count': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'Nor does what is told busy.',
@@ -145,8 +141,7 @@ export const LIMITER_COUNTS = defineChecks([
       await occupied.disconnect();
     },
   },
-  {
-    id: 'limiter-counts/judged-last',
+  'limiter-counts/judged-last': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'Over the limit other refusals are told first.',
@@ -184,8 +179,7 @@ export const LIMITER_COUNTS = defineChecks([
       for (const [status, what, ask] of refusals) expect.status(await ask(), status, `${what} over the limit`);
     },
   },
-  {
-    id: 'limiter-counts/only-turns',
+  'limiter-counts/only-turns': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
@@ -211,4 +205,4 @@ export const LIMITER_COUNTS = defineChecks([
       expect.status(await api.suspend(id, { limited: true }), 200, 'a suspend');
     },
   },
-]);
+});

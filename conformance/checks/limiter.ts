@@ -6,9 +6,8 @@ import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 
 /** CHAT-17: the chat turn limiter. */
-export const LIMITER = defineChecks([
-  {
-    id: 'limiter/chat',
+export const LIMITER = defineChecks({
+  'limiter/chat': {
     requirement: 'CHAT-17',
     level: 'S',
     title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
@@ -24,8 +23,7 @@ export const LIMITER = defineChecks([
       });
     },
   },
-  {
-    id: 'limiter/as-met',
+  'limiter/as-met': {
     requirement: 'CHAT-17',
     level: 'S',
     title: 'Whatever turn of the run was over the limit was told to be retryable.',
@@ -42,8 +40,7 @@ export const LIMITER = defineChecks([
       }
     },
   },
-  {
-    id: 'limiter/message-and-header',
+  'limiter/message-and-header': {
     requirement: 'CHAT-17',
     level: 'P',
     title: 'The message starts `Too many intern turns`, and Retry-After says when; invoke is limited the same way.',
@@ -68,8 +65,7 @@ export const LIMITER = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/counts-as-a-turn',
+  'sign/counts-as-a-turn': {
     requirement: 'SIGN-8',
     level: 'S',
     title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
@@ -93,8 +89,7 @@ export const LIMITER = defineChecks([
       });
     },
   },
-  {
-    id: 'limiter/sliding',
+  'limiter/sliding': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
@@ -121,8 +116,7 @@ export const LIMITER = defineChecks([
       });
     },
   },
-  {
-    id: 'limiter/retry-after-holds',
+  'limiter/retry-after-holds': {
     requirement: 'CHAT-17',
     level: 'P',
     title: 'After the seconds of Retry-After the turn is taken, and Retry-After shrinks while one waits.',
@@ -149,8 +143,7 @@ export const LIMITER = defineChecks([
       });
     },
   },
-  {
-    id: 'limiter/per-member',
+  'limiter/per-member': {
     requirement: 'CHAT-17',
     level: 'C',
     title: 'API key and OAuth tokens of a person share a limit, on every intern; a peer and an own key have their own.',
@@ -169,8 +162,7 @@ export const LIMITER = defineChecks([
       await over(ctx, own.id, "a second one of the intern's own key", own.key);
     },
   },
-  {
-    id: 'limiter/changing-clears',
+  'limiter/changing-clears': {
     requirement: 'EMU-5',
     level: 'C',
     title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
@@ -192,4 +184,4 @@ export const LIMITER = defineChecks([
       for (let turn = 0; turn < 70; turn++) await taken(ctx, intern.id, 'a turn without a limit');
     },
   },
-]);
+});

@@ -44,9 +44,8 @@ function nothingOf(answer: Answer): void {
     expect.answered(answer, 'refusal', "the list by workspace_id with another workspace than the key's");
 }
 
-export const LIST = defineChecks([
-  {
-    id: 'list/newest-first',
+export const LIST = defineChecks({
+  'list/newest-first': {
     requirement: 'LIST-1',
     level: 'S',
     fresh: true,
@@ -64,8 +63,7 @@ export const LIST = defineChecks([
       }
     },
   },
-  {
-    id: 'list/agrees-with-reads',
+  'list/agrees-with-reads': {
     requirement: 'LIST-1',
     level: 'S',
     fresh: true,
@@ -94,8 +92,7 @@ export const LIST = defineChecks([
       );
     },
   },
-  {
-    id: 'list/gone-is-not-listed',
+  'list/gone-is-not-listed': {
     requirement: 'LIST-1',
     level: 'S',
     fresh: true,
@@ -111,8 +108,7 @@ export const LIST = defineChecks([
       equal(of(data, [kept.id, gone.id]), [kept.id], 'the interns listed after the teardown');
     },
   },
-  {
-    id: 'list/by-workspace',
+  'list/by-workspace': {
     requirement: 'LIST-2',
     level: 'S',
     fresh: true,
@@ -132,8 +128,7 @@ export const LIST = defineChecks([
         equal(workspace_id, target.workspaceId, 'workspace_id in the list');
     },
   },
-  {
-    id: 'list/foreign-workspace-hidden',
+  'list/foreign-workspace-hidden': {
     requirement: 'LIST-2',
     level: 'S',
     title: "Filtered by a workspace that is not the key's nothing is listed, neither of that one nor of the key's.",
@@ -152,8 +147,7 @@ export const LIST = defineChecks([
       nothingOf(answer);
     },
   },
-  {
-    id: 'list/foreign-workspace',
+  'list/foreign-workspace': {
     requirement: 'LIST-2',
     level: 'P',
     fresh: true,
@@ -168,8 +162,7 @@ export const LIST = defineChecks([
       expect.refused(await api.list({ workspace_id: interns.unknownId() }), 'the list of an unknown workspace');
     },
   },
-  {
-    id: 'list/foreign-workspace-404',
+  'list/foreign-workspace-404': {
     requirement: 'LIST-2',
     level: 'C',
     fresh: true,
@@ -182,8 +175,7 @@ export const LIST = defineChecks([
       }
     },
   },
-  {
-    id: 'list/by-status',
+  'list/by-status': {
     requirement: 'LIST-2',
     level: 'S',
     fresh: true,
@@ -215,8 +207,7 @@ export const LIST = defineChecks([
       });
     },
   },
-  {
-    id: 'list/by-status-live',
+  'list/by-status-live': {
     requirement: 'LIST-2',
     level: 'S',
     fresh: true,
@@ -247,8 +238,7 @@ export const LIST = defineChecks([
       }
     },
   },
-  {
-    id: 'list/every-status-is-known',
+  'list/every-status-is-known': {
     requirement: 'LIST-2',
     level: 'P',
     fresh: true,
@@ -261,8 +251,7 @@ export const LIST = defineChecks([
       expect.page(await api.list({ status: Array(8).fill('running').join(',') }), 'the list by one, eight times');
     },
   },
-  {
-    id: 'list/bad-status',
+  'list/bad-status': {
     requirement: 'LIST-2',
     level: 'P',
     fresh: true,
@@ -277,8 +266,7 @@ export const LIST = defineChecks([
       await property('filters', badStatusFilter(), refused);
     },
   },
-  {
-    id: 'list/bad-limit',
+  'list/bad-limit': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -295,8 +283,7 @@ export const LIST = defineChecks([
       await property('limits', fc.oneof(fc.integer({ min: 501 }), fc.integer({ max: 0 })), refused);
     },
   },
-  {
-    id: 'list/bad-cursor',
+  'list/bad-cursor': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -312,4 +299,4 @@ export const LIST = defineChecks([
       });
     },
   },
-]);
+});

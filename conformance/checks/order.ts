@@ -10,9 +10,8 @@ const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_t
 
 const BUSY_HEADERS = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-export const ORDER = defineChecks([
-  {
-    id: 'order/pairs',
+export const ORDER = defineChecks({
+  'order/pairs': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'Of any two faults in one request that of the earlier stage is told.',
@@ -33,8 +32,7 @@ export const ORDER = defineChecks([
       equal(expect.intern(await ctx.api.get(intern.id), 200, 'the read').status, 'stopped', 'status in the end');
     },
   },
-  {
-    id: 'order/any-faults',
+  'order/any-faults': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'However many faults a request has, that of the earliest stage is told.',
@@ -63,8 +61,7 @@ export const ORDER = defineChecks([
       });
     },
   },
-  {
-    id: 'order/own-key-on-the-collection',
+  'order/own-key-on-the-collection': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',
@@ -80,8 +77,7 @@ export const ORDER = defineChecks([
       expect.status(await ctx.send({ method: 'PUT', path: '/interns', as }), 405, 'another method with an own key');
     },
   },
-  {
-    id: 'order/workspace-after-body',
+  'order/workspace-after-body': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'A foreign workspace is told after an invalid body and a bad Idempotency-Key, and before a conflict.',
@@ -100,8 +96,7 @@ export const ORDER = defineChecks([
       expect.status(await api.list(query), 400, 'a bad limit in a foreign workspace');
     },
   },
-  {
-    id: 'order/fault-before-state',
+  'order/fault-before-state': {
     requirement: 'BODY-5',
     level: 'C',
     title: 'An injected fault comes after what is wrong with the request, and before its state and the limiter.',
@@ -132,4 +127,4 @@ export const ORDER = defineChecks([
       expect.status(await sign(), 429, 'the signature after it');
     },
   },
-]);
+});

@@ -6,9 +6,8 @@ import { talk } from '../helpers/chat.js';
 import { internPath } from '../probe/request.js';
 
 /** What one run, boot or body leaves must not show in the next. */
-export const OWN_RUN = defineChecks([
-  {
-    id: 'chat-final/usage-of-its-own-run',
+export const OWN_RUN = defineChecks({
+  'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',
     level: 'S',
     title: 'Usage of an earlier run of the session is not told again by a run that reports none.',
@@ -24,8 +23,7 @@ export const OWN_RUN = defineChecks([
       equal(next.final?.usage, null, 'usage of a run that reports none');
     },
   },
-  {
-    id: 'update/while-it-boots',
+  'update/while-it-boots': {
     requirement: 'UPDATE-1',
     level: 'S',
     title: 'What is changed while an intern boots is there once it runs.',
@@ -41,8 +39,7 @@ export const OWN_RUN = defineChecks([
       equal(running.description, 'while it boots', 'description of the running intern');
     },
   },
-  {
-    id: 'base/invalid-utf8-is-400',
+  'base/invalid-utf8-is-400': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'A body that is no UTF-8 is malformed: 400, and nothing is changed.',
@@ -61,4 +58,4 @@ export const OWN_RUN = defineChecks([
       equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
     },
   },
-]);
+});

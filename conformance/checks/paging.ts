@@ -62,9 +62,8 @@ const counted = (seen: readonly string[], ids: readonly string[]) =>
   Object.fromEntries(ids.map((id) => [id, seen.filter((one) => one === id).length]));
 const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
 
-export const PAGING = defineChecks([
-  {
-    id: 'list/pages-any-limit',
+export const PAGING = defineChecks({
+  'list/pages-any-limit': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -81,8 +80,7 @@ export const PAGING = defineChecks([
       });
     },
   },
-  {
-    id: 'list/pages-exact-end',
+  'list/pages-exact-end': {
     requirement: 'LIST-3',
     level: 'C',
     fresh: true,
@@ -103,8 +101,7 @@ export const PAGING = defineChecks([
       equal([...first.ids, ...rest.ids], all, 'two pages');
     },
   },
-  {
-    id: 'list/pages-while-it-changes',
+  'list/pages-while-it-changes': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -142,8 +139,7 @@ export const PAGING = defineChecks([
       });
     },
   },
-  {
-    id: 'list/pages-within-a-filter',
+  'list/pages-within-a-filter': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -169,8 +165,7 @@ export const PAGING = defineChecks([
       });
     },
   },
-  {
-    id: 'list/filtered-status-changes-between-pages',
+  'list/filtered-status-changes-between-pages': {
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
@@ -191,8 +186,7 @@ export const PAGING = defineChecks([
       equal(third.ids, [made[2]], 'the page after the deleted one');
     },
   },
-  {
-    id: 'list/default-limit',
+  'list/default-limit': {
     requirement: 'LIST-3',
     level: 'C',
     minRuns: 2,
@@ -214,4 +208,4 @@ export const PAGING = defineChecks([
       equal(expect.page(await api.list({ limit: 500 }), 'limit 500').data.length, 500, 'entries with limit 500');
     },
   },
-]);
+});

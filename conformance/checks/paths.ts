@@ -20,9 +20,8 @@ const allowed = (answer: Answer, what: string): string[] => {
 
 const SEGMENT = fc.constantFrom('x', 'daemons', 'chat', 'sign', 'completions', '0', 'Provision', 'daemon%2Fsign');
 
-export const PATH_CHECKS = defineChecks([
-  {
-    id: 'base/unknown-path',
+export const PATH_CHECKS = defineChecks({
+  'base/unknown-path': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'A path that is none of the interface is 404 not_found.',
@@ -37,8 +36,7 @@ export const PATH_CHECKS = defineChecks([
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'a path below provision');
     },
   },
-  {
-    id: 'base/unknown-scim-path',
+  'base/unknown-scim-path': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
@@ -51,8 +49,7 @@ export const PATH_CHECKS = defineChecks([
       });
     },
   },
-  {
-    id: 'base/method-not-allowed',
+  'base/method-not-allowed': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'A known path with another method is 405 with the methods of the path in Allow.',
@@ -81,8 +78,7 @@ export const PATH_CHECKS = defineChecks([
       }
     },
   },
-  {
-    id: 'base/head-as-get',
+  'base/head-as-get': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'HEAD answers as GET does, without a body.',
@@ -106,8 +102,7 @@ export const PATH_CHECKS = defineChecks([
       }
     },
   },
-  {
-    id: 'base/options',
+  'base/options': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'OPTIONS of a known path is 204 with its methods in Allow.',
@@ -126,8 +121,7 @@ export const PATH_CHECKS = defineChecks([
       }
     },
   },
-  {
-    id: 'base/malformed-json-is-400',
+  'base/malformed-json-is-400': {
     requirement: 'BASE-5',
     level: 'C',
     title: 'A body that is no JSON is 400 on every operation that reads one.',
@@ -148,8 +142,7 @@ export const PATH_CHECKS = defineChecks([
       );
     },
   },
-  {
-    id: 'base/request-id-echo',
+  'base/request-id-echo': {
     requirement: 'BASE-6',
     level: 'C',
     title: "The caller's x-request-id is echoed where it has its form: 128 characters are, 129 are not.",
@@ -162,8 +155,7 @@ export const PATH_CHECKS = defineChecks([
       });
     },
   },
-  {
-    id: 'base/request-id-of-its-own',
+  'base/request-id-of-its-own': {
     requirement: 'BASE-6',
     level: 'C',
     title: 'Without an acceptable x-request-id the answer carries one of its own.',
@@ -180,8 +172,7 @@ export const PATH_CHECKS = defineChecks([
       });
     },
   },
-  {
-    id: 'base/request-id-everywhere',
+  'base/request-id-everywhere': {
     requirement: 'BASE-6',
     level: 'C',
     title: 'Every response carries x-request-id, whatever its status.',
@@ -213,4 +204,4 @@ export const PATH_CHECKS = defineChecks([
       equal(reply.headers.get('x-request-id'), 'seen-chat', 'x-request-id of chat');
     },
   },
-]);
+});

@@ -19,9 +19,8 @@ function flip(base64: string, bit: number): string {
 
 const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unknown } } }).error?.metadata?.hint;
 
-export const PROOF_REFUSALS = defineChecks([
-  {
-    id: 'proof/token',
+export const PROOF_REFUSALS = defineChecks({
+  'proof/token': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
@@ -43,8 +42,7 @@ export const PROOF_REFUSALS = defineChecks([
       }
     },
   },
-  {
-    id: 'proof/missing',
+  'proof/missing': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
@@ -65,8 +63,7 @@ export const PROOF_REFUSALS = defineChecks([
       }
     },
   },
-  {
-    id: 'proof/malformed',
+  'proof/malformed': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'A header of a proof that has not its form is proof_malformed.',
@@ -92,8 +89,7 @@ export const PROOF_REFUSALS = defineChecks([
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
     },
   },
-  {
-    id: 'proof/one-bit',
+  'proof/one-bit': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
@@ -122,8 +118,7 @@ export const PROOF_REFUSALS = defineChecks([
       });
     },
   },
-  {
-    id: 'proof/bound-to-its-route',
+  'proof/bound-to-its-route': {
     requirement: 'SIGN-4',
     level: 'S',
     title: 'The daemon refuses a v2 proof for another path, method or body than the request has.',
@@ -138,8 +133,7 @@ export const PROOF_REFUSALS = defineChecks([
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
     },
   },
-  {
-    id: 'proof/hints',
+  'proof/hints': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'A bad signature comes with a hint: another digest, route or user.',
@@ -155,8 +149,7 @@ export const PROOF_REFUSALS = defineChecks([
       equal(hintOf((await client.ask(plain, { body: 'a', headers })).json), 'user_mismatch', 'hint for another user');
     },
   },
-  {
-    id: 'proof/from-the-future',
+  'proof/from-the-future': {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A timestamp of more than 5 s in the future is proof_from_future, before the signature is looked at.',
@@ -174,8 +167,7 @@ export const PROOF_REFUSALS = defineChecks([
       refused(await client.ask(proof, { body: 'a', headers: at(4) }), 'bad_signature', 'a proof 4 s in the future');
     },
   },
-  {
-    id: 'proof/order',
+  'proof/order': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
@@ -195,8 +187,7 @@ export const PROOF_REFUSALS = defineChecks([
       refused(await old(none), 'token_invalid', 'the same, without a token');
     },
   },
-  {
-    id: 'proof/any-route',
+  'proof/any-route': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
@@ -215,4 +206,4 @@ export const PROOF_REFUSALS = defineChecks([
       }
     },
   },
-]);
+});

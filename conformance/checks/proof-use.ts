@@ -57,9 +57,8 @@ export function refused(answer: Answer, reason: string, what: string): void {
   expect.error(answer, { status: 401, reason }, what);
 }
 
-export const PROOF_USE = defineChecks([
-  {
-    id: 'proof/accepted',
+export const PROOF_USE = defineChecks({
+  'proof/accepted': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'The daemon accepts a proof of the request that it is for and tells what it verified.',
@@ -87,8 +86,7 @@ export const PROOF_USE = defineChecks([
       });
     },
   },
-  {
-    id: 'proof/v2-once',
+  'proof/v2-once': {
     requirement: 'SIGN-7',
     level: 'S',
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
@@ -107,8 +105,7 @@ export const PROOF_USE = defineChecks([
       accepted(await client.ask(next, { body: 'a' }), 'a fresh v2 proof');
     },
   },
-  {
-    id: 'proof/v1-again',
+  'proof/v1-again': {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A v1 proof may be used again; a v2 proof that was used is nonce_reused.',
@@ -122,8 +119,7 @@ export const PROOF_USE = defineChecks([
       refused(await client.ask(once, { body: 'a' }), 'nonce_reused', 'the second use of a v2 proof');
     },
   },
-  {
-    id: 'proof/refused-is-not-used-up',
+  'proof/refused-is-not-used-up': {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
@@ -138,8 +134,7 @@ export const PROOF_USE = defineChecks([
       accepted(await client.ask(proof, { body: 'a' }), 'the proof sent right');
     },
   },
-  {
-    id: 'proof/window',
+  'proof/window': {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',
@@ -161,8 +156,7 @@ export const PROOF_USE = defineChecks([
       }
     },
   },
-  {
-    id: 'proof/old-is-refused',
+  'proof/old-is-refused': {
     requirement: 'SIGN-7',
     level: 'S',
     title: 'The intern refuses a proof that is older than its window.',
@@ -178,8 +172,7 @@ export const PROOF_USE = defineChecks([
       accepted(await client.ask(fresh, { body: 'a' }), 'a fresh proof a day later');
     },
   },
-  {
-    id: 'proof/nonces-of-interns-apart',
+  'proof/nonces-of-interns-apart': {
     requirement: 'EMU-8',
     level: 'C',
     title: 'The token says which intern it is: a proof for one is refused by another, with a hint.',
@@ -196,4 +189,4 @@ export const PROOF_USE = defineChecks([
       ok(verified.intern_id === one.id, 'intern_id of what was verified', one.id, verified.intern_id);
     },
   },
-]);
+});

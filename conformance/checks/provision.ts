@@ -6,9 +6,8 @@ import { asleep, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
-export const PROVISION = defineChecks([
-  {
-    id: 'provision/first-boot',
+export const PROVISION = defineChecks({
+  'provision/first-boot': {
     requirement: 'PROV-1',
     level: 'S',
     title: 'A created intern does not run before provision, and runs after it.',
@@ -23,8 +22,7 @@ export const PROVISION = defineChecks([
       expect.finish(t, 'stop', 'chat after the boot');
     },
   },
-  {
-    id: 'provision/at-create',
+  'provision/at-create': {
     requirement: 'CREATE-3',
     level: 'S',
     title: 'Provisioning starts at once where the create asks for it.',
@@ -34,8 +32,7 @@ export const PROVISION = defineChecks([
       await interns.until(made.id, ['running']);
     },
   },
-  {
-    id: 'provision/waits',
+  'provision/waits': {
     requirement: 'CREATE-3',
     level: 'P',
     title: 'Without provision, or with false, it waits for a provision call, however long, and boots then.',
@@ -51,8 +48,7 @@ export const PROVISION = defineChecks([
       }
     },
   },
-  {
-    id: 'provision/answer',
+  'provision/answer': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
@@ -66,8 +62,7 @@ export const PROVISION = defineChecks([
       oneOf(made.status, ['queued', 'provisioning', 'running'], 'status of an intern created with provision');
     },
   },
-  {
-    id: 'provision/states',
+  'provision/states': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'A boot goes queued, provisioning with progress, running with a hostname.',
@@ -102,8 +97,7 @@ export const PROVISION = defineChecks([
       equal(order[at], 'running', 'status 6 s after the provision');
     },
   },
-  {
-    id: 'provision/takes-a-second',
+  'provision/takes-a-second': {
     requirement: 'PROV-1',
     level: 'C',
     title: 'A boot takes 1 s on the clock, not a millisecond less, in at least two steps.',
@@ -127,8 +121,7 @@ export const PROVISION = defineChecks([
       }
     },
   },
-  {
-    id: 'provision/only-where-it-can',
+  'provision/only-where-it-can': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
@@ -145,8 +138,7 @@ export const PROVISION = defineChecks([
       equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'running', 'status after the refusal');
     },
   },
-  {
-    id: 'provision/race',
+  'provision/race': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
@@ -160,8 +152,7 @@ export const PROVISION = defineChecks([
       await interns.until(intern.id, ['running']);
     },
   },
-  {
-    id: 'provision/failed-boot',
+  'provision/failed-boot': {
     requirement: 'PROV-1',
     level: 'P',
     title: 'A boot that fails leaves failed with a last_failure_message; it can be provisioned again.',
@@ -186,8 +177,7 @@ export const PROVISION = defineChecks([
       match(up.hostname, /^[^\s/:]+$/, 'hostname of the intern that came up');
     },
   },
-  {
-    id: 'provision/scripted-failure-message',
+  'provision/scripted-failure-message': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'A scripted boot takes its time, shows its steps, and fails with its message.',
@@ -212,8 +202,7 @@ export const PROVISION = defineChecks([
       equal([failed.status, failed.last_failure_message], ['failed', 'no disk left'], 'status and message');
     },
   },
-  {
-    id: 'provision/hanging-boot',
+  'provision/hanging-boot': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'boot-hangs: the intern stays provisioning, whatever time passes, and can be deleted.',
@@ -228,4 +217,4 @@ export const PROVISION = defineChecks([
       await interns.untilGone(intern.id);
     },
   },
-]);
+});

@@ -6,9 +6,8 @@ import * as expect from '../framework/expect.js';
 const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
 const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'];
 
-export const SCIM = defineChecks([
-  {
-    id: 'scim/mapping',
+export const SCIM = defineChecks({
+  'scim/mapping': {
     requirement: 'SCIM-1',
     level: 'S',
     title: 'A mapping is answered as {data} with exactly the stated fields in their forms.',
@@ -28,8 +27,7 @@ export const SCIM = defineChecks([
       equal(String(data.id).toLowerCase(), id.toLowerCase(), 'id of the mapping');
     },
   },
-  {
-    id: 'scim/role',
+  'scim/role': {
     requirement: 'SCIM-1',
     level: 'P',
     title: 'The role of a mapping is admin or member.',
@@ -41,8 +39,7 @@ export const SCIM = defineChecks([
       oneOf(answer.json.data.role, ['admin', 'member'], 'role of the mapping');
     },
   },
-  {
-    id: 'scim/unknown',
+  'scim/unknown': {
     requirement: 'SCIM-2',
     level: 'S',
     title: 'An unknown mapping is 404 `Resource not found` without metadata.',
@@ -54,8 +51,7 @@ export const SCIM = defineChecks([
       }
     },
   },
-  {
-    id: 'scim/ids',
+  'scim/ids': {
     requirement: 'SCIM-2',
     level: 'C',
     title: 'An id that is no UUID is 404; a UUID matches in any case.',
@@ -86,8 +82,7 @@ export const SCIM = defineChecks([
       });
     },
   },
-  {
-    id: 'scim/failure',
+  'scim/failure': {
     requirement: 'SCIM-2',
     level: 'S',
     title: 'A failure of the server is 500 `Internal Server Error` without metadata.',
@@ -100,4 +95,4 @@ export const SCIM = defineChecks([
       expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the read after it');
     },
   },
-]);
+});

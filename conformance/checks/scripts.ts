@@ -40,9 +40,8 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<I
 }
 
 /** EMU-2 and EMU-3: scripts that are put, and which one a run takes. */
-export const SCRIPTS = defineChecks([
-  {
-    id: 'scripts/pieces',
+export const SCRIPTS = defineChecks({
+  'scripts/pieces': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
@@ -70,8 +69,7 @@ export const SCRIPTS = defineChecks([
       });
     },
   },
-  {
-    id: 'scripts/pace',
+  'scripts/pace': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'Paced chunks come one by one at their times of the clock, the first at once.',
@@ -104,8 +102,7 @@ export const SCRIPTS = defineChecks([
       );
     },
   },
-  {
-    id: 'scripts/wait',
+  'scripts/wait': {
     requirement: 'EMU-2',
     level: 'C',
     title: 'wait takes its time of the clock to the millisecond, in every unit.',
@@ -128,8 +125,7 @@ export const SCRIPTS = defineChecks([
       }
     },
   },
-  {
-    id: 'scripts/when',
+  'scripts/when': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
@@ -163,8 +159,7 @@ export const SCRIPTS = defineChecks([
       equal(rest.content, 'not once;always;accept;red;two;not three;both;', 'which ways the script went');
     },
   },
-  {
-    id: 'scripts/ends',
+  'scripts/ends': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'A turn that runs out stops, and failed tells whether to try again.',
@@ -179,8 +174,7 @@ export const SCRIPTS = defineChecks([
       }
     },
   },
-  {
-    id: 'scripts/chosen-by',
+  'scripts/chosen-by': {
     requirement: 'EMU-3',
     level: 'C',
     title:
@@ -206,8 +200,7 @@ export const SCRIPTS = defineChecks([
       equal(await content(plain.id, 'Hello.'), 'Hello.', 'with none');
     },
   },
-  {
-    id: 'scripts/model-it-booted-with',
+  'scripts/model-it-booted-with': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'The model counts that the intern booted with: a new one takes hold at the next boot.',
@@ -223,8 +216,7 @@ export const SCRIPTS = defineChecks([
       equal((await talk(ctx, intern.id, 'Hello.')).content, 'two', 'content after the next boot');
     },
   },
-  {
-    id: 'scripts/unknown',
+  'scripts/unknown': {
     requirement: 'EMU-3',
     level: 'C',
     title:
@@ -257,8 +249,7 @@ export const SCRIPTS = defineChecks([
       await missing.body?.cancel();
     },
   },
-  {
-    id: 'scripts/invalid',
+  'scripts/invalid': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'What is no script is refused when it is put.',
@@ -291,8 +282,7 @@ export const SCRIPTS = defineChecks([
       equal((await talk(ctx, intern.id, named(name))).content, 'twin', 'content of the script that was there before');
     },
   },
-  {
-    id: 'scripts/put-again',
+  'scripts/put-again': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
@@ -309,8 +299,7 @@ export const SCRIPTS = defineChecks([
       equal((await talk(ctx, intern.id, named(name))).content, 'new', 'content of the next run');
     },
   },
-  {
-    id: 'scripts/asks-of-a-question',
+  'scripts/asks-of-a-question': {
     requirement: 'EMU-3',
     level: 'C',
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
@@ -330,4 +319,4 @@ export const SCRIPTS = defineChecks([
       }
     },
   },
-]);
+});

@@ -34,9 +34,8 @@ async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
   return { secrets: [...(await credentials(ctx)), api_key, token, stranger], id };
 }
 
-export const SECRETS = defineChecks([
-  {
-    id: 'emulator/journal-holds',
+export const SECRETS = defineChecks({
+  'emulator/journal-holds': {
     requirement: 'EMU-11',
     level: 'C',
     title: 'The journal holds requests and responses; DELETE empties it.',
@@ -54,8 +53,7 @@ export const SECRETS = defineChecks([
       ok(!after.includes(made.id), 'the journal after DELETE', 'no earlier request');
     },
   },
-  {
-    id: 'emulator/journal-redacted',
+  'emulator/journal-redacted': {
     requirement: 'AUTH-9',
     level: 'C',
     title: 'No credential stands in the journal: sent, answered, refused, by whichever caller.',
@@ -68,8 +66,7 @@ export const SECRETS = defineChecks([
       for (const secret of secrets) ok(!text.includes(secret), 'the journal', 'no credential', secret.slice(0, 6));
     },
   },
-  {
-    id: 'emulator/export-redacted',
+  'emulator/export-redacted': {
     requirement: 'AUTH-9',
     level: 'C',
     title: 'The exported state has no credential unless it is asked for with ?credentials=1.',
@@ -88,8 +85,7 @@ export const SECRETS = defineChecks([
       ok(whole.includes(own), 'the state with credentials', "the intern's own key");
     },
   },
-  {
-    id: 'emulator/errors-redacted',
+  'emulator/errors-redacted': {
     requirement: 'AUTH-9',
     level: 'C',
     title: 'No refusal repeats the credential that was sent, nor tells another.',
@@ -115,4 +111,4 @@ export const SECRETS = defineChecks([
       equal(expect.intern(await ctx.api.get(id), 200, 'the read').id, id, 'id of the intern');
     },
   },
-]);
+});

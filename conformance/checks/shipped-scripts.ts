@@ -11,9 +11,8 @@ const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<s
 const named = (name: string, rest = 'Hello.') => `script: ${name}\n${rest}`;
 
 /** EMU-9: the scripts that ship with an emulator. */
-export const SHIPPED_SCRIPTS = defineChecks([
-  {
-    id: 'shipped-scripts/shipped-asks',
+export const SHIPPED_SCRIPTS = defineChecks({
+  'shipped-scripts/shipped-asks': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
@@ -47,8 +46,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
       expect.finish(t, 'stop', 'ask-twice answered twice');
     },
   },
-  {
-    id: 'shipped-scripts/shipped-endings',
+  'shipped-scripts/shipped-endings': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
@@ -74,8 +72,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
       }
     },
   },
-  {
-    id: 'shipped-scripts/shipped-refusals',
+  'shipped-scripts/shipped-refusals': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'refuses fails and unreachable is severed before any output.',
@@ -90,8 +87,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
       }
     },
   },
-  {
-    id: 'shipped-scripts/shipped-times',
+  'shipped-scripts/shipped-times': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
@@ -129,7 +125,7 @@ export const SHIPPED_SCRIPTS = defineChecks([
       await never.disconnect();
     },
   },
-]);
+});
 
 /** Some answer that a question takes. */
 function acceptable(asks: Record<string, unknown>): unknown {

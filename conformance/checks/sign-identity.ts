@@ -20,9 +20,8 @@ const strangers = (ctx: Ctx, user: string) => ({
   query: { user, subject: user, [ctx.proof.user]: user },
 });
 
-export const SIGN_IDENTITY = defineChecks([
-  {
-    id: 'sign/timestamp-is-now',
+export const SIGN_IDENTITY = defineChecks({
+  'sign/timestamp-is-now': {
     requirement: 'SIGN-5',
     level: 'S',
     title: 'The timestamp is the time of signing in whole Unix seconds.',
@@ -42,8 +41,7 @@ export const SIGN_IDENTITY = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/timestamp-form',
+  'sign/timestamp-form': {
     requirement: 'SIGN-5',
     level: 'S',
     title: 'The timestamp is a string of seconds, not of milliseconds.',
@@ -54,8 +52,7 @@ export const SIGN_IDENTITY = defineChecks([
       match(proof.timestamp, SECONDS, 'timestamp of a proof');
     },
   },
-  {
-    id: 'sign/user-is-the-subject',
+  'sign/user-is-the-subject': {
     requirement: 'SIGN-6',
     level: 'S',
     title: 'The user is the verified OAuth subject of whoever signs.',
@@ -75,8 +72,7 @@ export const SIGN_IDENTITY = defineChecks([
       equal(theirs.user, target.peerOauthSubject, "user of the peer's proof");
     },
   },
-  {
-    id: 'sign/user-of-the-request-is-ignored',
+  'sign/user-of-the-request-is-ignored': {
     requirement: 'SIGN-6',
     level: 'S',
     title: 'A user in the body, the route, a header or the query changes nothing.',
@@ -112,8 +108,7 @@ export const SIGN_IDENTITY = defineChecks([
       await property('places', stranger, places, ignored);
     },
   },
-  {
-    id: 'sign/server-failure',
+  'sign/server-failure': {
     requirement: 'SIGN-9',
     level: 'S',
     title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
@@ -129,8 +124,7 @@ export const SIGN_IDENTITY = defineChecks([
       expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
     },
   },
-  {
-    id: 'sign/refusals',
+  'sign/refusals': {
     requirement: 'SIGN-10',
     level: 'S',
     title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
@@ -181,8 +175,7 @@ export const SIGN_IDENTITY = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/fresh-nonce-each-time',
+  'sign/fresh-nonce-each-time': {
     requirement: 'SIGN-1',
     level: 'S',
     title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
@@ -202,4 +195,4 @@ export const SIGN_IDENTITY = defineChecks([
       notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
     },
   },
-]);
+});

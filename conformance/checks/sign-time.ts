@@ -42,9 +42,8 @@ const REFUSES: ReadonlyMap<string, RequirementId> = new Map([
   ['an unknown intern', 'AUTH-3'],
 ]);
 
-export const SIGN_TIME = defineChecks([
-  {
-    id: 'sign/times-out-after-10s',
+export const SIGN_TIME = defineChecks({
+  'sign/times-out-after-10s': {
     requirement: 'SIGN-9',
     level: 'S',
     title:
@@ -76,8 +75,7 @@ export const SIGN_TIME = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/reading-the-body-counts',
+  'sign/reading-the-body-counts': {
     requirement: 'SIGN-9',
     level: 'S',
     title: 'The 10 seconds include reading the body: one that does not come is 408.',
@@ -109,8 +107,7 @@ export const SIGN_TIME = defineChecks([
       expect.error(await slow.answer, TIMEOUT, 'signing whose body does not come');
     },
   },
-  {
-    id: 'sign/alias',
+  'sign/alias': {
     requirement: 'SIGN-11',
     level: 'S',
     title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
@@ -150,8 +147,7 @@ export const SIGN_TIME = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/alias-headers',
+  'sign/alias-headers': {
     requirement: 'SIGN-11',
     level: 'S',
     title: 'A proof of the alias has the keys and headers of one of the operation.',
@@ -170,4 +166,4 @@ export const SIGN_TIME = defineChecks([
       }
     },
   },
-]);
+});

@@ -26,9 +26,8 @@ const sign = (
 const route = (path: string) => ({ method: 'POST', path });
 const where = fc.constantFrom(...PATHS);
 
-export const SIGN = defineChecks([
-  {
-    id: 'sign/answer',
+export const SIGN = defineChecks({
+  'sign/answer': {
     requirement: 'SIGN-1',
     level: 'S',
     title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
@@ -44,8 +43,7 @@ export const SIGN = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/verifies',
+  'sign/verifies': {
     requirement: 'SIGN-4',
     level: 'S',
     title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
@@ -64,8 +62,7 @@ export const SIGN = defineChecks([
       await ctx.property('requests', digest(), path, where, verifies);
     },
   },
-  {
-    id: 'sign/bad-digest',
+  'sign/bad-digest': {
     requirement: 'SIGN-2',
     level: 'S',
     title: 'A bodySha256 that is not 64 lower-case hexadecimal digits is 400 `Invalid request body`, invalid_body.',
@@ -92,8 +89,7 @@ export const SIGN = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/route-method',
+  'sign/route-method': {
     requirement: 'SIGN-3',
     level: 'P',
     title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
@@ -128,8 +124,7 @@ export const SIGN = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/route-path',
+  'sign/route-path': {
     requirement: 'SIGN-3',
     level: 'P',
     title:
@@ -147,8 +142,7 @@ export const SIGN = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/path-as-sent',
+  'sign/path-as-sent': {
     requirement: 'SIGN-3',
     level: 'P',
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
@@ -163,8 +157,7 @@ export const SIGN = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/route-form',
+  'sign/route-form': {
     requirement: 'SIGN-3',
     level: 'P',
     title: 'A route that is no object with method and path is 400, null too.',
@@ -193,8 +186,7 @@ export const SIGN = defineChecks([
       }
     },
   },
-  {
-    id: 'sign/unknown-fields',
+  'sign/unknown-fields': {
     requirement: 'SIGN-3',
     level: 'P',
     title: 'Other fields are ignored, in the route too.',
@@ -215,8 +207,7 @@ export const SIGN = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/nonces-never-repeat',
+  'sign/nonces-never-repeat': {
     requirement: 'SIGN-7',
     level: 'S',
     title:
@@ -239,8 +230,7 @@ export const SIGN = defineChecks([
       });
     },
   },
-  {
-    id: 'sign/status-of-the-intern',
+  'sign/status-of-the-intern': {
     requirement: 'SIGN-8',
     level: 'C',
     title: "The intern's status does not matter: stopped, running, destroying.",
@@ -259,8 +249,7 @@ export const SIGN = defineChecks([
       expect.status(await sign(ctx, intern.id, json), 404, 'signing for a gone intern');
     },
   },
-  {
-    id: 'sign/gate',
+  'sign/gate': {
     requirement: 'SIGN-8',
     level: 'S',
     title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
@@ -276,4 +265,4 @@ export const SIGN = defineChecks([
       }
     },
   },
-]);
+});

@@ -9,9 +9,8 @@ import { asleep, provisioned } from '../helpers/turns.js';
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
 
-export const SUSPEND = defineChecks([
-  {
-    id: 'suspend/stops-and-resumes',
+export const SUSPEND = defineChecks({
+  'suspend/stops-and-resumes': {
     requirement: 'SUSP-1',
     level: 'S',
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
@@ -31,8 +30,7 @@ export const SUSPEND = defineChecks([
       expect.finish(await (await chat(intern.id, 'Hello.')).end(), 'stop', 'chat after the provision');
     },
   },
-  {
-    id: 'suspend/keeps-what-was-changed',
+  'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',
     level: 'S',
     title: 'What was set before a suspend and while suspended is there after the resume.',
@@ -57,8 +55,7 @@ export const SUSPEND = defineChecks([
       });
     },
   },
-  {
-    id: 'suspend/answer',
+  'suspend/answer': {
     requirement: 'SUSP-1',
     level: 'P',
     title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
@@ -71,8 +68,7 @@ export const SUSPEND = defineChecks([
       equal((await interns.untilSuspended(intern.id)).status, 'stopped', 'status after it');
     },
   },
-  {
-    id: 'suspend/only-what-runs',
+  'suspend/only-what-runs': {
     requirement: 'SUSP-1',
     level: 'P',
     title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
@@ -95,8 +91,7 @@ export const SUSPEND = defineChecks([
       expect.error(await api.suspend(intern.id), BUSY, 'a second suspend');
     },
   },
-  {
-    id: 'suspend/ends-every-run',
+  'suspend/ends-every-run': {
     requirement: 'SUSP-1',
     level: 'P',
     title:
@@ -120,8 +115,7 @@ export const SUSPEND = defineChecks([
       );
     },
   },
-  {
-    id: 'suspend/daemon-token-dies',
+  'suspend/daemon-token-dies': {
     requirement: 'SUSP-1',
     level: 'C',
     title: 'The daemon token dies with the suspend; the next boot has another.',
@@ -150,8 +144,7 @@ export const SUSPEND = defineChecks([
       equal(await reason(second), 'proof_missing', 'what the daemon says to the new one');
     },
   },
-  {
-    id: 'suspend/race',
+  'suspend/race': {
     requirement: 'SUSP-1',
     level: 'P',
     title: 'Suspend and provision sent at once leave one state, and each answer fits it.',
@@ -183,4 +176,4 @@ export const SUSPEND = defineChecks([
       });
     },
   },
-]);
+});

@@ -23,9 +23,8 @@ async function broken(ctx: Ctx, at: 'vault' | 'provisioner', key: string | undef
 
 const AT = fc.constantFrom('vault' as const, 'provisioner' as const);
 
-export const UNFINISHED = defineChecks([
-  {
-    id: 'create/unfinished-is-resumed',
+export const UNFINISHED = defineChecks({
+  'create/unfinished-is-resumed': {
     requirement: 'CREATE-4',
     level: 'S',
     title: 'A create that broke off is resumed by its retry: one intern, with its vault, and provisioned if asked.',
@@ -48,8 +47,7 @@ export const UNFINISHED = defineChecks([
       });
     },
   },
-  {
-    id: 'create/unfinished-answers-201',
+  'create/unfinished-answers-201': {
     requirement: 'CREATE-4',
     level: 'C',
     title: 'The retry that completes a create answers 201, the next one 200 with the same record.',
@@ -64,8 +62,7 @@ export const UNFINISHED = defineChecks([
       });
     },
   },
-  {
-    id: 'create/unfinished-more-than-once',
+  'create/unfinished-more-than-once': {
     requirement: 'CREATE-4',
     level: 'C',
     title: 'A create may break off again and again, at both steps: each retry takes it up where it stands.',
@@ -88,8 +85,7 @@ export const UNFINISHED = defineChecks([
       await interns.until(made.id, ['running']);
     },
   },
-  {
-    id: 'create/unfinished-with-another-body',
+  'create/unfinished-with-another-body': {
     requirement: 'CREATE-4',
     level: 'P',
     title: 'The key of an unfinished create with another body is 409, and the create can still be resumed.',
@@ -104,8 +100,7 @@ export const UNFINISHED = defineChecks([
       equal((await called(ctx, body.name)).length, 1, 'interns of the name');
     },
   },
-  {
-    id: 'create/unfinished-retries-race',
+  'create/unfinished-retries-race': {
     requirement: 'CREATE-4',
     level: 'S',
     title: 'Racing retries of an unfinished create complete one intern.',
@@ -131,8 +126,7 @@ export const UNFINISHED = defineChecks([
       });
     },
   },
-  {
-    id: 'create/script-vault-fails-once',
+  'create/script-vault-fails-once': {
     requirement: 'EMU-9',
     level: 'C',
     title: 'vault-fails-once: the first create answers 502, its retry completes the same intern.',
@@ -153,4 +147,4 @@ export const UNFINISHED = defineChecks([
       notEqual(second.vault_id, made.vault_id, 'vault_id of the other intern');
     },
   },
-]);
+});

@@ -12,9 +12,8 @@ const SETTABLE = ['description', 'instructions', 'model'] as const;
 /** What no update changes. */
 const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
 
-export const UPDATE = defineChecks([
-  {
-    id: 'update/only-what-is-named',
+export const UPDATE = defineChecks({
+  'update/only-what-is-named': {
     requirement: 'UPDATE-1',
     level: 'S',
     title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
@@ -45,8 +44,7 @@ export const UPDATE = defineChecks([
       });
     },
   },
-  {
-    id: 'update/null-clears',
+  'update/null-clears': {
     requirement: 'UPDATE-1',
     level: 'P',
     title: 'null clears description, instructions and model, each by itself; a name cannot be cleared.',
@@ -71,8 +69,7 @@ export const UPDATE = defineChecks([
       expect.status(await api.update(intern.id, { description: '' }), expect.ACCEPTED, 'an empty description');
     },
   },
-  {
-    id: 'update/model-form',
+  'update/model-form': {
     requirement: 'UPDATE-1',
     level: 'P',
     title: 'model is author/slug with or without a variant; anything else is 400.',
@@ -89,8 +86,7 @@ export const UPDATE = defineChecks([
       });
     },
   },
-  {
-    id: 'update/model-at-next-provision',
+  'update/model-at-next-provision': {
     requirement: 'UPDATE-1',
     level: 'P',
     title: 'A new model takes effect at the next provision, not before.',
@@ -108,8 +104,7 @@ export const UPDATE = defineChecks([
       equal(await usage(), null, 'usage after the provision');
     },
   },
-  {
-    id: 'update/no-op',
+  'update/no-op': {
     requirement: 'UPDATE-1',
     level: 'C',
     title: 'A body that changes nothing is 200 and leaves the record, updated_at too.',
@@ -127,8 +122,7 @@ export const UPDATE = defineChecks([
       }
     },
   },
-  {
-    id: 'update/moves-updated-at',
+  'update/moves-updated-at': {
     requirement: 'UPDATE-1',
     level: 'C',
     title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
@@ -153,8 +147,7 @@ export const UPDATE = defineChecks([
       });
     },
   },
-  {
-    id: 'update/status-moves-updated-at',
+  'update/status-moves-updated-at': {
     requirement: 'UPDATE-1',
     level: 'C',
     title: 'Every change of status moves updated_at forward too.',
@@ -177,8 +170,7 @@ export const UPDATE = defineChecks([
       }
     },
   },
-  {
-    id: 'update/in-every-state',
+  'update/in-every-state': {
     requirement: 'UPDATE-1',
     level: 'S',
     title: 'A running and a suspended intern can be updated, and stay what they are.',
@@ -200,4 +192,4 @@ export const UPDATE = defineChecks([
       untouched(after.description, 'while running', 'description', 'after an update of instructions');
     },
   },
-]);
+});

@@ -35,9 +35,8 @@ async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<S
   await indistinguishable(ask(hidden), ask(unknown), what, { hides: HIDDEN, ids: [hidden, unknown] });
 }
 
-export const VISIBILITY = defineChecks([
-  {
-    id: 'auth/hidden-is-unknown',
+export const VISIBILITY = defineChecks({
+  'auth/hidden-is-unknown': {
     requirement: 'AUTH-3',
     level: 'S',
     title: 'On every operation a hidden intern is 404 and cannot be told from an unknown id.',
@@ -51,8 +50,7 @@ export const VISIBILITY = defineChecks([
       equal((await interns.until(hidden.id, ['running'], send)).status, 'running', 'status of the hidden intern');
     },
   },
-  {
-    id: 'auth/hidden-whatever-the-body',
+  'auth/hidden-whatever-the-body': {
     requirement: 'AUTH-3',
     level: 'S',
     title: 'A hidden intern cannot be told from an unknown id by what is sent to it either.',
@@ -84,8 +82,7 @@ export const VISIBILITY = defineChecks([
       );
     },
   },
-  {
-    id: 'auth/kind-after-visibility',
+  'auth/kind-after-visibility': {
     requirement: 'AUTH-3',
     level: 'S',
     title: 'A credential of the wrong kind does not tell a hidden intern from an unknown one.',
@@ -108,8 +105,7 @@ export const VISIBILITY = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/own-key-sees-its-intern',
+  'auth/own-key-sees-its-intern': {
     requirement: 'AUTH-4',
     level: 'S',
     title: "An intern's own key sees that intern.",
@@ -120,8 +116,7 @@ export const VISIBILITY = defineChecks([
       equal(seen.id, own.id, 'id of the intern read with its own key');
     },
   },
-  {
-    id: 'auth/own-key-acts-on-its-intern',
+  'auth/own-key-acts-on-its-intern': {
     requirement: 'AUTH-4',
     level: 'C',
     title: "An intern's own key changes, chats with, invokes, suspends and deletes that intern.",
@@ -136,8 +131,7 @@ export const VISIBILITY = defineChecks([
       expect.status(await api.remove(id, undefined, { as }), 202, 'a delete with the own key');
     },
   },
-  {
-    id: 'auth/own-key-collection',
+  'auth/own-key-collection': {
     requirement: 'AUTH-4',
     level: 'S',
     title: 'For an own key the collection answers 404: neither list nor create, whatever is sent.',
@@ -157,8 +151,7 @@ export const VISIBILITY = defineChecks([
       equal(found.length, 0, 'interns made with an own key');
     },
   },
-  {
-    id: 'auth/own-key-other-interns',
+  'auth/own-key-other-interns': {
     requirement: 'AUTH-4',
     level: 'S',
     title: 'For an own key every other intern is 404 on every operation, and cannot be told from an unknown one.',
@@ -173,8 +166,7 @@ export const VISIBILITY = defineChecks([
       expect.status(await ctx.api.get(other.id), 200, 'the other intern after all');
     },
   },
-  {
-    id: 'auth/outsider',
+  'auth/outsider': {
     requirement: 'AUTH-5',
     level: 'S',
     title: 'A caller outside the programme gets 404 for every operation.',
@@ -189,8 +181,7 @@ export const VISIBILITY = defineChecks([
       expect.status(await ctx.api.get(intern.id), 200, 'the intern after all');
     },
   },
-  {
-    id: 'auth/outsider-any-path',
+  'auth/outsider-any-path': {
     requirement: 'AUTH-5',
     level: 'S',
     title: 'A caller outside the programme gets 404 whatever the method, the sub-path and the query.',
@@ -214,8 +205,7 @@ export const VISIBILITY = defineChecks([
       });
     },
   },
-  {
-    id: 'auth/outsider-one-answer',
+  'auth/outsider-one-answer': {
     requirement: 'AUTH-5',
     level: 'C',
     title: 'From outside the programme every path answers as an unknown intern does, paths that are none too.',
@@ -246,8 +236,7 @@ export const VISIBILITY = defineChecks([
       }
     },
   },
-  {
-    id: 'auth/outsider-any-body',
+  'auth/outsider-any-body': {
     requirement: 'AUTH-5',
     level: 'S',
     title: 'A caller outside the programme gets 404 whatever the body: malformed, oversized, of another media type.',
@@ -272,8 +261,7 @@ export const VISIBILITY = defineChecks([
       );
     },
   },
-  {
-    id: 'auth/hidden-timeless',
+  'auth/hidden-timeless': {
     requirement: 'AUTH-3',
     level: 'S',
     title: 'An intern that was there and is gone cannot be told from one that never was.',
@@ -287,4 +275,4 @@ export const VISIBILITY = defineChecks([
         await compare(ctx, row, gone.id, { as: 'api_key' }, `${row.name} of a gone intern`);
     },
   },
-]);
+});

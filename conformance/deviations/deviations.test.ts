@@ -33,9 +33,8 @@ test('every deviation names checks that there are, and every check is named', ()
 });
 
 /** A check that a list without interns breaks, one that nothing breaks, and one of the kit's own mistakes. */
-const sample = defineChecks([
-  {
-    id: 'sample/listed',
+const sample = defineChecks({
+  'sample/listed': {
     requirement: 'LIST-1',
     level: 'S',
     title: 'An intern is listed.',
@@ -46,23 +45,21 @@ const sample = defineChecks([
       ok(JSON.stringify(json).includes(id), 'the list', 'the intern');
     },
   },
-  {
-    id: 'sample/never',
+  'sample/never': {
     requirement: 'LIST-1',
     level: 'S',
     title: 'Nothing.',
     needs: [],
     run: async () => {},
   },
-  {
-    id: 'sample/mistaken',
+  'sample/mistaken': {
     requirement: 'LIST-1',
     level: 'S',
     title: 'A mistake of the kit.',
     needs: [],
     run: () => Promise.reject(new TypeError('mistaken')),
   },
-]);
+});
 
 const deviation = (over: Partial<Deviation>): Deviation => ({
   name: 'sample',

@@ -8,9 +8,8 @@ import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend', 'chat', 'invoke'] as const;
 
-export const AUTH = defineDeviations([
-  {
-    name: 'key-not-needed-to-read',
+export const AUTH = defineDeviations({
+  'key-not-needed-to-read': {
     requirement: 'AUTH-1',
     description: 'Reads without Authorization are answered.',
     mutant: {
@@ -25,8 +24,7 @@ export const AUTH = defineDeviations([
     },
     caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
-  {
-    name: 'key-wrong-is-403',
+  'key-wrong-is-403': {
     requirement: 'AUTH-1',
     description: 'An invalid key is 403.',
     mutant: rewriteErrors(({ status, request }) =>
@@ -34,8 +32,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/key-needed', 'auth/key-exact', 'auth/management-key-on-interns', 'auth/scim-other-credentials'],
   },
-  {
-    name: 'key-message-of-its-own',
+  'key-message-of-its-own': {
     requirement: 'AUTH-1',
     description: 'The message of the 401 is `Unauthorized`.',
     mutant: rewriteErrors(({ status, area, error }) =>
@@ -43,8 +40,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/key-message'],
   },
-  {
-    name: 'key-under-any-scheme',
+  'key-under-any-scheme': {
     requirement: 'AUTH-1',
     description: 'A key is taken under any scheme of Authorization, or none.',
     mutant: rewriteHeader('authorization', (given) =>
@@ -52,8 +48,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/authorization-forms'],
   },
-  {
-    name: 'key-in-the-query',
+  'key-in-the-query': {
     requirement: 'AUTH-1',
     description: 'A key is taken from the query too.',
     mutant: rewriteRequest((request) => {
@@ -62,8 +57,7 @@ export const AUTH = defineDeviations([
     }),
     caughtBy: ['auth/key-in-the-query'],
   },
-  {
-    name: 'key-by-its-beginning',
+  'key-by-its-beginning': {
     requirement: 'AUTH-1',
     description: 'What begins with a key is that key.',
     mutant: rewire({
@@ -73,8 +67,7 @@ export const AUTH = defineDeviations([
     }),
     caughtBy: ['auth/key-exact'],
   },
-  {
-    name: 'workspaces-not-kept-apart',
+  'workspaces-not-kept-apart': {
     requirement: 'AUTH-2',
     description: 'Every intern is read with every key.',
     mutant: visible((caller, id, interns) => interns.get(id) ?? interns.visible(caller, id)),
@@ -86,8 +79,7 @@ export const AUTH = defineDeviations([
       'auth/matrix',
     ],
   },
-  {
-    name: 'list-of-all-workspaces',
+  'list-of-all-workspaces': {
     requirement: 'AUTH-2',
     description: 'The list holds the interns of every workspace.',
     mutant: wrap({
@@ -107,8 +99,7 @@ export const AUTH = defineDeviations([
     }),
     caughtBy: ['auth/workspace-of-the-key'],
   },
-  {
-    name: 'interns-of-their-creator-only',
+  'interns-of-their-creator-only': {
     requirement: 'AUTH-2',
     description: 'A key sees only the interns that its person created.',
     mutant: visible((caller, id, interns) => {
@@ -118,8 +109,7 @@ export const AUTH = defineDeviations([
     }),
     caughtBy: ['auth/workspace-shares-interns', 'chat-lock/for-every-caller'],
   },
-  {
-    name: 'token-and-key-are-two-callers',
+  'token-and-key-are-two-callers': {
     requirement: 'AUTH-2',
     description: "A person's OAuth token is another caller than the API key.",
     mutant: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
@@ -130,8 +120,7 @@ export const AUTH = defineDeviations([
       'auth/oauth-acts-as-its-member',
     ],
   },
-  {
-    name: 'callers-by-workspace',
+  'callers-by-workspace': {
     requirement: 'AUTH-2',
     description: 'All keys of a workspace are one caller.',
     mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
@@ -142,8 +131,7 @@ export const AUTH = defineDeviations([
       'invoke-sessions/session-of-a-peer',
     ],
   },
-  {
-    name: 'scim-401-with-the-other-message',
+  'scim-401-with-the-other-message': {
     requirement: 'AUTH-6',
     description: 'The 401 of SCIM says `Invalid or missing API key`.',
     mutant: rewriteErrors(({ status, area, error }) =>
@@ -151,8 +139,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/scim-needs-a-management-key'],
   },
-  {
-    name: 'scim-other-credentials-are-403',
+  'scim-other-credentials-are-403': {
     requirement: 'AUTH-6',
     description: 'An API key on SCIM is 403.',
     mutant: rewriteErrors(({ status, request, area }) =>
@@ -160,15 +147,13 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/scim-other-credentials'],
   },
-  {
-    name: 'daemon-by-api-key',
+  'daemon-by-api-key': {
     requirement: 'AUTH-7',
     description: 'An API key reads the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'any' })),
     caughtBy: ['auth/daemon-needs-oauth', 'auth/matrix'],
   },
-  {
-    name: 'daemon-403-with-another-reason',
+  'daemon-403-with-another-reason': {
     requirement: 'AUTH-7',
     description: 'The 403 of an API key has the reason forbidden.',
     mutant: rewriteErrors(({ reason, operation, error }) =>
@@ -178,15 +163,13 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/daemon-needs-oauth'],
   },
-  {
-    name: 'signing-by-interns-only-grant',
+  'signing-by-interns-only-grant': {
     requirement: 'AUTH-8',
     description: 'A grant without vault:read signs.',
     mutant: routes('sign', (row) => ({ ...row, credential: 'oauth' })),
     caughtBy: ['auth/signing-needs-the-vault-grant', 'auth/matrix'],
   },
-  {
-    name: 'signing-403-is-retryable',
+  'signing-403-is-retryable': {
     requirement: 'AUTH-8',
     description: 'The 403 of signing says that trying again helps.',
     mutant: rewriteErrors(({ reason, error }) =>
@@ -196,8 +179,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/signing-needs-the-vault-grant'],
   },
-  {
-    name: 'oauth-only-for-the-daemon',
+  'oauth-only-for-the-daemon': {
     requirement: 'AUTH-10',
     description: 'An OAuth token is 403 on lifecycle, chat and invoke.',
     mutant: beforeHandling(LIFECYCLE, ({ caller }) =>
@@ -205,8 +187,7 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/oauth-acts-as-its-member', 'auth/matrix'],
   },
-  {
-    name: 'interns-only-grant-cannot-chat',
+  'interns-only-grant-cannot-chat': {
     requirement: 'AUTH-10',
     description: 'An interns-only grant is 403 on chat and invoke.',
     mutant: beforeHandling(['chat', 'invoke'], ({ caller }) =>
@@ -214,4 +195,4 @@ export const AUTH = defineDeviations([
     ),
     caughtBy: ['auth/oauth-acts-as-its-member'],
   },
-]);
+});

@@ -19,9 +19,8 @@ const onAnyHost = (when: (exchange: Exchange) => boolean): Mutant => ({
     },
 });
 
-export const BASE = defineDeviations([
-  {
-    name: 'base-without-version',
+export const BASE = defineDeviations({
+  'base-without-version': {
     requirement: 'BASE-1',
     description: 'The collection is served without the version segment too.',
     mutant: rewriteRequest((request, { path }) =>
@@ -31,8 +30,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/version-segment'],
   },
-  {
-    name: 'base-outside-asks-for-a-key',
+  'base-outside-asks-for-a-key': {
     requirement: 'BASE-5',
     description: 'A path outside the base is 401 without a key.',
     mutant: answerInstead(({ area, request }) =>
@@ -42,8 +40,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/outside-is-404'],
   },
-  {
-    name: 'base-answers-as-text',
+  'base-answers-as-text': {
     requirement: 'BASE-2',
     description: 'JSON answers are declared as text/plain.',
     mutant: rewriteReply((answer) =>
@@ -53,8 +50,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/json-content-type'],
   },
-  {
-    name: 'base-errors-as-html',
+  'base-errors-as-html': {
     requirement: 'BASE-2',
     description: 'A 404 is a page of HTML.',
     mutant: rewriteReply((answer) =>
@@ -64,15 +60,13 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/json-content-type', 'base/error-envelope'],
   },
-  {
-    name: 'error-code-as-text',
+  'error-code-as-text': {
     requirement: 'BASE-3',
     description: 'The code of an error is a string.',
     mutant: rewriteErrors(({ error }) => ({ error: { ...error, code: String(error.code) } })),
     caughtBy: ['base/error-envelope'],
   },
-  {
-    name: 'unauthorized-with-metadata',
+  'unauthorized-with-metadata': {
     requirement: 'BASE-3',
     description: 'A 401 carries metadata.',
     mutant: rewriteErrors(({ status, error }) =>
@@ -80,8 +74,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['auth/key-message'],
   },
-  {
-    name: 'regional-served',
+  'regional-served': {
     requirement: 'BASE-4',
     description: 'Regional host names are served like any other.',
     mutant: onAnyHost(() => true),
@@ -92,15 +85,13 @@ export const BASE = defineDeviations([
       'base/regional-by-beginning',
     ],
   },
-  {
-    name: 'regional-scim-served',
+  'regional-scim-served': {
     requirement: 'BASE-4',
     description: 'SCIM is served on regional host names.',
     mutant: onAnyHost(({ area }) => area === 'scim'),
     caughtBy: ['base/regional-scim-refused'],
   },
-  {
-    name: 'regional-not-found',
+  'regional-not-found': {
     requirement: 'BASE-4',
     description: 'A regional host name is 404 instead of 403.',
     mutant: rewriteErrors(({ status, error }) =>
@@ -108,15 +99,13 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/regional-forbidden'],
   },
-  {
-    name: 'regional-anywhere-in-the-name',
+  'regional-anywhere-in-the-name': {
     requirement: 'BASE-4',
     description: 'A host is regional when eu. stands anywhere in its name.',
     mutant: rewire({ createPipeline: (deps) => [{ ...deps, regional: (host) => /eu\./i.test(host) }] }),
     caughtBy: ['base/regional-by-beginning'],
   },
-  {
-    name: 'unknown-path-is-400',
+  'unknown-path-is-400': {
     requirement: 'BASE-5',
     description: 'An unknown path below /interns is 400.',
     mutant: rewriteReply((answer, { area, known }) =>
@@ -124,8 +113,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['auth/outsider-one-answer', 'base/unknown-path', 'auth/outsider-any-path'],
   },
-  {
-    name: 'other-method-is-404',
+  'other-method-is-404': {
     requirement: 'BASE-5',
     description: 'A known path with another method is 404.',
     mutant: rewriteErrors(({ status }) =>
@@ -138,15 +126,13 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/method-not-allowed'],
   },
-  {
-    name: 'head-is-another-method',
+  'head-is-another-method': {
     requirement: 'BASE-5',
     description: 'HEAD is 405.',
     mutant: rewriteReply((answer, { request }) => (request.method === 'HEAD' ? { ...answer, status: 405 } : answer)),
     caughtBy: ['base/head-as-get'],
   },
-  {
-    name: 'options-is-200',
+  'options-is-200': {
     requirement: 'BASE-5',
     description: 'OPTIONS answers 200 with a body.',
     mutant: rewriteReply((answer, { request }) =>
@@ -154,8 +140,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/options'],
   },
-  {
-    name: 'malformed-json-is-422',
+  'malformed-json-is-422': {
     requirement: 'BASE-5',
     description: 'A body that is no JSON is 422.',
     mutant: rewriteErrors(({ status, request, area }) =>
@@ -163,8 +148,7 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/malformed-json-is-400', 'create/field-types', 'create/no-object', 'delete/bad-body'],
   },
-  {
-    name: 'invalid-utf8-is-mended',
+  'invalid-utf8-is-mended': {
     requirement: 'BASE-5',
     description: 'Bytes of a body that are no UTF-8 become replacement characters.',
     mutant: rewriteRequest(async (request) =>
@@ -172,15 +156,13 @@ export const BASE = defineDeviations([
     ),
     caughtBy: ['base/invalid-utf8-is-400'],
   },
-  {
-    name: 'request-id-not-echoed',
+  'request-id-not-echoed': {
     requirement: 'BASE-6',
     description: 'Every answer carries an x-request-id of its own.',
     mutant: rewriteHeader(REQUEST_ID, () => undefined),
     caughtBy: ['base/request-id-echo'],
   },
-  {
-    name: 'request-id-echoed-as-it-is',
+  'request-id-echoed-as-it-is': {
     requirement: 'BASE-6',
     description: 'Any x-request-id is echoed, whatever its form.',
     mutant: rewriteReply((answer, { request }) => {
@@ -189,18 +171,16 @@ export const BASE = defineDeviations([
     }),
     caughtBy: ['base/request-id-of-its-own'],
   },
-  {
-    name: 'request-id-not-on-errors',
+  'request-id-not-on-errors': {
     requirement: 'BASE-6',
     description: 'Errors carry no x-request-id.',
     mutant: rewriteErrors(() => ({ headers: { 'content-type': 'application/json' } })),
     caughtBy: ['base/request-id-everywhere'],
   },
-  {
-    name: 'answers-of-actions-are-empty',
+  'answers-of-actions-are-empty': {
     requirement: 'BASE-2',
     description: 'Successful answers of provision and suspend are empty.',
     mutant: rewriteSuccess(['provision', 'suspend'], (answer) => ({ ...answer, body: null, headers: {} })),
     caughtBy: ['provision/answer', 'suspend/answer'],
   },
-]);
+});

@@ -23,23 +23,20 @@ const CAP = 1_048_576;
 
 const isTyped = (operation: Operation | undefined) => operation !== undefined && TYPED.includes(operation);
 
-export const BODIES = defineDeviations([
-  {
-    name: 'media-type-not-looked-at',
+export const BODIES = defineDeviations({
+  'media-type-not-looked-at': {
     requirement: 'BODY-3',
     description: 'Create, update and delete take a body of any media type.',
     mutant: routes(LIFECYCLE, json('ignored')),
     caughtBy: ['bodies/media-type', 'bodies/media-type-family', 'order/pairs'],
   },
-  {
-    name: 'media-type-without-parameters',
+  'media-type-without-parameters': {
     requirement: 'BODY-3',
     description: 'application/json; charset=utf-8 is refused.',
     mutant: rewriteHeader('content-type', (type) => (type?.includes(';') ? 'text/plain' : type)),
     caughtBy: ['bodies/media-type', 'bodies/media-type-of-signing'],
   },
-  {
-    name: 'media-type-refused-with-400',
+  'media-type-refused-with-400': {
     requirement: 'BODY-3',
     description: 'Another media type is 400.',
     mutant: rewriteErrors(({ status }) => (status === 415 ? { status: 400 } : undefined)),
@@ -51,29 +48,25 @@ export const BODIES = defineDeviations([
       'sign/refusals',
     ],
   },
-  {
-    name: 'media-type-for-another-reason',
+  'media-type-for-another-reason': {
     requirement: 'BODY-3',
     description: 'Another media type is 415 invalid_body.',
     mutant: errorMetadata('unsupported_media_type', 415, { reason: 'invalid_body' }),
     caughtBy: ['bodies/media-type-reason', 'bodies/media-type-of-signing'],
   },
-  {
-    name: 'media-type-of-chat-looked-at',
+  'media-type-of-chat-looked-at': {
     requirement: 'BODY-3',
     description: 'Chat and invoke refuse another media type.',
     mutant: routes(['chat', 'invoke'], json('required')),
     caughtBy: ['bodies/chat-and-invoke-any-type'],
   },
-  {
-    name: 'media-type-of-actions-not-looked-at',
+  'media-type-of-actions-not-looked-at': {
     requirement: 'BODY-1',
     description: 'Provision and suspend take a body of any media type.',
     mutant: routes(ACTIONS, json('ignored')),
     caughtBy: ['bodies/provision-media-type'],
   },
-  {
-    name: 'media-type-before-size',
+  'media-type-before-size': {
     requirement: 'BODY-5',
     description: 'An oversized body of another media type is 415.',
     mutant: rewriteReply((answer, { operation, request }) =>
@@ -83,8 +76,7 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['order/pairs', 'order/any-faults'],
   },
-  {
-    name: 'body-before-media-type',
+  'body-before-media-type': {
     requirement: 'BODY-5',
     description: 'A body of another media type that is no JSON is 400.',
     mutant: routes(LIFECYCLE, (row) => ({
@@ -99,8 +91,7 @@ export const BODIES = defineDeviations([
     })),
     caughtBy: ['order/pairs'],
   },
-  {
-    name: 'workspace-before-key',
+  'workspace-before-key': {
     requirement: 'BODY-5',
     description: 'A bad Idempotency-Key is ignored, so that a foreign workspace is 404.',
     mutant: tryAgain('create', (_status, { reason }, request) =>
@@ -110,8 +101,7 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['order/workspace-after-body', 'create/key-lengths'],
   },
-  {
-    name: 'fault-after-state',
+  'fault-after-state': {
     requirement: 'BODY-5',
     description: 'An injected fault is met only by calls that the state allows.',
     mutant: () => {
@@ -131,8 +121,7 @@ export const BODIES = defineDeviations([
     },
     caughtBy: ['faults/nothing-was-done', 'order/fault-before-state'],
   },
-  {
-    name: 'actions-ignore-their-body',
+  'actions-ignore-their-body': {
     requirement: 'BODY-1',
     description: 'Provision and suspend ignore whatever body they get.',
     mutant: rewriteRequest((request, { operation }) =>
@@ -140,22 +129,19 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['bodies/any-field-is-refused', 'bodies/no-object-where-none-is-taken'],
   },
-  {
-    name: 'actions-take-what-is-no-object',
+  'actions-take-what-is-no-object': {
     requirement: 'BODY-1',
     description: 'Provision and suspend take arrays, texts, numbers and null.',
     mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? value : undefined)),
     caughtBy: ['bodies/no-object-where-none-is-taken'],
   },
-  {
-    name: 'actions-refuse-an-empty-object',
+  'actions-refuse-an-empty-object': {
     requirement: 'BODY-1',
     description: 'Provision and suspend refuse {}.',
     mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? { ...value, any: true } : value)),
     caughtBy: ['bodies/no-field'],
   },
-  {
-    name: 'malformed-body-is-empty',
+  'malformed-body-is-empty': {
     requirement: 'BODY-4',
     description: 'A body of update and delete that is no JSON is taken for an empty one.',
     mutant: tryAgain(['update', 'delete'], async (status, _error, request) =>
@@ -165,8 +151,7 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['bodies/malformed', 'base/malformed-json-is-400'],
   },
-  {
-    name: 'malformed-body-is-500',
+  'malformed-body-is-500': {
     requirement: 'BODY-4',
     description: 'A create with a body that is no JSON is 500.',
     mutant: rewriteErrors(({ status, operation }) =>
@@ -174,8 +159,7 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['bodies/malformed', 'bodies/empty', 'base/malformed-json-is-400'],
   },
-  {
-    name: 'cap-not-there',
+  'cap-not-there': {
     requirement: 'BODY-2',
     description: 'An oversized body is 400.',
     mutant: rewriteErrors(({ status }) => (status === 413 ? { status: 400 } : undefined)),
@@ -189,15 +173,13 @@ export const BODIES = defineDeviations([
       'order/pairs',
     ],
   },
-  {
-    name: 'cap-for-another-reason',
+  'cap-for-another-reason': {
     requirement: 'BODY-2',
     description: 'An oversized body is 413 invalid_body.',
     mutant: errorMetadata('payload_too_large', 413, { reason: 'invalid_body' }),
     caughtBy: ['bodies/cap-reason', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
-  {
-    name: 'cap-with-the-limit-itself',
+  'cap-with-the-limit-itself': {
     requirement: 'BODY-2',
     description: 'A body of exactly 1048576 bytes is 413.',
     mutant: rewriteRequest(async (request) => {
@@ -206,8 +188,7 @@ export const BODIES = defineDeviations([
     }),
     caughtBy: ['bodies/cap', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
-  {
-    name: 'cap-in-characters',
+  'cap-in-characters': {
     requirement: 'BODY-2',
     description: 'The cap counts characters.',
     mutant: {
@@ -221,8 +202,7 @@ export const BODIES = defineDeviations([
     },
     caughtBy: ['bodies/cap-in-bytes'],
   },
-  {
-    name: 'cap-not-for-updates',
+  'cap-not-for-updates': {
     requirement: 'BODY-2',
     description: 'An oversized update is 400.',
     mutant: rewriteReply((answer, { request }) =>
@@ -232,11 +212,10 @@ export const BODIES = defineDeviations([
     ),
     caughtBy: ['bodies/cap'],
   },
-  {
-    name: 'media-type-of-invoke-looked-at',
+  'media-type-of-invoke-looked-at': {
     requirement: 'BODY-3',
     description: 'Invoke refuses another media type.',
     mutant: routes('invoke', json('required')),
     caughtBy: ['bodies/chat-and-invoke-any-type'],
   },
-]);
+});

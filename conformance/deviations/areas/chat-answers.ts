@@ -7,9 +7,8 @@ import { answering, endsRuns, REFUSED, refusesAnswers } from '../combinators/run
 import { cannedReply, rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_ANSWERS = defineDeviations([
-  {
-    name: 'answer-in-a-session-of-its-own',
+export const CHAT_ANSWERS = defineDeviations({
+  'answer-in-a-session-of-its-own': {
     requirement: 'CHAT-6',
     description: 'The stream after an answer carries another session_id.',
     mutant: () => {
@@ -22,15 +21,13 @@ export const CHAT_ANSWERS = defineDeviations([
     },
     caughtBy: ['chat-answers/any-turn', 'chat/tool-call-pauses-and-continues', 'chat-answers/to-the-run-that-asked'],
   },
-  {
-    name: 'answer-cancel-ends-the-run',
+  'answer-cancel-ends-the-run': {
     requirement: 'CHAT-6',
     description: 'The answer cancel ends the run.',
     mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
     caughtBy: ['chat-answers/runs-go-on', 'chat-answers/every-option'],
   },
-  {
-    name: 'answer-needs-its-echo',
+  'answer-needs-its-echo': {
     requirement: 'CHAT-6',
     description: 'A reply without the echo of the call is refused.',
     mutant: answerInstead(async (exchange) => {
@@ -40,8 +37,7 @@ export const CHAT_ANSWERS = defineDeviations([
     }),
     caughtBy: ['chat-answers/echo-not-checked'],
   },
-  {
-    name: 'answer-taken-by-any-intern',
+  'answer-taken-by-any-intern': {
     requirement: 'CHAT-6',
     description: 'An answer that is sent to another intern is delivered all the same.',
     mutant: {
@@ -57,8 +53,7 @@ export const CHAT_ANSWERS = defineDeviations([
     },
     caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
-  {
-    name: 'answer-that-will-not-do-is-cancel',
+  'answer-that-will-not-do-is-cancel': {
     requirement: 'CHAT-7',
     description: 'An answer that is no option is taken for cancel.',
     mutant: tryAgain('chat', async (status, { message }, request) => {
@@ -74,8 +69,7 @@ export const CHAT_ANSWERS = defineDeviations([
       'chat-deadlines/not-extended',
     ],
   },
-  {
-    name: 'answer-that-will-not-do-is-422',
+  'answer-that-will-not-do-is-422': {
     requirement: 'CHAT-7',
     description: 'An answer that is no option is 422.',
     mutant: rewriteErrors(({ status, error }) =>
@@ -88,8 +82,7 @@ export const CHAT_ANSWERS = defineDeviations([
       'chat-unacceptable/unacceptable-stays',
     ],
   },
-  {
-    name: 'answer-that-will-not-do-ends-the-run',
+  'answer-that-will-not-do-ends-the-run': {
     requirement: 'CHAT-7',
     description: 'After an unacceptable answer the question is closed.',
     mutant: endsRuns(
@@ -105,8 +98,7 @@ export const CHAT_ANSWERS = defineDeviations([
       'chat-unacceptable/unacceptable-stays',
     ],
   },
-  {
-    name: 'answer-inherited',
+  'answer-inherited': {
     requirement: 'CHAT-6',
     description: 'A field named like an inherited property is never asked for.',
     mutant: yields(
@@ -117,11 +109,10 @@ export const CHAT_ANSWERS = defineDeviations([
     ),
     caughtBy: ['chat-unacceptable/inherited-names'],
   },
-  {
-    name: 'answer-that-comes-later-is-200',
+  'answer-that-comes-later-is-200': {
     requirement: 'CHAT-7',
     description: 'An answer to a question that is answered is answered with an empty reply.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_not_pending' ? cannedReply('Thanks.') : undefined)),
     caughtBy: ['chat-once/answered-twice', 'chat-deadlines/late-answer', 'chat-refusals/stale'],
   },
-]);
+});

@@ -3,9 +3,8 @@ import { rewriteBody } from '../combinators/requests.js';
 import { choiceOf, chunkOf, rewriteChunks, rewriteDeltas, rewriteFrames } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_CONTENT = defineDeviations([
-  {
-    name: 'stream-reasoning-as-content',
+export const CHAT_CONTENT = defineDeviations({
+  'stream-reasoning-as-content': {
     requirement: 'CHAT-1',
     description: 'Thinking comes as content.',
     mutant: rewriteDeltas(({ reasoning, ...delta }) =>
@@ -13,15 +12,13 @@ export const CHAT_CONTENT = defineDeviations([
     ),
     caughtBy: ['chat-content/reasoning-apart', 'chat-answers/any-turn'],
   },
-  {
-    name: 'stream-splits-lines',
+  'stream-splits-lines': {
     requirement: 'CHAT-1',
     description: 'Line ends in content are sent as they are.',
     mutant: rewriteFrames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
     caughtBy: ['chat-content/content-intact', 'chat-content/awkward-lines'],
   },
-  {
-    name: 'stream-trims-pieces',
+  'stream-trims-pieces': {
     requirement: 'CHAT-1',
     description: 'White space at the end of a piece of content is lost.',
     mutant: rewriteDeltas((delta) =>
@@ -29,8 +26,7 @@ export const CHAT_CONTENT = defineDeviations([
     ),
     caughtBy: ['chat-content/content-intact', 'chat-content/long', 'chat-stream/echo-is-the-prompt'],
   },
-  {
-    name: 'stream-mends-surrogates',
+  'stream-mends-surrogates': {
     requirement: 'CHAT-1',
     description: 'Halves of surrogate pairs become replacement characters.',
     mutant: rewriteDeltas((delta) =>
@@ -40,8 +36,7 @@ export const CHAT_CONTENT = defineDeviations([
     ),
     caughtBy: ['chat-content/lone-surrogates'],
   },
-  {
-    name: 'stream-loses-the-thousandth',
+  'stream-loses-the-thousandth': {
     requirement: 'CHAT-2',
     description: 'Of a long reply what comes after 1,000 chunks is lost.',
     mutant: rewriteChunks(() => {
@@ -53,8 +48,7 @@ export const CHAT_CONTENT = defineDeviations([
     }),
     caughtBy: ['chat-content/long'],
   },
-  {
-    name: 'stream-out-of-order',
+  'stream-out-of-order': {
     requirement: 'CHAT-2',
     description: 'The second and the third piece of content change places.',
     mutant: rewriteFrames(() => {
@@ -73,8 +67,7 @@ export const CHAT_CONTENT = defineDeviations([
     }),
     caughtBy: ['chat-content/long', 'chat-content/content-intact'],
   },
-  {
-    name: 'chat-reads-all-messages',
+  'chat-reads-all-messages': {
     requirement: 'CHAT-15',
     description: 'The prompt is made of all messages of the user.',
     mutant: rewriteBody('chat', (value) => {
@@ -90,8 +83,7 @@ export const CHAT_CONTENT = defineDeviations([
     }),
     caughtBy: ['chat-stream/only-last-message'],
   },
-  {
-    name: 'chat-keeps-the-first-part',
+  'chat-keeps-the-first-part': {
     requirement: 'CHAT-15',
     description: 'Of text parts only the first is read.',
     mutant: rewriteBody('chat', (value) => {
@@ -102,4 +94,4 @@ export const CHAT_CONTENT = defineDeviations([
     }),
     caughtBy: ['chat-stream/only-last-message', 'chat-requests/length-of-parts'],
   },
-]);
+});

@@ -3,16 +3,14 @@ import { settings } from '../combinators/parts.js';
 import { errorStatus } from '../combinators/replies.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_DEADLINES = defineDeviations([
-  {
-    name: 'deadline-of-four-minutes',
+export const CHAT_DEADLINES = defineDeviations({
+  'deadline-of-four-minutes': {
     requirement: 'CHAT-7',
     description: 'A question stays open for four minutes.',
     mutant: settings({ interaction_deadline: 240_000 }),
     caughtBy: ['chat-deadlines/open-until', 'chat-deadlines/to-the-millisecond', 'chat-deadlines/second-question'],
   },
-  {
-    name: 'deadline-of-ten-minutes',
+  'deadline-of-ten-minutes': {
     requirement: 'CHAT-7',
     description: 'A question stays open for ten minutes.',
     mutant: settings({ interaction_deadline: 600_000 }),
@@ -24,18 +22,16 @@ export const CHAT_DEADLINES = defineDeviations([
       'chat-deadlines/not-extended-by-a-look',
     ],
   },
-  {
-    name: 'deadline-passed-is-410',
+  'deadline-passed-is-410': {
     requirement: 'CHAT-7',
     description: 'A late answer is 410.',
     mutant: errorStatus('interaction_not_pending', 409, 410),
     caughtBy: ['chat-deadlines/late-answer', 'chat-refusals/stale', 'chat-refusals/ended-before-busy'],
   },
-  {
-    name: 'deadline-goes-on-after-the-answer',
+  'deadline-goes-on-after-the-answer': {
     requirement: 'CHAT-7',
     description: 'A run is ended five minutes after its question, answered or not.',
     mutant: endsAfter(300_000, 'deadline', (_turn, event) => event !== undefined && 'ask' in event),
     caughtBy: ['chat-deadlines/answered-in-time'],
   },
-]);
+});

@@ -9,16 +9,14 @@ import {
 } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_ENDINGS = defineDeviations([
-  {
-    name: 'stream-session-id-null-after-an-error',
+export const CHAT_ENDINGS = defineDeviations({
+  'stream-session-id-null-after-an-error': {
     requirement: 'CHAT-3',
     description: 'After an error session_id is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
     caughtBy: ['chat-endings/session-stays'],
   },
-  {
-    name: 'usage-not-reported',
+  'usage-not-reported': {
     requirement: 'CHAT-4',
     description: 'usage is always null.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, usage: null })),
@@ -29,8 +27,7 @@ export const CHAT_ENDINGS = defineDeviations([
       'chat-final/usage-after-pause',
     ],
   },
-  {
-    name: 'usage-of-the-session',
+  'usage-of-the-session': {
     requirement: 'CHAT-4',
     description: 'A run without usage reports that of the run before it in the session.',
     mutant: () => {
@@ -44,15 +41,13 @@ export const CHAT_ENDINGS = defineDeviations([
     },
     caughtBy: ['chat-final/usage-of-its-own-run'],
   },
-  {
-    name: 'usage-only-after-stop',
+  'usage-only-after-stop': {
     requirement: 'CHAT-4',
     description: 'After an error usage is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, usage: null } : chunk)),
     caughtBy: ['chat-final/usage-as-reported'],
   },
-  {
-    name: 'usage-of-nothing',
+  'usage-of-nothing': {
     requirement: 'CHAT-4',
     description: 'Where none was reported usage counts nought.',
     mutant: rewriteFinal((chunk, finish) =>
@@ -62,8 +57,7 @@ export const CHAT_ENDINGS = defineDeviations([
     ),
     caughtBy: ['chat-final/no-usage-is-null'],
   },
-  {
-    name: 'usage-after-tool-calls',
+  'usage-after-tool-calls': {
     requirement: 'CHAT-4',
     description: 'After tool_calls usage reports what was used so far.',
     mutant: rewriteFinal((chunk, finish) =>
@@ -73,8 +67,7 @@ export const CHAT_ENDINGS = defineDeviations([
     ),
     caughtBy: ['chat-final/usage-after-pause'],
   },
-  {
-    name: 'error-code-of-its-own',
+  'error-code-of-its-own': {
     requirement: 'CHAT-12',
     description: 'The error of a run that the intern ended has code 500.',
     mutant: rewriteErrorChunks((chunk, error) =>
@@ -87,15 +80,13 @@ export const CHAT_ENDINGS = defineDeviations([
       'chat-endings/delete-while-streaming',
     ],
   },
-  {
-    name: 'error-reason-of-the-deadline',
+  'error-reason-of-the-deadline': {
     requirement: 'CHAT-12',
     description: 'A run that meets its deadline ends as severed.',
     mutant: yields(() => (event) => ('end' in event && event.end === 'deadline' ? { end: 'severed' } : event)),
     caughtBy: ['chat-endings/deadline', 'chat-endings/any'],
   },
-  {
-    name: 'severed-is-run-ended',
+  'severed-is-run-ended': {
     requirement: 'CHAT-13',
     description: 'A connection that breaks is reported as run_ended.',
     mutant: rewriteErrorChunks((chunk, error) =>
@@ -105,8 +96,7 @@ export const CHAT_ENDINGS = defineDeviations([
     ),
     caughtBy: ['chat-endings/severed', 'chat-endings/any'],
   },
-  {
-    name: 'severed-is-not-retryable',
+  'severed-is-not-retryable': {
     requirement: 'CHAT-13',
     description: 'stream_severed says that trying again does not help.',
     mutant: rewriteErrorChunks((chunk, error) =>
@@ -116,8 +106,7 @@ export const CHAT_ENDINGS = defineDeviations([
     ),
     caughtBy: ['chat-endings/error-in-place'],
   },
-  {
-    name: 'severed-has-no-ending',
+  'severed-has-no-ending': {
     requirement: 'CHAT-13',
     description: 'A severed stream ends without final chunk and [DONE].',
     mutant: rewriteChunks(() => {
@@ -130,8 +119,7 @@ export const CHAT_ENDINGS = defineDeviations([
     }),
     caughtBy: ['chat-endings/severed', 'chat-final/usage-as-reported'],
   },
-  {
-    name: 'error-in-the-choice',
+  'error-in-the-choice': {
     requirement: 'CHAT-12',
     description: 'The error stands in the choice.',
     mutant: rewriteErrorChunks(({ error, ...chunk }) => {
@@ -140,8 +128,7 @@ export const CHAT_ENDINGS = defineDeviations([
     }),
     caughtBy: ['chat-endings/error-in-place'],
   },
-  {
-    name: 'error-erases-what-was-said',
+  'error-erases-what-was-said': {
     requirement: 'CHAT-12',
     description: 'What was said before an error is not sent.',
     mutant: rewriteFrames(() => {
@@ -160,4 +147,4 @@ export const CHAT_ENDINGS = defineDeviations([
     }),
     caughtBy: ['chat-endings/any', 'chat-endings/fails'],
   },
-]);
+});

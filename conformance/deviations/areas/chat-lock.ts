@@ -4,9 +4,8 @@ import { busy, prompts, streamingIn } from '../combinators/runs.js';
 import { cannedReply } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_LOCK = defineDeviations([
-  {
-    name: 'lock-not-there',
+export const CHAT_LOCK = defineDeviations({
+  'lock-not-there': {
     requirement: 'CHAT-14',
     description: 'A prompt to an intern that is busy is answered by another of its kind.',
     mutant: rewriteReply((reply, { operation }) =>
@@ -24,8 +23,7 @@ export const CHAT_LOCK = defineDeviations([
       'chat-refusals/busy-before-unacceptable',
     ],
   },
-  {
-    name: 'lock-of-all-interns',
+  'lock-of-all-interns': {
     requirement: 'CHAT-14',
     description: 'While a chat run streams no other intern takes a prompt.',
     mutant: prompts(async (usual, request, runs) => {
@@ -34,8 +32,7 @@ export const CHAT_LOCK = defineDeviations([
     }),
     caughtBy: ['chat-lock/per-intern', 'chat-sessions/same-id-elsewhere', 'keepalive/every-stream'],
   },
-  {
-    name: 'lock-kept-while-waiting',
+  'lock-kept-while-waiting': {
     requirement: 'CHAT-14',
     description: 'A run that waits on a question keeps the lock.',
     mutant: prompts(async (usual, request, runs) => {
@@ -50,8 +47,7 @@ export const CHAT_LOCK = defineDeviations([
       'chat-deadlines/each-its-own',
     ],
   },
-  {
-    name: 'lock-held-by-invoke',
+  'lock-held-by-invoke': {
     requirement: 'CHAT-14',
     description: 'A run of invoke holds the lock.',
     mutant: prompts(async (usual, request, runs) => {
@@ -60,8 +56,7 @@ export const CHAT_LOCK = defineDeviations([
     }),
     caughtBy: ['chat-lock/not-by-invoke', 'chat-sessions/invoke-session-going'],
   },
-  {
-    name: 'lock-keeps-invoke-out',
+  'lock-keeps-invoke-out': {
     requirement: 'CHAT-14',
     description: 'While a chat run streams invoke is 409 busy.',
     mutant: wrap({
@@ -75,8 +70,7 @@ export const CHAT_LOCK = defineDeviations([
     }),
     caughtBy: ['chat-lock/not-for-invoke'],
   },
-  {
-    name: 'lock-kept-after-a-cancellation',
+  'lock-kept-after-a-cancellation': {
     requirement: 'CHAT-14',
     description: 'A run that was cancelled keeps the lock.',
     mutant: prompts(async (usual, request, runs) => {
@@ -85,8 +79,7 @@ export const CHAT_LOCK = defineDeviations([
     }),
     caughtBy: ['chat-lock/let-go', 'chat-lock/let-go-by-suspend', 'disconnect/while-silent'],
   },
-  {
-    name: 'busy-for-good',
+  'busy-for-good': {
     requirement: 'CHAT-14',
     description: 'busy says that trying again does not help.',
     mutant: errorMetadata('busy', 409, { retryable: false }),
@@ -97,15 +90,13 @@ export const CHAT_LOCK = defineDeviations([
       'chat-refusals/busy-before-unacceptable',
     ],
   },
-  {
-    name: 'busy-is-423',
+  'busy-is-423': {
     requirement: 'CHAT-14',
     description: 'busy is 423.',
     mutant: errorStatus('busy', 409, 423),
     caughtBy: ['chat-lock/silent-run', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
   },
-  {
-    name: 'busy-does-not-say-until-when',
+  'busy-does-not-say-until-when': {
     requirement: 'CHAT-14',
     description: 'The 409 of a busy intern has no Retry-After.',
     mutant: rewriteReply((answer) => {
@@ -115,4 +106,4 @@ export const CHAT_LOCK = defineDeviations([
     }),
     caughtBy: ['chat-lock/silent-run', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
   },
-]);
+});

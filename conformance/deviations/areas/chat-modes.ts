@@ -5,23 +5,20 @@ import { wrap } from '../combinators/parts.js';
 import { rewriteBody, rewriteFields, rewritePrompts } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_MODES = defineDeviations([
-  {
-    name: 'mode-manual-by-default',
+export const CHAT_MODES = defineDeviations({
+  'mode-manual-by-default': {
     requirement: 'CHAT-8',
     description: 'Without approval_mode a run asks.',
     mutant: rewritePrompts((body) => ({ approval_mode: 'manual', ...body })),
     caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-not-remembered'],
   },
-  {
-    name: 'mode-not-looked-at',
+  'mode-not-looked-at': {
     requirement: 'CHAT-8',
     description: 'A run never asks for permission.',
     mutant: rewritePrompts(({ approval_mode: _, ...body }) => body),
     caughtBy: ['chat-modes/consents-when-omitted', 'chat-questions/one-tool-call', 'model/conversations'],
   },
-  {
-    name: 'mode-self-drive-asks',
+  'mode-self-drive-asks': {
     requirement: 'CHAT-8',
     description: 'approval_mode self-drive asks like manual.',
     mutant: rewriteFields('chat', (body) =>
@@ -29,8 +26,7 @@ export const CHAT_MODES = defineDeviations([
     ),
     caughtBy: ['chat-modes/self-drive-is-omitted'],
   },
-  {
-    name: 'mode-refuses-by-itself',
+  'mode-refuses-by-itself': {
     requirement: 'CHAT-8',
     description: 'A run that is not asked rejects what needs permission.',
     mutant: answersItself((ask, turn) =>
@@ -40,8 +36,7 @@ export const CHAT_MODES = defineDeviations([
     ),
     caughtBy: ['chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
   },
-  {
-    name: 'mode-that-is-none-is-ignored',
+  'mode-that-is-none-is-ignored': {
     requirement: 'CHAT-8',
     description: 'An unknown approval_mode is ignored.',
     mutant: rewriteBody('chat', (value) => {
@@ -51,8 +46,7 @@ export const CHAT_MODES = defineDeviations([
     }),
     caughtBy: ['chat-modes/unknown-mode', 'chat-modes/mode-of-a-reply'],
   },
-  {
-    name: 'mode-in-any-case',
+  'mode-in-any-case': {
     requirement: 'CHAT-8',
     description: 'approval_mode is taken in any case.',
     mutant: rewriteBody('chat', (value) =>
@@ -62,8 +56,7 @@ export const CHAT_MODES = defineDeviations([
     ),
     caughtBy: ['chat-modes/unknown-mode'],
   },
-  {
-    name: 'mode-of-the-session',
+  'mode-of-the-session': {
     requirement: 'CHAT-8',
     description: 'A session keeps the mode it was started with.',
     mutant: wrap({
@@ -83,11 +76,10 @@ export const CHAT_MODES = defineDeviations([
     }),
     caughtBy: ['chat-modes/mode-not-remembered'],
   },
-  {
-    name: 'mode-of-the-reply',
+  'mode-of-the-reply': {
     requirement: 'CHAT-8',
     description: 'A reply without a mode lets the run go on by itself.',
     mutant: answersItself((ask, _turn, asked) => (asked > 0 && ask.kind === 'permission' ? ask.options[0] : undefined)),
     caughtBy: ['chat-modes/reply-keeps-mode'],
   },
-]);
+});

@@ -4,16 +4,14 @@ import { errorMetadata, errorReply, errorStatus, rewriteReply } from '../combina
 import { choiceOf, chunkOf, insteadOfStream, opensWithTheFirst } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_NOT_TAKEN = defineDeviations([
-  {
-    name: 'not-ready-is-503',
+export const CHAT_NOT_TAKEN = defineDeviations({
+  'not-ready-is-503': {
     requirement: 'CHAT-16',
     description: 'An intern that does not run is 503.',
     mutant: errorStatus('intern_not_ready', 409, 503),
     caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses'],
   },
-  {
-    name: 'not-ready-wakes-it',
+  'not-ready-wakes-it': {
     requirement: 'CHAT-16',
     description: 'A prompt to a suspended intern is answered as if it ran.',
     mutant: wrap({
@@ -28,8 +26,7 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     }),
     caughtBy: ['chat-not-taken/not-running'],
   },
-  {
-    name: 'unreachable-reported-in-the-stream',
+  'unreachable-reported-in-the-stream': {
     requirement: 'CHAT-16',
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
     mutant: rewriteReply((answer, { operation }) =>
@@ -43,15 +40,13 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     ),
     caughtBy: ['chat-not-taken/not-accepted', 'shipped-scripts/shipped-refusals'],
   },
-  {
-    name: 'unreachable-for-good',
+  'unreachable-for-good': {
     requirement: 'CHAT-16',
     description: 'intern_unreachable says that trying again does not help.',
     mutant: errorMetadata('intern_unreachable', 502, { retryable: false }),
     caughtBy: ['chat-not-taken/not-accepted'],
   },
-  {
-    name: 'accepted-only-when-it-did-not-fail',
+  'accepted-only-when-it-did-not-fail': {
     requirement: 'CHAT-16',
     description: 'A run that says something and fails at once is 502.',
     mutant: insteadOfStream(
@@ -60,18 +55,16 @@ export const CHAT_NOT_TAKEN = defineDeviations([
     ),
     caughtBy: ['chat-not-taken/accepted-first', 'chat-endings/cancelled', 'chat-endings/severed'],
   },
-  {
-    name: 'stream-opens-with-the-first-word',
+  'stream-opens-with-the-first-word': {
     requirement: 'CHAT-16',
     description: 'A stream does not open before the intern says something.',
     mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
     caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/before-first-word'],
   },
-  {
-    name: 'eight-may-wait',
+  'eight-may-wait': {
     requirement: 'CHAT-16',
     description: 'With eight runs waiting the next prompt is refused.',
     mutant: settings({ max_waiting_runs: 8 }),
     caughtBy: ['chat-not-taken/too-many-waiting'],
   },
-]);
+});

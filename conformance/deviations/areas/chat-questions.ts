@@ -19,9 +19,8 @@ const _shown = (change: (run: RunView) => RunView) => ({
   runs: (usual: { list(id?: string): RunView[] }) => ({ ...usual, list: (id?: string) => usual.list(id).map(change) }),
 });
 
-export const CHAT_QUESTIONS = defineDeviations([
-  {
-    name: 'question-called-twice',
+export const CHAT_QUESTIONS = defineDeviations({
+  'question-called-twice': {
     requirement: 'CHAT-5',
     description: 'The tool call comes in two chunks, under two ids.',
     mutant: rewriteChunks(() => (chunk) => {
@@ -32,8 +31,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     }),
     caughtBy: ['chat-questions/one-tool-call', 'chat-questions/question-in-self-drive'],
   },
-  {
-    name: 'question-ends-with-stop',
+  'question-ends-with-stop': {
     requirement: 'CHAT-5',
     description: 'A response that asks finishes with stop.',
     mutant: rewriteChoices((choice) =>
@@ -45,8 +43,7 @@ export const CHAT_QUESTIONS = defineDeviations([
       'chat-modes/consents-when-omitted',
     ],
   },
-  {
-    name: 'question-answers-itself',
+  'question-answers-itself': {
     requirement: 'CHAT-5',
     description: 'Outside manual a question is answered by its fallback.',
     mutant: answersItself((ask, turn) =>
@@ -56,8 +53,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     ),
     caughtBy: ['chat-questions/question-in-self-drive', 'scripts/asks-of-a-question', 'shipped-scripts/shipped-asks'],
   },
-  {
-    name: 'question-in-pieces',
+  'question-in-pieces': {
     requirement: 'CHAT-5',
     description: 'The arguments of the call come in a chunk of their own.',
     mutant: rewriteChunks(() => (chunk) => {
@@ -72,8 +68,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     }),
     caughtBy: ['chat-questions/whole-call'],
   },
-  {
-    name: 'permission-with-all-options',
+  'permission-with-all-options': {
     requirement: 'CHAT-5',
     description: 'A permission always offers all four options.',
     mutant: rewriteCalls((call) => {
@@ -84,8 +79,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     }),
     caughtBy: ['chat-questions/permission-arguments', 'chat-answers/any-turn'],
   },
-  {
-    name: 'question-shows-its-fallback',
+  'question-shows-its-fallback': {
     requirement: 'CHAT-5',
     description: 'The arguments of a question carry its fallback.',
     mutant: rewriteCalls((call) => {
@@ -95,8 +89,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     }),
     caughtBy: ['chat-questions/elicitation-arguments'],
   },
-  {
-    name: 'question-shown-under-another-id',
+  'question-shown-under-another-id': {
     requirement: 'EMU-4',
     description: 'The control interface shows questions under ids of its own.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
@@ -107,8 +100,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     })),
     caughtBy: ['chat-questions/call-id-is-the-interaction'],
   },
-  {
-    name: 'question-swallows-what-was-said',
+  'question-swallows-what-was-said': {
     requirement: 'CHAT-5',
     description: 'What was said before a question is lost.',
     mutant: rewriteFrames(() => {
@@ -126,8 +118,7 @@ export const CHAT_QUESTIONS = defineDeviations([
     }),
     caughtBy: ['chat-questions/pause-keeps-content', 'chat-answers/any-turn'],
   },
-  {
-    name: 'question-ends-the-run',
+  'question-ends-the-run': {
     requirement: 'CHAT-5',
     description: 'A run that asks is over.',
     mutant: withEnd((end) =>
@@ -150,4 +141,4 @@ export const CHAT_QUESTIONS = defineDeviations([
       'model/conversations',
     ],
   },
-]);
+});

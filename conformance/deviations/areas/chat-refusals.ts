@@ -5,23 +5,20 @@ import { answerInstead, rewriteAnswers } from '../combinators/requests.js';
 import { answering, REFUSED, refusesAnswers, streamingIn } from '../combinators/runs.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_REFUSALS = defineDeviations([
-  {
-    name: 'reply-without-session-is-unknown',
+export const CHAT_REFUSALS = defineDeviations({
+  'reply-without-session-is-unknown': {
     requirement: 'CHAT-7',
     description: 'A reply without session_id is 404.',
     mutant: rewriteAnswers((body) => ({ session_id: 'none', ...body })),
     caughtBy: ['chat-refusals/session-before-call', 'chat-unacceptable/without-session'],
   },
-  {
-    name: 'reply-to-an-unknown-call-is-409',
+  'reply-to-an-unknown-call-is-409': {
     requirement: 'CHAT-7',
     description: 'A call that was never asked is 409 interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_unknown' ? REFUSED.notPending : undefined)),
     caughtBy: ['chat-refusals/unknown-call', 'chat-refusals/unknown-before-ended', 'chat-refusals/session-before-call'],
   },
-  {
-    name: 'reply-forgets-ended-runs',
+  'reply-forgets-ended-runs': {
     requirement: 'CHAT-7',
     description: 'The call of a run that has ended is unknown.',
     mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
@@ -37,8 +34,7 @@ export const CHAT_REFUSALS = defineDeviations([
       'chat-deadlines/late-answer',
     ],
   },
-  {
-    name: 'reply-busy-before-ended',
+  'reply-busy-before-ended': {
     requirement: 'CHAT-7',
     description: 'While another run streams a reply to an ended run is busy.',
     mutant: refusesAnswers(({ reason }, _answer, runs) =>
@@ -46,8 +42,7 @@ export const CHAT_REFUSALS = defineDeviations([
     ),
     caughtBy: ['chat-refusals/ended-before-busy', 'chat-refusals/stale-before-busy'],
   },
-  {
-    name: 'reply-content-before-all',
+  'reply-content-before-all': {
     requirement: 'CHAT-7',
     description: 'An unacceptable answer is 400 before anything of its run is looked at.',
     mutant: answerInstead(async (exchange) =>
@@ -61,15 +56,13 @@ export const CHAT_REFUSALS = defineDeviations([
       'chat-deadlines/at-the-deadline',
     ],
   },
-  {
-    name: 'reply-stale-before-streaming',
+  'reply-stale-before-streaming': {
     requirement: 'CHAT-7',
     description: 'While the run streams an answer to its old question is interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'attachment_failed' ? REFUSED.notPending : undefined)),
     caughtBy: ['chat-refusals/streaming-before-stale', 'chat-refusals/unknown-before-streaming'],
   },
-  {
-    name: 'reply-to-a-cancelled-run-is-404',
+  'reply-to-a-cancelled-run-is-404': {
     requirement: 'CHAT-7',
     description: 'The call of a run that was cancelled, as by a suspend, is unknown.',
     mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
@@ -80,15 +73,13 @@ export const CHAT_REFUSALS = defineDeviations([
     ),
     caughtBy: ['suspend/ends-every-run'],
   },
-  {
-    name: 'reply-need-not-stream',
+  'reply-need-not-stream': {
     requirement: 'CHAT-15',
     description: 'A reply with stream false is taken.',
     mutant: rewriteAnswers((body) => ({ ...body, stream: true })),
     caughtBy: ['chat-unacceptable/body-before-state'],
   },
-  {
-    name: 'reply-that-comes-second-is-200',
+  'reply-that-comes-second-is-200': {
     requirement: 'CHAT-7',
     description: 'An answer that comes second is answered with an empty stream.',
     mutant: rewriteReply((answer, { operation }) =>
@@ -105,8 +96,7 @@ export const CHAT_REFUSALS = defineDeviations([
       'chat-deadlines/closed-after',
     ],
   },
-  {
-    name: 'reply-delivered-to-the-streaming-run',
+  'reply-delivered-to-the-streaming-run': {
     requirement: 'CHAT-7',
     description: 'An answer to a run that streams is steered into it.',
     mutant: wrap({
@@ -125,4 +115,4 @@ export const CHAT_REFUSALS = defineDeviations([
     }),
     caughtBy: ['chat-once/while-it-streams'],
   },
-]);
+});

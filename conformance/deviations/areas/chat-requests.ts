@@ -25,9 +25,8 @@ const TEXT = (content: unknown): string | undefined => (typeof content === 'stri
 
 const FIELDS = ['messages', 'stream', 'session_id', 'approval_mode', 'model'];
 
-export const CHAT_REQUESTS = defineDeviations([
-  {
-    name: 'prompt-cut',
+export const CHAT_REQUESTS = defineDeviations({
+  'prompt-cut': {
     requirement: 'CHAT-15',
     description: 'A prompt that is too long is cut.',
     mutant: last((message) => {
@@ -36,8 +35,7 @@ export const CHAT_REQUESTS = defineDeviations([
     }),
     caughtBy: ['chat-requests/length', 'chat-steering/steered-is-checked'],
   },
-  {
-    name: 'prompt-may-be-empty',
+  'prompt-may-be-empty': {
     requirement: 'CHAT-15',
     description: 'An empty prompt is taken.',
     mutant: last((message) =>
@@ -45,15 +43,13 @@ export const CHAT_REQUESTS = defineDeviations([
     ),
     caughtBy: ['chat-requests/length', 'chat-requests/content-forms', 'chat-steering/steered-is-checked'],
   },
-  {
-    name: 'stream-is-always-true',
+  'stream-is-always-true': {
     requirement: 'CHAT-15',
     description: 'stream is not looked at.',
     mutant: bodies((body) => ({ ...body, stream: true })),
     caughtBy: ['chat-requests/stream-true', 'chat-unacceptable/body-before-state'],
   },
-  {
-    name: 'last-message-of-the-user',
+  'last-message-of-the-user': {
     requirement: 'CHAT-15',
     description: 'The last message of the user is read, whatever stands after it.',
     mutant: bodies((body) => {
@@ -63,8 +59,7 @@ export const CHAT_REQUESTS = defineDeviations([
     }),
     caughtBy: ['chat-requests/last-role'],
   },
-  {
-    name: 'chat-refuses-unknown-fields',
+  'chat-refuses-unknown-fields': {
     requirement: 'CHAT-15',
     description: 'A chat request with an unknown field is refused.',
     mutant: refuseBody(
@@ -74,8 +69,7 @@ export const CHAT_REQUESTS = defineDeviations([
     ),
     caughtBy: ['chat-requests/unknown-fields'],
   },
-  {
-    name: 'chat-takes-what-is-no-object',
+  'chat-takes-what-is-no-object': {
     requirement: 'BODY-4',
     description: 'A chat or invoke body that is no JSON object is 422.',
     mutant: answerInstead(async ({ operation, request }) => {
@@ -85,8 +79,7 @@ export const CHAT_REQUESTS = defineDeviations([
     }),
     caughtBy: ['bodies/chat-and-invoke-reason'],
   },
-  {
-    name: 'chat-mends-broken-json',
+  'chat-mends-broken-json': {
     requirement: 'BASE-5',
     description: 'A chat or invoke body that is no JSON is 500.',
     mutant: rewriteErrors(({ operation, status, error }) =>
@@ -96,8 +89,7 @@ export const CHAT_REQUESTS = defineDeviations([
     ),
     caughtBy: ['base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
   },
-  {
-    name: 'body-decoded-piece-by-piece',
+  'body-decoded-piece-by-piece': {
     requirement: 'CHAT-15',
     description: 'A body that arrives in pieces is decoded piece by piece.',
     mutant: rewriteRequest(async (request, { operation }) => {
@@ -109,4 +101,4 @@ export const CHAT_REQUESTS = defineDeviations([
     }),
     caughtBy: ['chat-requests/cut-anywhere'],
   },
-]);
+});

@@ -16,16 +16,14 @@ const sessionIds = (change: (id: unknown) => unknown): Mutant =>
 const steering = (change: (text: string) => string): Mutant =>
   behaviours((behaviour) => ({ ...behaviour, steered: (said) => change(`(steered: ${said})`) }));
 
-export const CHAT_SESSIONS = defineDeviations([
-  {
-    name: 'session-of-the-intern',
+export const CHAT_SESSIONS = defineDeviations({
+  'session-of-the-intern': {
     requirement: 'CHAT-15',
     description: 'Prompts without session_id go on in the last session of the intern.',
     mutant: rewritePrompts((body) => ({ session_id: 'the-session', ...body })),
     caughtBy: ['chat-sessions/new-each-time', 'chat-answers/to-the-run-that-asked', 'chat-lock/not-while-waiting'],
   },
-  {
-    name: 'session-has-to-be-known',
+  'session-has-to-be-known': {
     requirement: 'CHAT-15',
     description: 'An unseen session_id is 404.',
     mutant: prompts(async (usual, request, runs) => {
@@ -38,15 +36,13 @@ export const CHAT_SESSIONS = defineDeviations([
     }),
     caughtBy: ['chat-sessions/unseen-id', 'chat-sessions/same-id-elsewhere', 'chat-sessions/unfit-id'],
   },
-  {
-    name: 'session-id-of-128-at-most',
+  'session-id-of-128-at-most': {
     requirement: 'CHAT-15',
     description: 'A session_id of more than 128 characters is refused.',
     mutant: sessionIds((id) => (typeof id === 'string' && id.length > 128 ? '' : id)),
     caughtBy: ['chat-sessions/unseen-id', 'chat-sessions/unfit-id'],
   },
-  {
-    name: 'steered-prompt-is-busy',
+  'steered-prompt-is-busy': {
     requirement: 'CHAT-14',
     description: 'A prompt to a session whose run streams is 409 busy.',
     mutant: prompts(async (usual, request, runs) => {
@@ -61,22 +57,19 @@ export const CHAT_SESSIONS = defineDeviations([
       'chat-lock/race',
     ],
   },
-  {
-    name: 'steered-prompt-is-200',
+  'steered-prompt-is-200': {
     requirement: 'CHAT-14',
     description: 'A steered prompt answers 200.',
     mutant: rewriteStatus('chat', 202, 200),
     caughtBy: ['chat-steering/steered-answer', 'chat-steering/steered-shows', 'chat-lock/race'],
   },
-  {
-    name: 'steered-prompt-is-started',
+  'steered-prompt-is-started': {
     requirement: 'CHAT-14',
     description: 'A steered prompt says status started.',
     mutant: rewriteJson(['chat'], (body) => ({ ...body, status: 'started' })),
     caughtBy: ['chat-steering/steered', 'chat-steering/steered-answer', 'chat-steering/steered-into-waiting'],
   },
-  {
-    name: 'steered-text-lost',
+  'steered-text-lost': {
     requirement: 'CHAT-14',
     description: 'A steered prompt does not reach the run.',
     mutant: steering(() => ''),
@@ -86,8 +79,7 @@ export const CHAT_SESSIONS = defineDeviations([
       'chat-steering/delivered-live',
     ],
   },
-  {
-    name: 'waiting-run-is-not-steered',
+  'waiting-run-is-not-steered': {
     requirement: 'CHAT-14',
     description: 'A prompt to a session whose run waits is 409 busy.',
     mutant: prompts(async (usual, request, runs) => {
@@ -101,8 +93,7 @@ export const CHAT_SESSIONS = defineDeviations([
       'chat-deadlines/not-extended-by-a-look',
     ],
   },
-  {
-    name: 'ended-session-is-closed',
+  'ended-session-is-closed': {
     requirement: 'CHAT-14',
     description: 'A session whose run was cancelled takes no further prompt.',
     mutant: prompts(async (usual, request, runs) => {
@@ -112,8 +103,7 @@ export const CHAT_SESSIONS = defineDeviations([
     }),
     caughtBy: ['chat-steering/not-steered-when-over', 'chat-endings/suspend-while-waiting', 'disconnect/while-silent'],
   },
-  {
-    name: 'invoke-session-is-not-for-chat',
+  'invoke-session-is-not-for-chat': {
     requirement: 'CHAT-15',
     description: 'A session of invoke is 404 for chat.',
     mutant: prompts(async (usual, request, runs) => {
@@ -123,4 +113,4 @@ export const CHAT_SESSIONS = defineDeviations([
     }),
     caughtBy: ['chat-sessions/of-the-intern', 'chat-sessions/invoke-session-going'],
   },
-]);
+});

@@ -9,9 +9,8 @@ import {
 } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CHAT_STREAM = defineDeviations([
-  {
-    name: 'stream-held-back',
+export const CHAT_STREAM = defineDeviations({
+  'stream-held-back': {
     requirement: 'CHAT-1',
     description: 'A proxy holds the stream back until it has ended.',
     mutant: {
@@ -23,15 +22,13 @@ export const CHAT_STREAM = defineDeviations([
     },
     caughtBy: ['chat-stream/as-it-is-said'],
   },
-  {
-    name: 'stream-without-done',
+  'stream-without-done': {
     requirement: 'CHAT-1',
     description: 'A stream ends without [DONE].',
     mutant: rewriteFrames(() => (text) => text.replace('data: [DONE]\n\n', '')),
     caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'model/conversations', 'disconnect/after-done'],
   },
-  {
-    name: 'stream-without-final-chunk',
+  'stream-without-final-chunk': {
     requirement: 'CHAT-3',
     description: 'No chunk with empty choices comes after the finish reason.',
     mutant: rewriteFinal(() => undefined),
@@ -42,22 +39,19 @@ export const CHAT_STREAM = defineDeviations([
       'chat-endings/delete-while-streaming',
     ],
   },
-  {
-    name: 'stream-session-id-with-the-choice',
+  'stream-session-id-with-the-choice': {
     requirement: 'CHAT-3',
     description: 'Every chunk carries session_id.',
     mutant: rewriteChunks(() => (chunk) => ({ session_id: 'early', ...chunk })),
     caughtBy: ['chat-final/session-id-only-final'],
   },
-  {
-    name: 'stream-session-id-changes',
+  'stream-session-id-changes': {
     requirement: 'CHAT-3',
     description: 'The session_id of a continued session is another.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, session_id: `${String(chunk.session_id)}x` })),
     caughtBy: ['chat-sessions/continue', 'chat-sessions/unseen-id'],
   },
-  {
-    name: 'stream-stops-at-length',
+  'stream-stops-at-length': {
     requirement: 'CHAT-2',
     description: 'A run that stops says finish_reason `end_turn`.',
     mutant: rewriteChoices((choice) =>
@@ -65,15 +59,13 @@ export const CHAT_STREAM = defineDeviations([
     ),
     caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'provision/first-boot'],
   },
-  {
-    name: 'stream-finishes-twice',
+  'stream-finishes-twice': {
     requirement: 'CHAT-2',
     description: 'The finish reason comes twice.',
     mutant: rewriteChunks(() => (chunk) => (choiceOf(chunk)?.finish_reason ? [chunk, chunk] : chunk)),
     caughtBy: ['chat-stream/grammar', 'chat-content/long'],
   },
-  {
-    name: 'stream-silent-run-never-finishes',
+  'stream-silent-run-never-finishes': {
     requirement: 'CHAT-2',
     description: 'A run without a word ends without a finish reason.',
     mutant: rewriteChunks(() => {
@@ -86,15 +78,13 @@ export const CHAT_STREAM = defineDeviations([
     }),
     caughtBy: ['chat-content/no-output'],
   },
-  {
-    name: 'stream-object-is-the-completions',
+  'stream-object-is-the-completions': {
     requirement: 'CHAT-1',
     description: 'object is `chat.completion`.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, object: 'chat.completion' })),
     caughtBy: ['chat-stream/published-shape', 'chat-stream/shape-across-pauses'],
   },
-  {
-    name: 'stream-id-of-each-chunk',
+  'stream-id-of-each-chunk': {
     requirement: 'CHAT-1',
     description: 'Every chunk has an id of its own.',
     mutant: rewriteChunks(() => {
@@ -103,22 +93,19 @@ export const CHAT_STREAM = defineDeviations([
     }),
     caughtBy: ['chat-stream/published-shape'],
   },
-  {
-    name: 'stream-created-in-milliseconds',
+  'stream-created-in-milliseconds': {
     requirement: 'CHAT-1',
     description: 'created counts milliseconds.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, created: Number(chunk.created) * 1_000 })),
     caughtBy: ['chat-stream/created-in-seconds'],
   },
-  {
-    name: 'stream-begins-with-content',
+  'stream-begins-with-content': {
     requirement: 'CHAT-1',
     description: 'The first chunk carries the role only.',
     mutant: rewriteDeltas((delta) => (delta.role === undefined ? delta : { role: delta.role })),
     caughtBy: ['chat-stream/empty-first-content'],
   },
-  {
-    name: 'stream-model-of-the-request',
+  'stream-model-of-the-request': {
     requirement: 'CHAT-1',
     description: 'Chunks carry the model of the request.',
     mutant: {
@@ -131,4 +118,4 @@ export const CHAT_STREAM = defineDeviations([
     },
     caughtBy: ['chat-stream/model-not-the-requests'],
   },
-]);
+});

@@ -16,9 +16,8 @@ const afterReset =
     return answer;
   };
 
-export const CONTROL = defineDeviations([
-  {
-    name: 'control-reset-keeps-scripts',
+export const CONTROL = defineDeviations({
+  'control-reset-keeps-scripts': {
     requirement: 'EMU-7',
     description: 'A reset keeps the scripts that were put.',
     mutant: () => ({
@@ -40,8 +39,7 @@ export const CONTROL = defineDeviations([
     }),
     caughtBy: ['emulator/reset-forgets'],
   },
-  {
-    name: 'reset-puts-the-clock-back',
+  'reset-puts-the-clock-back': {
     requirement: 'EMU-7',
     description: 'A reset puts the clock back to where it started.',
     mutant: () => {
@@ -60,36 +58,31 @@ export const CONTROL = defineDeviations([
     },
     caughtBy: ['emulator/reset-leaves-the-clock'],
   },
-  {
-    name: 'reset-moves-the-clock',
+  'reset-moves-the-clock': {
     requirement: 'EMU-7',
     description: 'A reset takes a second of the clock.',
     mutant: () => ({ around: (next, emulator) => afterReset(() => emulator.clock.advance(1_000))(next) }),
     caughtBy: ['emulator/reset-leaves-the-clock'],
   },
-  {
-    name: 'control-health-says-up',
+  'control-health-says-up': {
     requirement: 'EMU-1',
     description: 'health says status up.',
     mutant: rewriteControl('GET', '/health', (body) => ({ ...body, status: 'up' })),
     caughtBy: ['emulator/health'],
   },
-  {
-    name: 'control-target-without-the-version-segment',
+  'control-target-without-the-version-segment': {
     requirement: 'EMU-1',
     description: 'base_url of the target lacks the version segment.',
     mutant: rewriteControl('GET', '/target', (body) => ({ ...body, base_url: new URL(String(body.base_url)).origin })),
     caughtBy: ['emulator/target'],
   },
-  {
-    name: 'control-target-with-dead-credentials',
+  'control-target-with-dead-credentials': {
     requirement: 'EMU-1',
     description: 'The interns-only token of the target opens nothing.',
     mutant: callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
     caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access-by-any-grant'],
   },
-  {
-    name: 'control-intern-without-script',
+  'control-intern-without-script': {
     requirement: 'EMU-4',
     description: 'An intern is shown without the script put on it.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
@@ -97,8 +90,7 @@ export const CONTROL = defineDeviations([
     ),
     caughtBy: ['emulator/intern-view', 'scripts/chosen-by'],
   },
-  {
-    name: 'control-intern-with-another-vault',
+  'control-intern-with-another-vault': {
     requirement: 'EMU-4',
     description: 'An intern is shown with a vault that is not its own.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
@@ -106,22 +98,19 @@ export const CONTROL = defineDeviations([
     ),
     caughtBy: ['emulator/intern-view'],
   },
-  {
-    name: 'control-from-any-host',
+  'control-from-any-host': {
     requirement: 'EMU-10',
     description: 'The control interface answers whatever Host is named.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'host', undefined)),
     caughtBy: ['emulator/loopback-only'],
   },
-  {
-    name: 'control-from-any-page',
+  'control-from-any-page': {
     requirement: 'EMU-10',
     description: 'Pages of other sites may call the control interface.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'origin', undefined)),
     caughtBy: ['emulator/cross-site'],
   },
-  {
-    name: 'control-unknown-call-is-200',
+  'control-unknown-call-is-200': {
     requirement: 'EMU-1',
     description: 'A call that is none answers 200.',
     mutant: {
@@ -135,8 +124,7 @@ export const CONTROL = defineDeviations([
     },
     caughtBy: ['emulator/bad-calls'],
   },
-  {
-    name: 'advance-answers-the-time-before',
+  'advance-answers-the-time-before': {
     requirement: 'EMU-2',
     description: 'advance answers the time that it was.',
     mutant: {
@@ -150,8 +138,7 @@ export const CONTROL = defineDeviations([
     },
     caughtBy: ['emulator/advance'],
   },
-  {
-    name: 'advance-jumps',
+  'advance-jumps': {
     requirement: 'EMU-2',
     description: 'advance sets the clock first, and then fires what is due.',
     mutant: wrap({
@@ -176,8 +163,7 @@ export const CONTROL = defineDeviations([
     }),
     caughtBy: ['emulator/due-order', 'chat-deadlines/shown-as-deadline', 'invoke-runs/deadline-shown'],
   },
-  {
-    name: 'advance-fires-once',
+  'advance-fires-once': {
     requirement: 'EMU-2',
     description: 'What is set off while the clock advances waits for the next advance.',
     mutant: wrap({
@@ -213,8 +199,7 @@ export const CONTROL = defineDeviations([
     }),
     caughtBy: ['emulator/advance-settles'],
   },
-  {
-    name: 'clock-moves-with-each-request',
+  'clock-moves-with-each-request': {
     requirement: 'EMU-2',
     description: 'A virtual clock moves ahead a second with each request.',
     mutant: answerInstead(async (_exchange, { clock }) => {
@@ -223,15 +208,13 @@ export const CONTROL = defineDeviations([
     }),
     caughtBy: ['emulator/virtual-stands-still', 'provision/takes-a-second'],
   },
-  {
-    name: 'journal-cannot-be-emptied',
+  'journal-cannot-be-emptied': {
     requirement: 'EMU-11',
     description: 'DELETE of the journal leaves it as it is.',
     mutant: wrap({ createJournal: (usual) => ({ ...usual, clear() {} }) }),
     caughtBy: ['emulator/journal-holds'],
   },
-  {
-    name: 'journal-not-redacted',
+  'journal-not-redacted': {
     requirement: 'AUTH-9',
     description: 'Credentials in bodies and streams stand in the journal.',
     mutant: wrap({
@@ -239,8 +222,7 @@ export const CONTROL = defineDeviations([
     }),
     caughtBy: ['emulator/journal-redacted'],
   },
-  {
-    name: 'export-with-credentials',
+  'export-with-credentials': {
     requirement: 'AUTH-9',
     description: 'The exported state always has its credentials.',
     mutant: rewriteControlRequest((request, path) =>
@@ -250,8 +232,7 @@ export const CONTROL = defineDeviations([
     ),
     caughtBy: ['emulator/export-redacted'],
   },
-  {
-    name: 'refusal-repeats-the-key',
+  'refusal-repeats-the-key': {
     requirement: 'AUTH-9',
     description: 'The message of a 401 repeats the key that was sent.',
     mutant: rewriteErrors(({ status, request, error }) =>
@@ -261,4 +242,4 @@ export const CONTROL = defineDeviations([
     ),
     caughtBy: ['emulator/errors-redacted', 'auth/key-message'],
   },
-]);
+});

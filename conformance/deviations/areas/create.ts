@@ -5,16 +5,14 @@ import { rewriteErrors, rewriteJson, rewriteStatus } from '../combinators/replie
 import { rewriteFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-export const CREATE = defineDeviations([
-  {
-    name: 'workspace-left-out-is-another',
+export const CREATE = defineDeviations({
+  'workspace-left-out-is-another': {
     requirement: 'CREATE-1',
     description: 'A create that names no workspace is looked for in one that there is not.',
     mutant: rewriteFields('create', (body) => ({ workspace_id: '00000000-0000-4000-8000-00000000dead', ...body })),
     caughtBy: ['create/explicit-workspace'],
   },
-  {
-    name: 'create-loses-white-space',
+  'create-loses-white-space': {
     requirement: 'CREATE-1',
     description: 'description and instructions are trimmed.',
     mutant: rewriteFields('create', (body) => ({
@@ -24,22 +22,19 @@ export const CREATE = defineDeviations([
     })),
     caughtBy: ['create/reads-back'],
   },
-  {
-    name: 'create-is-200',
+  'create-is-200': {
     requirement: 'CREATE-1',
     description: 'A create answers 200.',
     mutant: rewriteStatus('create', 201, 200),
     caughtBy: ['create/status-201'],
   },
-  {
-    name: 'create-ignores-the-workspace',
+  'create-ignores-the-workspace': {
     requirement: 'CREATE-1',
     description: "A create in another workspace goes into the key's.",
     mutant: routes('create', ({ authorize: _, ...row }) => row),
     caughtBy: ['create/foreign-workspace', 'create/foreign-workspace-404'],
   },
-  {
-    name: 'create-in-a-foreign-workspace-is-403',
+  'create-in-a-foreign-workspace-is-403': {
     requirement: 'CREATE-1',
     description: "A create in a workspace that is not the key's is 403.",
     mutant: rewriteErrors(({ status, error, request }) =>
@@ -49,8 +44,7 @@ export const CREATE = defineDeviations([
     ),
     caughtBy: ['create/foreign-workspace-404'],
   },
-  {
-    name: 'create-takes-flags-as-text',
+  'create-takes-flags-as-text': {
     requirement: 'CREATE-1',
     description: 'provision is taken for true when it is anything but nothing.',
     mutant: rewriteFields('create', (body) =>
@@ -58,8 +52,7 @@ export const CREATE = defineDeviations([
     ),
     caughtBy: ['create/flag-types'],
   },
-  {
-    name: 'vault-shared-by-all',
+  'vault-shared-by-all': {
     requirement: 'CREATE-2',
     description: 'All interns have the same vault.',
     mutant: wrap({
@@ -77,8 +70,7 @@ export const CREATE = defineDeviations([
     }),
     caughtBy: ['create/private-vault'],
   },
-  {
-    name: 'vault-made-at-the-first-boot',
+  'vault-made-at-the-first-boot': {
     requirement: 'CREATE-2',
     description: 'An intern has no vault until it was provisioned.',
     mutant: rewriteJson(['create', 'get', 'list', 'update'], (body) => {
@@ -87,8 +79,7 @@ export const CREATE = defineDeviations([
     }),
     caughtBy: ['create/private-vault', 'create/vault-in-listing'],
   },
-  {
-    name: 'vault-attached-instead-of-its-own',
+  'vault-attached-instead-of-its-own': {
     requirement: 'CREATE-2',
     description: 'An attached vault takes the place of the private one.',
     mutant: wrap({
@@ -108,15 +99,13 @@ export const CREATE = defineDeviations([
     }),
     caughtBy: ['create/private-vault-beside-attached', 'create/attached-vault'],
   },
-  {
-    name: 'vault-attached-is-not-shown',
+  'vault-attached-is-not-shown': {
     requirement: 'CREATE-2',
     description: 'attached_vault_id is always null.',
     mutant: rewriteJson(['create', 'get'], (body) => ({ ...body, attached_vault_id: null })),
     caughtBy: ['create/attached-vault'],
   },
-  {
-    name: 'vault-that-is-none-is-passed-over',
+  'vault-that-is-none-is-passed-over': {
     requirement: 'CREATE-2',
     description: 'A vault that cannot be attached is ignored.',
     mutant: wrap({
@@ -132,4 +121,4 @@ export const CREATE = defineDeviations([
     }),
     caughtBy: ['create/vault-that-cannot-be-attached'],
   },
-]);
+});

@@ -9,30 +9,26 @@ const NOT_STORED = 'cache-control';
 
 const accesses = (change: (body: Json) => Json): Mutant => rewriteJson('daemon', (body) => change(body));
 
-export const DAEMON = defineDeviations([
-  {
-    name: 'daemon-can-be-stored',
+export const DAEMON = defineDeviations({
+  'daemon-can-be-stored': {
     requirement: 'DAEMON-1',
     description: 'Origin and token are answered without Cache-Control: no-store.',
     mutant: withoutHeader(NOT_STORED, ({ status }, { operation }) => operation === 'daemon' && status < 400),
     caughtBy: ['daemon/access', 'daemon/access-by-any-grant'],
   },
-  {
-    name: 'daemon-needs-the-vault-grant',
+  'daemon-needs-the-vault-grant': {
     requirement: 'DAEMON-1',
     description: 'An interns-only grant does not read the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'oauth_vault' })),
     caughtBy: ['daemon/access-by-any-grant', 'daemon/token-per-boot', 'auth/matrix'],
   },
-  {
-    name: 'daemon-under-other-names',
+  'daemon-under-other-names': {
     requirement: 'DAEMON-1',
     description: 'The token is answered as daemon_token.',
     mutant: accesses(({ token, ...body }) => ({ ...body, daemon_token: token })),
     caughtBy: ['daemon/access', 'daemon/access-form'],
   },
-  {
-    name: 'daemon-of-a-stopped-intern',
+  'daemon-of-a-stopped-intern': {
     requirement: 'DAEMON-1',
     description: 'The access of an intern that does not run is answered with a token to come.',
     mutant: rewriteReply((reply, { operation, internId }) =>
@@ -46,8 +42,7 @@ export const DAEMON = defineDeviations([
     ),
     caughtBy: ['daemon/not-of-a-stopped-intern', 'daemon/not-running', 'daemon/reveals-logged', 'auth/matrix'],
   },
-  {
-    name: 'daemon-unreachable-is-502',
+  'daemon-unreachable-is-502': {
     requirement: 'DAEMON-1',
     description: 'A daemon that cannot be reached is 502.',
     mutant: rewriteErrors(({ status, reason }) =>
@@ -55,8 +50,7 @@ export const DAEMON = defineDeviations([
     ),
     caughtBy: ['daemon/unreachable'],
   },
-  {
-    name: 'reveal-logged-by-member',
+  'reveal-logged-by-member': {
     requirement: 'DAEMON-2',
     description: "A reveal is logged by the service's own id of the member.",
     mutant: routes('daemon', (row) => ({
@@ -68,8 +62,7 @@ export const DAEMON = defineDeviations([
     })),
     caughtBy: ['daemon/reveals-logged'],
   },
-  {
-    name: 'reveal-logged-with-the-token',
+  'reveal-logged-with-the-token': {
     requirement: 'DAEMON-2',
     description: 'The log of reveals holds the token.',
     mutant: routes('daemon', (row) => ({
@@ -81,22 +74,19 @@ export const DAEMON = defineDeviations([
     })),
     caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],
   },
-  {
-    name: 'daemon-alias-gone',
+  'daemon-alias-gone': {
     requirement: 'DAEMON-3',
     description: 'The deprecated alias of the daemon access is 404.',
     mutant: routes(isAlias, () => undefined),
     caughtBy: ['daemon/alias', 'daemon/alias-tells-its-successor', 'daemon/not-running', 'daemon/unreachable'],
   },
-  {
-    name: 'daemon-alias-by-api-key',
+  'daemon-alias-by-api-key': {
     requirement: 'DAEMON-3',
     description: 'An API key reads the daemon token by the alias.',
     mutant: routes(isAlias, (row) => ({ ...row, credential: 'any' })),
     caughtBy: ['daemon/alias', 'auth/daemon-needs-oauth'],
   },
-  {
-    name: 'daemon-alias-can-be-stored',
+  'daemon-alias-can-be-stored': {
     requirement: 'DAEMON-3',
     description: 'The alias answers without Cache-Control: no-store.',
     mutant: withoutHeader(
@@ -105,11 +95,10 @@ export const DAEMON = defineDeviations([
     ),
     caughtBy: ['daemon/alias'],
   },
-  {
-    name: 'daemon-alias-does-not-say-it-is-one',
+  'daemon-alias-does-not-say-it-is-one': {
     requirement: 'DAEMON-3',
     description: 'The alias has no Deprecation header.',
     mutant: withoutHeader('deprecation', (_reply, { operation, alias }) => operation === 'daemon' && alias),
     caughtBy: ['daemon/alias-tells-its-successor'],
   },
-]);
+});

@@ -7,23 +7,20 @@ import { answerInstead, rewriteFields } from '../combinators/requests.js';
 import { survives } from '../combinators/runs.js';
 import { defineDeviations } from '../mutant.js';
 
-export const DELETE = defineDeviations([
-  {
-    name: 'teardown-never-ends',
+export const DELETE = defineDeviations({
+  'teardown-never-ends': {
     requirement: 'DELETE-1',
     description: 'A deleted intern stays destroying.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'hangs' } })),
     caughtBy: ['delete/until-gone', 'delete/from-every-state', 'delete/takes-its-time', 'model/in-time'],
   },
-  {
-    name: 'deleting-shows-the-old-status',
+  'deleting-shows-the-old-status': {
     requirement: 'DELETE-1',
     description: 'While the teardown goes on the status is that of before.',
     mutant: rewriteRecords((record) => (record.status === 'destroying' ? { ...record, status: 'stopped' } : record)),
     caughtBy: ['delete/answer', 'delete/destroying-is-busy', 'delete/tried-again'],
   },
-  {
-    name: 'delete-not-while-booting',
+  'delete-not-while-booting': {
     requirement: 'DELETE-1',
     description: 'A booting intern cannot be deleted.',
     mutant: transitions((row) =>
@@ -31,8 +28,7 @@ export const DELETE = defineDeviations([
     ),
     caughtBy: ['delete/from-every-state', 'provision/hanging-boot'],
   },
-  {
-    name: 'destroying-is-404',
+  'destroying-is-404': {
     requirement: 'DELETE-1',
     description: 'An intern cannot be read any more as soon as it is being deleted.',
     mutant: wrap({
@@ -45,8 +41,7 @@ export const DELETE = defineDeviations([
     }),
     caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
   },
-  {
-    name: 'vault-outlives-its-intern',
+  'vault-outlives-its-intern': {
     requirement: 'DELETE-1',
     description: 'The vault of a gone intern can still be attached.',
     mutant: () => {
@@ -67,8 +62,7 @@ export const DELETE = defineDeviations([
     },
     caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
   },
-  {
-    name: 'own-key-reads-the-gone',
+  'own-key-reads-the-gone': {
     requirement: 'DELETE-1',
     description: 'With its own key a gone intern is read as it was.',
     mutant: wrap({
@@ -87,15 +81,13 @@ export const DELETE = defineDeviations([
     }),
     caughtBy: ['delete/own-key-dies'],
   },
-  {
-    name: 'delete-lets-runs-go-on',
+  'delete-lets-runs-go-on': {
     requirement: 'DELETE-1',
     description: 'A delete ends no run.',
     mutant: survives('deleted'),
     caughtBy: ['chat-endings/delete-while-streaming', 'delete/ends-waiting-runs'],
   },
-  {
-    name: 'delete-needs-a-body',
+  'delete-needs-a-body': {
     requirement: 'DELETE-2',
     description: 'A delete without a body is 400.',
     mutant: answerInstead(({ operation, request }) =>
@@ -103,8 +95,7 @@ export const DELETE = defineDeviations([
     ),
     caughtBy: ['delete/optional-body', 'delete/until-gone'],
   },
-  {
-    name: 'delete-takes-white-space-for-a-body',
+  'delete-takes-white-space-for-a-body': {
     requirement: 'DELETE-2',
     description: 'A delete with white space for a body is 400.',
     mutant: answerInstead(async ({ operation, request }) =>
@@ -114,8 +105,7 @@ export const DELETE = defineDeviations([
     ),
     caughtBy: ['delete/optional-body'],
   },
-  {
-    name: 'delete-drops-unknown-fields',
+  'delete-drops-unknown-fields': {
     requirement: 'DELETE-2',
     description: 'Unknown fields of a delete are ignored.',
     mutant: rewriteFields('delete', ({ acknowledge_workspace_loss }) =>
@@ -123,22 +113,19 @@ export const DELETE = defineDeviations([
     ),
     caughtBy: ['delete/bad-body'],
   },
-  {
-    name: 'delete-loses-the-workspace',
+  'delete-loses-the-workspace': {
     requirement: 'DELETE-3',
     description: 'A workspace that cannot be archived is lost without acknowledgement.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'gone' } })),
     caughtBy: ['delete/archive-fails', 'delete/tried-again'],
   },
-  {
-    name: 'delete-ignores-the-acknowledgement',
+  'delete-ignores-the-acknowledgement': {
     requirement: 'DELETE-3',
     description: 'acknowledge_workspace_loss changes nothing.',
     mutant: wrap({ createProvisioning: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) }),
     caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
   },
-  {
-    name: 'delete-forgets-why-it-failed',
+  'delete-forgets-why-it-failed': {
     requirement: 'DELETE-3',
     description: 'The message of a failed teardown does not name workspace_archive_failed.',
     mutant: rewriteRecords((record) =>
@@ -146,4 +133,4 @@ export const DELETE = defineDeviations([
     ),
     caughtBy: ['delete/archive-fails'],
   },
-]);
+});

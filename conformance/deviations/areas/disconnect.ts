@@ -6,9 +6,8 @@ import { answering, endsRuns, withEnd } from '../combinators/runs.js';
 import { staysOpenAfterDone, whenLeft } from '../combinators/streams.js';
 import { defineDeviations, together } from '../mutant.js';
 
-export const DISCONNECT = defineDeviations([
-  {
-    name: 'disconnect-not-noticed',
+export const DISCONNECT = defineDeviations({
+  'disconnect-not-noticed': {
     requirement: 'CHAT-10',
     description: 'A run goes on when its client leaves.',
     mutant: whenLeft(() => false),
@@ -21,8 +20,7 @@ export const DISCONNECT = defineDeviations([
       'disconnect/answered-run',
     ],
   },
-  {
-    name: 'disconnect-after-an-answer-not-noticed',
+  'disconnect-after-an-answer-not-noticed': {
     requirement: 'CHAT-10',
     description: 'A client that leaves the stream after an answer cancels nothing.',
     mutant: () => {
@@ -39,15 +37,13 @@ export const DISCONNECT = defineDeviations([
     },
     caughtBy: ['disconnect/answered-run'],
   },
-  {
-    name: 'disconnect-while-it-speaks-not-noticed',
+  'disconnect-while-it-speaks-not-noticed': {
     requirement: 'CHAT-10',
     description: 'A run is cancelled only when its client leaves in silence.',
     mutant: whenLeft(({ said }) => said < 2),
     caughtBy: ['disconnect/while-it-speaks'],
   },
-  {
-    name: 'disconnect-ends-all',
+  'disconnect-ends-all': {
     requirement: 'CHAT-10',
     description: 'A client that leaves cancels every run of the intern.',
     mutant: withEnd((end) =>
@@ -58,22 +54,19 @@ export const DISCONNECT = defineDeviations([
     ),
     caughtBy: ['disconnect/only-its-own'],
   },
-  {
-    name: 'disconnect-a-minute-later',
+  'disconnect-a-minute-later': {
     requirement: 'CHAT-9',
     description: 'A run that waits is ended when nobody has been connected for a minute.',
     mutant: settings({ interaction_deadline: 60_000 }),
     caughtBy: ['disconnect/cancel-after-done', 'chat-deadlines/open-until'],
   },
-  {
-    name: 'disconnect-of-who-steered-cancels',
+  'disconnect-of-who-steered-cancels': {
     requirement: 'CHAT-10',
     description: 'The run that a prompt was steered into ends with the connection of that prompt.',
     mutant: endsRuns(({ operation }, { status }) => operation === 'chat' && status === 202),
     caughtBy: ['disconnect/of-who-steered'],
   },
-  {
-    name: 'run-shown-as-cancelled-when-its-client-goes',
+  'run-shown-as-cancelled-when-its-client-goes': {
     requirement: 'EMU-4',
     description: 'The control interface shows a run that stopped by itself as cancelled.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
@@ -82,11 +75,10 @@ export const DISCONNECT = defineDeviations([
     })),
     caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
   },
-  {
-    name: 'disconnect-after-done-counts',
+  'disconnect-after-done-counts': {
     requirement: 'CHAT-9',
     description: 'The body ends a moment after [DONE], and a client that closes meanwhile has left its run.',
     mutant: withEnd((end) => staysOpenAfterDone(({ internId }) => end(internId, 'reset'))),
     caughtBy: ['disconnect/cancel-after-done', 'disconnect/after-each-done', 'disconnect/after-done'],
   },
-]);
+});

@@ -2,9 +2,8 @@ import { type Made, wrap } from '../combinators/parts.js';
 import { rewriteErrors, rewriteReply } from '../combinators/replies.js';
 import { defineDeviations, together } from '../mutant.js';
 
-export const FAULTS = defineDeviations([
-  {
-    name: 'fault-of-another-status',
+export const FAULTS = defineDeviations({
+  'fault-of-another-status': {
     requirement: 'EMU-6',
     description: 'A fault 408 of chat comes as 504.',
     mutant: rewriteErrors(({ status, request }) =>
@@ -12,15 +11,13 @@ export const FAULTS = defineDeviations([
     ),
     caughtBy: ['faults/every-operation'],
   },
-  {
-    name: 'fault-for-one-call-only',
+  'fault-for-one-call-only': {
     requirement: 'EMU-6',
     description: 'A fault is met once, whatever its times.',
     mutant: wrap({ createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
     caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'sign/server-failure'],
   },
-  {
-    name: 'fault-for-ever',
+  'fault-for-ever': {
     requirement: 'EMU-6',
     description: 'A fault stays until it is cleared.',
     mutant: wrap({
@@ -28,8 +25,7 @@ export const FAULTS = defineDeviations([
     }),
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'faults/list-and-clear', 'faults/dropped'],
   },
-  {
-    name: 'fault-without-envelope',
+  'fault-without-envelope': {
     requirement: 'EMU-6',
     description: 'A fault is answered in plain text.',
     mutant: rewriteReply((answer) =>
@@ -39,8 +35,7 @@ export const FAULTS = defineDeviations([
     ),
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'sign/server-failure', 'scim/failure'],
   },
-  {
-    name: 'fault-used-up-by-refused-calls',
+  'fault-used-up-by-refused-calls': {
     requirement: 'EMU-6',
     description: 'A call that is refused uses a fault up.',
     mutant: () => {
@@ -60,8 +55,7 @@ export const FAULTS = defineDeviations([
     },
     caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
   },
-  {
-    name: 'fault-without-delay',
+  'fault-without-delay': {
     requirement: 'EMU-6',
     description: 'A delay is not waited for.',
     mutant: wrap({
@@ -75,8 +69,7 @@ export const FAULTS = defineDeviations([
     }),
     caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
   },
-  {
-    name: 'fault-answers-in-place-of-dropping',
+  'fault-answers-in-place-of-dropping': {
     requirement: 'EMU-6',
     description: 'A fault that drops the connection answers 500 instead.',
     mutant: wrap({
@@ -90,4 +83,4 @@ export const FAULTS = defineDeviations([
     }),
     caughtBy: ['faults/dropped'],
   },
-]);
+});

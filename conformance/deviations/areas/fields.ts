@@ -6,9 +6,8 @@ import { defineDeviations } from '../mutant.js';
 
 const LONG = 'description';
 
-export const FIELDS = defineDeviations([
-  {
-    name: 'name-of-3-at-least',
+export const FIELDS = defineDeviations({
+  'name-of-3-at-least': {
     requirement: 'CREATE-5',
     description: 'A name of 2 characters is refused.',
     mutant: rewriteFields('create', (body) =>
@@ -16,22 +15,19 @@ export const FIELDS = defineDeviations([
     ),
     caughtBy: ['create/shortest-name'],
   },
-  {
-    name: 'name-without-hyphens',
+  'name-without-hyphens': {
     requirement: 'CREATE-5',
     description: 'Hyphens of a name become underscores.',
     mutant: rewriteJson('create', (body) => ({ ...body, name: String(body.name).replaceAll('-', '_') })),
     caughtBy: ['create/name-rules', 'create/reads-back'],
   },
-  {
-    name: 'name-not-unique',
+  'name-not-unique': {
     requirement: 'CREATE-5',
     description: 'Two interns of one creator may have one name.',
     mutant: wrap({ createInterns: (usual) => inside(usual, 'nameTaken', () => () => false) }),
     caughtBy: ['create/name-taken', 'create/rename-taken', 'create/derived-key'],
   },
-  {
-    name: 'name-never-free-again',
+  'name-never-free-again': {
     requirement: 'CREATE-5',
     description: 'The name of a deleted intern stays taken.',
     mutant: wrap({
@@ -51,8 +47,7 @@ export const FIELDS = defineDeviations([
     }),
     caughtBy: ['create/name-taken', 'create/keys-and-deleted-interns'],
   },
-  {
-    name: 'text-counted-in-code-units',
+  'text-counted-in-code-units': {
     requirement: 'CREATE-5',
     description: 'Limits of texts count UTF-16 code units.',
     mutant: rewriteFields(['create', 'update'], (body) =>
@@ -60,8 +55,7 @@ export const FIELDS = defineDeviations([
     ),
     caughtBy: ['create/text-limits'],
   },
-  {
-    name: 'fields-turned-into-text',
+  'fields-turned-into-text': {
     requirement: 'BODY-4',
     description: 'Numbers and booleans are taken for text.',
     mutant: rewriteFields(['create', 'update'], (body) =>
@@ -75,8 +69,7 @@ export const FIELDS = defineDeviations([
     ),
     caughtBy: ['create/field-types'],
   },
-  {
-    name: 'create-drops-unknown-fields',
+  'create-drops-unknown-fields': {
     requirement: 'CREATE-5',
     description: 'Unknown fields of a create are ignored.',
     mutant: rewriteFields('create', (body) =>
@@ -88,18 +81,16 @@ export const FIELDS = defineDeviations([
     ),
     caughtBy: ['create/unknown-fields'],
   },
-  {
-    name: 'update-takes-what-is-no-object',
+  'update-takes-what-is-no-object': {
     requirement: 'BODY-4',
     description: 'An update with a body that is no object changes nothing and is 200.',
     mutant: rewriteBody('update', (value) => (isObject(value) ? value : {})),
     caughtBy: ['create/no-object', 'create/invalid-body-reason'],
   },
-  {
-    name: 'invalid-body-of-another-reason',
+  'invalid-body-of-another-reason': {
     requirement: 'BODY-4',
     description: 'Invalid bodies of lifecycle operations have the reason bad_request.',
     mutant: errorMetadata('invalid_body', 400, { reason: 'bad_request' }),
     caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'update/unknown-fields'],
   },
-]);
+});

@@ -20,9 +20,8 @@ const sendsTheFirst = (when: (first: Json, now: Json) => boolean) => (): Mutant 
   });
 };
 
-export const IDEMPOTENCY = defineDeviations([
-  {
-    name: 'key-not-looked-at',
+export const IDEMPOTENCY = defineDeviations({
+  'key-not-looked-at': {
     requirement: 'CREATE-4',
     description: 'A retry with the same key is a create of its own.',
     mutant: () => {
@@ -33,8 +32,7 @@ export const IDEMPOTENCY = defineDeviations([
     },
     caughtBy: ['create/retry-makes-no-second', 'create/replay-200', 'create/derived-key', 'model/lifecycle'],
   },
-  {
-    name: 'key-looked-up-before-it-waits',
+  'key-looked-up-before-it-waits': {
     requirement: 'CREATE-4',
     description: 'Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.',
     mutant: () =>
@@ -71,15 +69,13 @@ export const IDEMPOTENCY = defineDeviations([
       ),
     caughtBy: ['create/racing-equal-creates', 'create/racing-different-creates', 'create/unfinished-retries-race'],
   },
-  {
-    name: 'key-replays-with-201',
+  'key-replays-with-201': {
     requirement: 'CREATE-4',
     description: 'A replay answers 201.',
     mutant: rewriteStatus('create', 200, 201),
     caughtBy: ['create/replay-200', 'create/derived-key', 'create/equal-as-json'],
   },
-  {
-    name: 'key-replays-whatever-the-body',
+  'key-replays-whatever-the-body': {
     requirement: 'CREATE-4',
     description: 'The same key with another body replays the first answer.',
     mutant: sendsTheFirst(() => true),
@@ -90,22 +86,19 @@ export const IDEMPOTENCY = defineDeviations([
       'create/unfinished-with-another-body',
     ],
   },
-  {
-    name: 'key-compares-only-names',
+  'key-compares-only-names': {
     requirement: 'CREATE-4',
     description: 'Bodies of one key are compared by their names.',
     mutant: sendsTheFirst((first, now) => first.name === now.name),
     caughtBy: ['create/key-reused'],
   },
-  {
-    name: 'key-reused-is-422',
+  'key-reused-is-422': {
     requirement: 'CREATE-4',
     description: 'A reused key is 422.',
     mutant: rewriteErrors(({ reason }) => (reason === 'idempotency_key_reused' ? { status: 422 } : undefined)),
     caughtBy: ['create/key-reused', 'create/key-reused-first', 'create/unfinished-with-another-body'],
   },
-  {
-    name: 'key-of-128-at-most',
+  'key-of-128-at-most': {
     requirement: 'CREATE-4',
     description: 'A key of more than 128 characters is refused.',
     mutant: answerInstead(({ operation, request }) =>
@@ -115,4 +108,4 @@ export const IDEMPOTENCY = defineDeviations([
     ),
     caughtBy: ['create/key-lengths', 'create/keys-differ-in-case'],
   },
-]);
+});

@@ -16,37 +16,32 @@ import { defineDeviations, together } from '../mutant.js';
 const _objects = (change: (body: Record<string, unknown>) => Record<string, unknown>) =>
   rewriteBody('invoke', (value) => (isObject(value) ? change(value) : value));
 
-export const INVOKE = defineDeviations([
-  {
-    name: 'invoke-is-200',
+export const INVOKE = defineDeviations({
+  'invoke-is-200': {
     requirement: 'INVOKE-1',
     description: 'invoke answers 200.',
     mutant: rewriteStatus('invoke', 202, 200),
     caughtBy: ['invoke/accepted'],
   },
-  {
-    name: 'invoke-answers-accepted',
+  'invoke-answers-accepted': {
     requirement: 'INVOKE-1',
     description: 'invoke says status accepted.',
     mutant: rewriteJson('invoke', (body) => (body.status === 'started' ? { ...body, status: 'accepted' } : body)),
     caughtBy: ['invoke/published-answer', 'invoke-runs/ended-by-suspend', 'invoke-sessions/steered'],
   },
-  {
-    name: 'invoke-answers-what-was-said',
+  'invoke-answers-what-was-said': {
     requirement: 'INVOKE-7',
     description: 'invoke answers with the output of the run.',
     mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
     caughtBy: ['invoke/no-progress'],
   },
-  {
-    name: 'invoke-ends-with-its-answer',
+  'invoke-ends-with-its-answer': {
     requirement: 'INVOKE-1',
     description: 'A run of invoke is cancelled a second after its answer.',
     mutant: endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
     caughtBy: ['invoke-runs/goes-on', 'invoke-runs/deadline', 'invoke-runs/client-gone'],
   },
-  {
-    name: 'invoke-cuts-its-input',
+  'invoke-cuts-its-input': {
     requirement: 'INVOKE-1',
     description: 'input that is too long is cut.',
     mutant: rewriteFields('invoke', (body) =>
@@ -54,8 +49,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke/input-length'],
   },
-  {
-    name: 'invoke-takes-anything-as-input',
+  'invoke-takes-anything-as-input': {
     requirement: 'INVOKE-1',
     description: 'input that is no text is taken as text.',
     mutant: rewriteFields('invoke', (body) =>
@@ -65,8 +59,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke/invalid-body'],
   },
-  {
-    name: 'invoke-refuses-unknown-fields',
+  'invoke-refuses-unknown-fields': {
     requirement: 'INVOKE-1',
     description: 'A field that invoke does not know is 400.',
     mutant: refuseBody(
@@ -76,8 +69,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke/unknown-fields', 'invoke-runs/consents'],
   },
-  {
-    name: 'invoke-invalid-body-of-another-reason',
+  'invoke-invalid-body-of-another-reason': {
     requirement: 'INVOKE-1',
     description: 'An invalid body of chat and invoke has the reason invalid_body.',
     mutant: errorMetadata('bad_request', 400, { reason: 'invalid_body' }),
@@ -88,15 +80,13 @@ export const INVOKE = defineDeviations([
       'chat-requests/messages',
     ],
   },
-  {
-    name: 'invoke-always-new',
+  'invoke-always-new': {
     requirement: 'INVOKE-2',
     description: 'Every invoke starts a session of its own.',
     mutant: rewriteFields('invoke', ({ session_id: _, ...body }) => body),
     caughtBy: ['invoke-sessions/continue', 'invoke-sessions/steered', 'model/conversations'],
   },
-  {
-    name: 'invoke-queues-instead-of-steering',
+  'invoke-queues-instead-of-steering': {
     requirement: 'INVOKE-2',
     description: 'With a run going invoke starts another in the session.',
     mutant: wrap({
@@ -113,8 +103,7 @@ export const INVOKE = defineDeviations([
     }),
     caughtBy: ['invoke-sessions/steered', 'invoke-sessions/steered-live', 'invoke-runs/deadline-not-extended'],
   },
-  {
-    name: 'invoke-session-of-any-intern',
+  'invoke-session-of-any-intern': {
     requirement: 'INVOKE-3',
     description: 'A session of invoke is taken on every intern of its caller.',
     mutant: () => {
@@ -142,8 +131,7 @@ export const INVOKE = defineDeviations([
     },
     caughtBy: ['invoke-sessions/session-elsewhere', 'invoke-sessions/steered-live'],
   },
-  {
-    name: 'invoke-session-refused-with-403',
+  'invoke-session-refused-with-403': {
     requirement: 'INVOKE-3',
     description: 'A session of another caller is 403.',
     mutant: rewriteErrors(({ status, error }) =>
@@ -156,8 +144,7 @@ export const INVOKE = defineDeviations([
       'invoke-sessions/busy-chat-session',
     ],
   },
-  {
-    name: 'invoke-session-refused-for-another-reason',
+  'invoke-session-refused-for-another-reason': {
     requirement: 'INVOKE-3',
     description: 'The reason of a refused session is session_not_found.',
     mutant: rewriteErrors(({ status, error }) =>
@@ -167,8 +154,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke-sessions/refused-reason'],
   },
-  {
-    name: 'invoke-session-refusals-differ',
+  'invoke-session-refusals-differ': {
     requirement: 'INVOKE-3',
     description: 'The refusal of a session of another caller differs from that of an unknown one.',
     mutant: () => {
@@ -191,8 +177,7 @@ export const INVOKE = defineDeviations([
     },
     caughtBy: ['invoke-sessions/told-apart-by-nothing'],
   },
-  {
-    name: 'invoke-declines-every-question',
+  'invoke-declines-every-question': {
     requirement: 'INVOKE-4',
     description: 'A run of invoke ignores the fallback of a question.',
     mutant: answersItself((ask, turn) =>
@@ -200,8 +185,7 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke-runs/fallback'],
   },
-  {
-    name: 'invoke-cancels-questions-without-fallback',
+  'invoke-cancels-questions-without-fallback': {
     requirement: 'INVOKE-4',
     description: 'A question without a fallback is cancelled.',
     mutant: answersItself((ask, turn) =>
@@ -209,18 +193,16 @@ export const INVOKE = defineDeviations([
     ),
     caughtBy: ['invoke-runs/no-fallback'],
   },
-  {
-    name: 'invoke-for-half-an-hour',
+  'invoke-for-half-an-hour': {
     requirement: 'INVOKE-5',
     description: 'A run of invoke is ended after half an hour.',
     mutant: settings({ execution_deadline: 1_800_000 }),
     caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown', 'invoke-runs/deadline-not-extended'],
   },
-  {
-    name: 'invoke-a-few-milliseconds-longer',
+  'invoke-a-few-milliseconds-longer': {
     requirement: 'INVOKE-5',
     description: 'A run of invoke is ended three milliseconds after its hour.',
     mutant: settings({ execution_deadline: 3_600_003 }),
     caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown'],
   },
-]);
+});

@@ -2,16 +2,14 @@ import { settings } from '../combinators/parts.js';
 import { BEAT, rewriteFrames } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
-export const KEEPALIVE = defineDeviations([
-  {
-    name: 'keepalive-every-15-seconds',
+export const KEEPALIVE = defineDeviations({
+  'keepalive-every-15-seconds': {
     requirement: 'CHAT-11',
     description: 'A keepalive comes after 15 seconds.',
     mutant: settings({ keepalive: 15_000 }),
     caughtBy: ['keepalive/to-the-millisecond', 'keepalive/between-events', 'keepalive/after-an-answer'],
   },
-  {
-    name: 'keepalive-every-minute',
+  'keepalive-every-minute': {
     requirement: 'CHAT-11',
     description: 'A keepalive comes after a minute.',
     mutant: settings({ keepalive: 60_000 }),
@@ -25,22 +23,19 @@ export const KEEPALIVE = defineDeviations([
       'chat/keepalive-in-silence',
     ],
   },
-  {
-    name: 'keepalive-three-milliseconds-late',
+  'keepalive-three-milliseconds-late': {
     requirement: 'CHAT-11',
     description: 'A keepalive comes after 30.003 seconds.',
     mutant: settings({ keepalive: 30_003 }),
     caughtBy: ['keepalive/to-the-millisecond'],
   },
-  {
-    name: 'keepalive-by-another-word',
+  'keepalive-by-another-word': {
     requirement: 'CHAT-11',
     description: 'The comment says ping.',
     mutant: rewriteFrames(() => (frame) => (frame === BEAT ? ': ping\n\n' : frame)),
     caughtBy: ['keepalive/after-30-seconds', 'keepalive/before-first-word', 'chat/keepalive-in-silence'],
   },
-  {
-    name: 'keepalive-only-once',
+  'keepalive-only-once': {
     requirement: 'CHAT-11',
     description: 'A stream carries one keepalive at most.',
     mutant: rewriteFrames(() => {
@@ -53,4 +48,4 @@ export const KEEPALIVE = defineDeviations([
     }),
     caughtBy: ['keepalive/after-30-seconds', 'keepalive/between-events'],
   },
-]);
+});

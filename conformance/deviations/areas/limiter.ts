@@ -34,30 +34,26 @@ const uncounted = () => () => {};
 const tooMany = (seconds: number) =>
   new Refusal('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } });
 
-export const LIMITER = defineDeviations([
-  {
-    name: 'limit-not-there',
+export const LIMITER = defineDeviations({
+  'limit-not-there': {
     requirement: 'CHAT-17',
     description: 'Any number of turns is taken.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, take: () => () => {} }) }),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter/message-and-header'],
   },
-  {
-    name: 'limit-is-503',
+  'limit-is-503': {
     requirement: 'CHAT-17',
     description: 'Over the limit is 503.',
     mutant: errorStatus('rate_limited', 429, 503),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-is-limited'],
   },
-  {
-    name: 'limit-is-for-good',
+  'limit-is-for-good': {
     requirement: 'CHAT-17',
     description: 'rate_limited says that trying again does not help.',
     mutant: errorMetadata('rate_limited', 429, { retryable: false }),
     caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
   },
-  {
-    name: 'limit-met-by-the-way',
+  'limit-met-by-the-way': {
     requirement: 'CHAT-17',
     description: 'A second prompt is over some limit, and told not to be sent again.',
     mutant: () => {
@@ -71,15 +67,13 @@ export const LIMITER = defineDeviations([
     },
     caughtBy: ['limiter/as-met'],
   },
-  {
-    name: 'limit-without-retry-after',
+  'limit-without-retry-after': {
     requirement: 'CHAT-17',
     description: 'The 429 has no Retry-After.',
     mutant: withoutHeader('retry-after', ({ status }) => status === 429),
     caughtBy: ['limiter/message-and-header', 'limiter/retry-after-holds'],
   },
-  {
-    name: 'limit-not-for-invoke',
+  'limit-not-for-invoke': {
     requirement: 'CHAT-17',
     description: 'invoke is not limited.',
     mutant: wrap({
@@ -92,8 +86,7 @@ export const LIMITER = defineDeviations([
       'limiter-counts/judged-last',
     ],
   },
-  {
-    name: 'limit-not-for-signing',
+  'limit-not-for-signing': {
     requirement: 'SIGN-8',
     description: 'Signing is not limited.',
     mutant: rewire({
@@ -101,8 +94,7 @@ export const LIMITER = defineDeviations([
     }),
     caughtBy: ['sign/counts-as-a-turn'],
   },
-  {
-    name: 'limit-counted-first',
+  'limit-counted-first': {
     requirement: 'CHAT-17',
     description: 'A turn is counted before its state is looked at.',
     mutant: () => {
@@ -126,8 +118,7 @@ export const LIMITER = defineDeviations([
       'limiter-counts/judged-last',
     ],
   },
-  {
-    name: 'limit-counts-refused-turns',
+  'limit-counts-refused-turns': {
     requirement: 'CHAT-17',
     description: 'A turn that is refused by the limit counts on.',
     mutant: limits((usual, now, limit) => {
@@ -150,15 +141,13 @@ export const LIMITER = defineDeviations([
     }),
     caughtBy: ['limiter/sliding'],
   },
-  {
-    name: 'limit-counts-on-when-it-is-put-again',
+  'limit-counts-on-when-it-is-put-again': {
     requirement: 'EMU-5',
     description: 'Putting the limit that there is clears nothing.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, clear() {} }) }),
     caughtBy: ['limiter/changing-clears'],
   },
-  {
-    name: 'limit-counts-on-when-it-changes',
+  'limit-counts-on-when-it-changes': {
     requirement: 'EMU-5',
     description: 'Changing the limit clears nothing.',
     mutant: limits((usual, now, limit) => {
@@ -177,8 +166,7 @@ export const LIMITER = defineDeviations([
     }),
     caughtBy: ['limiter/changing-clears'],
   },
-  {
-    name: 'limit-for-everything',
+  'limit-for-everything': {
     requirement: 'CHAT-17',
     description: 'Reads and writes of interns count as turns.',
     mutant: () => {
@@ -201,8 +189,7 @@ export const LIMITER = defineDeviations([
     },
     caughtBy: ['limiter-counts/only-turns'],
   },
-  {
-    name: 'limit-counts-busy-turns',
+  'limit-counts-busy-turns': {
     requirement: 'CHAT-17',
     description: 'A prompt that is 409 busy counts as a turn.',
     mutant: prompts(async (usual, request) => {
@@ -215,8 +202,7 @@ export const LIMITER = defineDeviations([
     }),
     caughtBy: ['limiter-counts/busy-does-not-count'],
   },
-  {
-    name: 'limit-counts-bad-requests',
+  'limit-counts-bad-requests': {
     requirement: 'CHAT-17',
     description: 'A chat request that is 400 counts as a turn.',
     mutant: () => {
@@ -242,8 +228,7 @@ export const LIMITER = defineDeviations([
     },
     caughtBy: ['limiter-counts/refused-do-not-count'],
   },
-  {
-    name: 'limit-of-an-own-key-is-its-creators',
+  'limit-of-an-own-key-is-its-creators': {
     requirement: 'CHAT-17',
     description: "Turns with an intern's own key count as those of who made the intern.",
     mutant: () => {
@@ -261,4 +246,4 @@ export const LIMITER = defineDeviations([
     },
     caughtBy: ['limiter/per-member'],
   },
-]);
+});

@@ -40,16 +40,14 @@ const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant => ({
 const BAD_QUERY_STATUS = 400;
 const isListError = (path: string) => path.endsWith('/interns');
 
-export const LIST = defineDeviations([
-  {
-    name: 'list-oldest-first',
+export const LIST = defineDeviations({
+  'list-oldest-first': {
     requirement: 'LIST-1',
     description: 'The list comes oldest first.',
     mutant: wrap({ createInterns: (part) => ({ ...part, list: (caller) => part.list(caller).reverse() }) }),
     caughtBy: ['list/newest-first'],
   },
-  {
-    name: 'list-last-changed-first',
+  'list-last-changed-first': {
     requirement: 'LIST-1',
     description: 'The list is sorted by the last change instead of the creation.',
     mutant: wrap({
@@ -61,8 +59,7 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/agrees-with-reads'],
   },
-  {
-    name: 'list-keeps-the-gone',
+  'list-keeps-the-gone': {
     requirement: 'LIST-1',
     description: 'Deleted interns stay in the list.',
     mutant: wrap({
@@ -83,22 +80,19 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/gone-is-not-listed', 'delete/until-gone'],
   },
-  {
-    name: 'list-leaves-out-the-stopped',
+  'list-leaves-out-the-stopped': {
     requirement: 'LIST-1',
     description: 'The list holds only what has been provisioned.',
     mutant: pages((page) => ({ ...page, data: page.data.filter(({ status }) => status !== 'stopped') })),
     caughtBy: ['list/newest-first', 'model/lifecycle'],
   },
-  {
-    name: 'list-ignores-the-status-filter',
+  'list-ignores-the-status-filter': {
     requirement: 'LIST-2',
     description: 'The status filter changes nothing.',
     mutant: rewriteQuery('list', (query) => query.delete('status')),
     caughtBy: ['list/by-status', 'list/by-status-live', 'list/pages-within-a-filter'],
   },
-  {
-    name: 'list-does-not-know-destroy-failed',
+  'list-does-not-know-destroy-failed': {
     requirement: 'LIST-2',
     description: 'The status destroy_failed is 400 in a filter.',
     mutant: rewriteQuery('list', (query) => {
@@ -107,8 +101,7 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/every-status-is-known', 'list/by-status'],
   },
-  {
-    name: 'list-counts-statuses-after-collapsing',
+  'list-counts-statuses-after-collapsing': {
     requirement: 'LIST-2',
     description: 'Nine entries that repeat themselves are taken.',
     mutant: rewriteQuery('list', (query) => {
@@ -117,8 +110,7 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/bad-status'],
   },
-  {
-    name: 'list-of-a-foreign-workspace-is-empty',
+  'list-of-a-foreign-workspace-is-empty': {
     requirement: 'LIST-2',
     description: "A workspace that is not the key's gives an empty list.",
     mutant: rewriteReply((reply, { operation }) =>
@@ -128,15 +120,13 @@ export const LIST = defineDeviations([
     ),
     caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
   },
-  {
-    name: 'list-of-a-foreign-workspace-is-the-own',
+  'list-of-a-foreign-workspace-is-the-own': {
     requirement: 'LIST-2',
     description: 'The filter by workspace changes nothing.',
     mutant: routes('list', ({ authorize: _, ...row }) => row),
     caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
   },
-  {
-    name: 'list-of-a-foreign-workspace-is-403',
+  'list-of-a-foreign-workspace-is-403': {
     requirement: 'LIST-2',
     description: "A workspace that is not the key's is 403.",
     mutant: rewriteErrors(({ status, error, request }) =>
@@ -146,15 +136,13 @@ export const LIST = defineDeviations([
     ),
     caughtBy: ['list/foreign-workspace-404'],
   },
-  {
-    name: 'list-by-workspace-is-empty',
+  'list-by-workspace-is-empty': {
     requirement: 'LIST-2',
     description: 'Filtered by the own workspace the list lacks the newest intern.',
     mutant: pages((page, query) => (query.has('workspace_id') ? { ...page, data: page.data.slice(1) } : page)),
     caughtBy: ['list/by-workspace'],
   },
-  {
-    name: 'list-limit-is-cut-to-the-allowed',
+  'list-limit-is-cut-to-the-allowed': {
     requirement: 'LIST-3',
     description: 'A limit above 500 is taken for 500.',
     mutant: rewriteQuery('list', (query) => {
@@ -162,8 +150,7 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/bad-limit'],
   },
-  {
-    name: 'list-errors-of-another-reason',
+  'list-errors-of-another-reason': {
     requirement: 'LIST-3',
     description: 'A bad list query is 400 with the reason invalid_query.',
     mutant: rewriteErrors(({ status, request, error }) =>
@@ -173,8 +160,7 @@ export const LIST = defineDeviations([
     ),
     caughtBy: ['list/bad-limit', 'list/bad-cursor', 'list/bad-status'],
   },
-  {
-    name: 'list-one-page-too-many',
+  'list-one-page-too-many': {
     requirement: 'LIST-3',
     description: 'A full last page says that there is more.',
     mutant: pages((page, query) =>
@@ -184,8 +170,7 @@ export const LIST = defineDeviations([
     ),
     caughtBy: ['list/pages-exact-end'],
   },
-  {
-    name: 'list-pages-overlap',
+  'list-pages-overlap': {
     requirement: 'LIST-3',
     description: 'A page begins with the last intern of the one before.',
     mutant: () => {
@@ -198,15 +183,13 @@ export const LIST = defineDeviations([
     },
     caughtBy: ['list/pages-any-limit', 'list/pages-exact-end', 'list/pages-within-a-filter'],
   },
-  {
-    name: 'list-cursor-counts-entries',
+  'list-cursor-counts-entries': {
     requirement: 'LIST-3',
     description: 'The cursor is an offset into the list as it is now.',
     mutant: countsEntries(() => true),
     caughtBy: ['list/pages-while-it-changes', 'list/filtered-status-changes-between-pages'],
   },
-  {
-    name: 'list-of-a-hundred-by-default',
+  'list-of-a-hundred-by-default': {
     requirement: 'LIST-3',
     description: 'Without a limit a page holds 100 interns.',
     mutant: rewriteQuery('list', (query) => {
@@ -214,11 +197,10 @@ export const LIST = defineDeviations([
     }),
     caughtBy: ['list/default-limit'],
   },
-  {
-    name: 'list-cursor-counts-filtered-entries',
+  'list-cursor-counts-filtered-entries': {
     requirement: 'LIST-3',
     description: 'Filtered by status the cursor is an offset into the list as it is now.',
     mutant: countsEntries((query) => query.has('status')),
     caughtBy: ['list/filtered-status-changes-between-pages'],
   },
-]);
+});

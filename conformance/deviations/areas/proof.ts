@@ -45,16 +45,14 @@ const accepts = (...reasons: string[]) =>
 
 const renames = (from: string, to: string) => daemons(({ reason }) => (reason === from ? refuse(to) : undefined));
 
-export const PROOF = defineDeviations([
-  {
-    name: 'proof-by-any-token',
+export const PROOF = defineDeviations({
+  'proof-by-any-token': {
     requirement: 'EMU-8',
     description: 'The daemon takes any token.',
     mutant: accepts('token_invalid'),
     caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
   },
-  {
-    name: 'proof-of-a-suspended-intern',
+  'proof-of-a-suspended-intern': {
     requirement: 'SUSP-1',
     description: 'The daemon of a suspended intern takes proofs as before.',
     mutant: daemons(({ reason, request }) =>
@@ -64,22 +62,19 @@ export const PROOF = defineDeviations([
     ),
     caughtBy: ['suspend/daemon-takes-nothing'],
   },
-  {
-    name: 'proof-not-needed',
+  'proof-not-needed': {
     requirement: 'SIGN-7',
     description: 'The daemon takes requests without a proof.',
     mutant: accepts('proof_missing'),
     caughtBy: ['proof/missing', 'proof/v2-once', 'suspend/daemon-token-dies'],
   },
-  {
-    name: 'proof-malformed-is-bad',
+  'proof-malformed-is-bad': {
     requirement: 'EMU-8',
     description: 'A malformed proof is bad_signature.',
     mutant: renames('proof_malformed', 'bad_signature'),
     caughtBy: ['proof/malformed', 'proof/order'],
   },
-  {
-    name: 'proof-not-verified',
+  'proof-not-verified': {
     requirement: 'SIGN-4',
     description: 'The daemon does not verify signatures.',
     mutant: accepts('bad_signature'),
@@ -91,8 +86,7 @@ export const PROOF = defineDeviations([
       'proof/order',
     ],
   },
-  {
-    name: 'proof-v2-not-looked-at',
+  'proof-v2-not-looked-at': {
     requirement: 'SIGN-7',
     description: 'The daemon verifies the v1 signature only.',
     mutant: received((request, headers) => {
@@ -104,8 +98,7 @@ export const PROOF = defineDeviations([
     }),
     caughtBy: ['proof/v2-once', 'proof/v1-again', 'proof/bound-to-its-route', 'proof/one-bit', 'proof/accepted'],
   },
-  {
-    name: 'proof-on-one-route-only',
+  'proof-on-one-route-only': {
     requirement: 'EMU-8',
     description: 'The daemon serves POST /api/invoke only.',
     mutant: received((request) =>
@@ -117,8 +110,7 @@ export const PROOF = defineDeviations([
     ),
     caughtBy: ['proof/any-route', 'proof/accepted'],
   },
-  {
-    name: 'proof-v2-again-at-once',
+  'proof-v2-again-at-once': {
     requirement: 'SIGN-7',
     description: 'A nonce is noted a moment too late: requests sent at once are all accepted.',
     mutant: {
@@ -136,15 +128,13 @@ export const PROOF = defineDeviations([
     },
     caughtBy: ['proof/v2-once-live'],
   },
-  {
-    name: 'proof-nonce-not-remembered',
+  'proof-nonce-not-remembered': {
     requirement: 'SIGN-7',
     description: 'The daemon takes a v2 proof again and again.',
     mutant: accepts('nonce_reused'),
     caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v1-again'],
   },
-  {
-    name: 'proof-used-up-by-a-refusal',
+  'proof-used-up-by-a-refusal': {
     requirement: 'SIGN-7',
     description: 'A v2 proof that was refused cannot be used any more.',
     mutant: () => {
@@ -164,18 +154,16 @@ export const PROOF = defineDeviations([
       'proof/nonces-of-interns-apart',
     ],
   },
-  {
-    name: 'proof-for-ever',
+  'proof-for-ever': {
     requirement: 'SIGN-7',
     description: 'A proof is taken however old it is.',
     mutant: settings({ proof_window: 1_000_000_000_000 }),
     caughtBy: ['proof/old-is-refused', 'proof/window', 'proof/order'],
   },
-  {
-    name: 'proof-of-any-time-to-come',
+  'proof-of-any-time-to-come': {
     requirement: 'SIGN-7',
     description: 'A proof from the future is refused like any other.',
     mutant: renames('proof_from_future', 'bad_signature'),
     caughtBy: ['proof/from-the-future'],
   },
-]);
+});

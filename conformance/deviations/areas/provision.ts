@@ -5,9 +5,8 @@ import { errorStatus, rewriteRecords } from '../combinators/replies.js';
 import { rewriteFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-export const PROVISION = defineDeviations([
-  {
-    name: 'boot-writes-back-what-it-read',
+export const PROVISION = defineDeviations({
+  'boot-writes-back-what-it-read': {
     requirement: 'UPDATE-1',
     description: 'An update while an intern boots is undone when the boot ends.',
     mutant: () => {
@@ -20,15 +19,13 @@ export const PROVISION = defineDeviations([
     },
     caughtBy: ['update/while-it-boots'],
   },
-  {
-    name: 'boot-never-ends',
+  'boot-never-ends': {
     requirement: 'PROV-1',
     description: 'A boot never comes to its end.',
     mutant: plans((plan) => ({ ...plan, boot: { ...plan.boot, ends: 'hangs' } })),
     caughtBy: ['provision/first-boot', 'provision/at-create'],
   },
-  {
-    name: 'provision-at-create-is-ignored',
+  'provision-at-create-is-ignored': {
     requirement: 'CREATE-3',
     description: 'provision in a create is ignored.',
     mutant: rewriteFields('create', (body) =>
@@ -36,15 +33,13 @@ export const PROVISION = defineDeviations([
     ),
     caughtBy: ['provision/at-create', 'provision/answer'],
   },
-  {
-    name: 'provision-at-every-create',
+  'provision-at-every-create': {
     requirement: 'CREATE-3',
     description: 'Every create provisions at once.',
     mutant: rewriteFields('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
     caughtBy: ['provision/waits'],
   },
-  {
-    name: 'provision-by-itself-after-a-while',
+  'provision-by-itself-after-a-while': {
     requirement: 'CREATE-3',
     description: 'An intern that waits is provisioned after ten minutes.',
     mutant: () => {
@@ -76,22 +71,19 @@ export const PROVISION = defineDeviations([
     },
     caughtBy: ['provision/waits'],
   },
-  {
-    name: 'boot-without-progress',
+  'boot-without-progress': {
     requirement: 'PROV-1',
     description: 'progress is null throughout a boot.',
     mutant: rewriteRecords((record) => ({ ...record, progress: null })),
     caughtBy: ['provision/states', 'provision/takes-a-second', 'provision/scripted-failure-message'],
   },
-  {
-    name: 'boot-without-hostname',
+  'boot-without-hostname': {
     requirement: 'PROV-1',
     description: 'A running intern has no hostname.',
     mutant: rewriteRecords((record) => ({ ...record, hostname: null })),
     caughtBy: ['provision/states', 'get/record-form', 'provision/failed-boot'],
   },
-  {
-    name: 'boot-starts-anew-when-asked-again',
+  'boot-starts-anew-when-asked-again': {
     requirement: 'PROV-1',
     description: 'A provision of a booting intern is accepted and starts over.',
     mutant: transitions((row) =>
@@ -99,8 +91,7 @@ export const PROVISION = defineDeviations([
     ),
     caughtBy: ['provision/only-where-it-can', 'provision/race'],
   },
-  {
-    name: 'provision-refusal-is-423',
+  'provision-refusal-is-423': {
     requirement: 'PROV-1',
     description: 'intern_busy is 423.',
     mutant: errorStatus('intern_busy', 409, 423),
@@ -112,11 +103,10 @@ export const PROVISION = defineDeviations([
       'model/statuses',
     ],
   },
-  {
-    name: 'failed-with-the-usual-message',
+  'failed-with-the-usual-message': {
     requirement: 'EMU-9',
     description: "A failed boot does not show the script's message.",
     mutant: plans(({ boot: { message: _, ...boot }, ...plan }) => ({ ...plan, boot })),
     caughtBy: ['provision/scripted-failure-message'],
   },
-]);
+});

@@ -3,23 +3,20 @@ import { errorReply, rewriteErrors, rewriteJson, rewriteReply, rewriteStatus } f
 import { answerInstead } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-export const SCIM = defineDeviations([
-  {
-    name: 'scim-mapping-without-envelope',
+export const SCIM = defineDeviations({
+  'scim-mapping-without-envelope': {
     requirement: 'SCIM-1',
     description: 'A mapping is answered without {data}.',
     mutant: rewriteJson('scim', (body) => body.data),
     caughtBy: ['scim/mapping'],
   },
-  {
-    name: 'scim-role-of-its-own',
+  'scim-role-of-its-own': {
     requirement: 'SCIM-1',
     description: 'The role of a mapping is owner.',
     mutant: rewriteJson('scim', ({ data }) => ({ data: { ...(data as Json), role: 'owner' } })),
     caughtBy: ['scim/role'],
   },
-  {
-    name: 'scim-unknown-is-empty',
+  'scim-unknown-is-empty': {
     requirement: 'SCIM-2',
     description: 'An unknown mapping is 200 with no data.',
     mutant: rewriteReply((answer, { mappingId, request }) =>
@@ -29,8 +26,7 @@ export const SCIM = defineDeviations([
     ),
     caughtBy: ['scim/unknown', 'scim/ids'],
   },
-  {
-    name: 'scim-unknown-with-another-message',
+  'scim-unknown-with-another-message': {
     requirement: 'SCIM-2',
     description: 'The message of an unknown mapping is `Mapping not found`.',
     mutant: rewriteErrors(({ status, area, error }) =>
@@ -38,8 +34,7 @@ export const SCIM = defineDeviations([
     ),
     caughtBy: ['scim/unknown', 'base/unknown-scim-path'],
   },
-  {
-    name: 'scim-errors-with-metadata',
+  'scim-errors-with-metadata': {
     requirement: 'SCIM-2',
     description: 'SCIM errors carry metadata.',
     mutant: rewriteErrors(({ area, error }) =>
@@ -47,8 +42,7 @@ export const SCIM = defineDeviations([
     ),
     caughtBy: ['faults/scim-form', 'auth/scim-needs-a-management-key', 'scim/unknown', 'scim/failure'],
   },
-  {
-    name: 'scim-ids-in-one-case',
+  'scim-ids-in-one-case': {
     requirement: 'SCIM-2',
     description: 'A mapping is found only by its id in lower case.',
     mutant: answerInstead(({ mappingId }) =>
@@ -58,8 +52,7 @@ export const SCIM = defineDeviations([
     ),
     caughtBy: ['scim/ids'],
   },
-  {
-    name: 'scim-failure-with-the-other-message',
+  'scim-failure-with-the-other-message': {
     requirement: 'SCIM-2',
     description: 'A 500 of SCIM says `The request could not be completed`.',
     mutant: rewriteErrors(({ status, area, error }) =>
@@ -69,11 +62,10 @@ export const SCIM = defineDeviations([
     ),
     caughtBy: ['scim/failure'],
   },
-  {
-    name: 'scim-is-202',
+  'scim-is-202': {
     requirement: 'SCIM-1',
     description: 'A mapping is answered with 202.',
     mutant: rewriteStatus('scim', 200, 202),
     caughtBy: ['scim/mapping', 'scim/ids'],
   },
-]);
+});

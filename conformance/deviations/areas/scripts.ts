@@ -2,23 +2,20 @@ import { behaviours, resolves, says, waits, yields } from '../combinators/behavi
 import { wrap } from '../combinators/parts.js';
 import { defineDeviations } from '../mutant.js';
 
-export const SCRIPTS = defineDeviations([
-  {
-    name: 'script-says-all-at-once',
+export const SCRIPTS = defineDeviations({
+  'script-says-all-at-once': {
     requirement: 'EMU-3',
     description: 'say comes in one chunk, whatever chunks it asks for.',
     mutant: says((texts) => [texts.join('')]),
     caughtBy: ['scripts/pieces', 'shipped-scripts/shipped-times'],
   },
-  {
-    name: 'script-cuts-characters',
+  'script-cuts-characters': {
     requirement: 'EMU-3',
     description: 'say is cut within characters.',
     mutant: says((texts) => texts.join('').split('')),
     caughtBy: ['scripts/pieces'],
   },
-  {
-    name: 'script-waits-before-the-first-piece',
+  'script-waits-before-the-first-piece': {
     requirement: 'EMU-2',
     description: 'Paced chunks begin after the first pause.',
     mutant: behaviours((behaviour) => ({
@@ -38,15 +35,13 @@ export const SCRIPTS = defineDeviations([
     })),
     caughtBy: ['scripts/pace'],
   },
-  {
-    name: 'script-waits-longer',
+  'script-waits-longer': {
     requirement: 'EMU-2',
     description: 'Every wait takes a millisecond longer.',
     mutant: waits((sleep, ms) => sleep(ms + 1)),
     caughtBy: ['scripts/wait', 'scripts/pace', 'invoke-runs/goes-on'],
   },
-  {
-    name: 'script-forgets-the-first-answer',
+  'script-forgets-the-first-answer': {
     requirement: 'EMU-3',
     description: 'The first answer of a run reaches it as cancel.',
     mutant: behaviours((behaviour) => ({
@@ -68,8 +63,7 @@ export const SCRIPTS = defineDeviations([
     })),
     caughtBy: ['scripts/when', 'chat-answers/every-option', 'chat-answers/question-actions'],
   },
-  {
-    name: 'script-compares-whole-answers',
+  'script-compares-whole-answers': {
     requirement: 'EMU-3',
     description: 'Of the content of an answer only one field reaches the script.',
     mutant: behaviours((behaviour) => ({
@@ -90,8 +84,7 @@ export const SCRIPTS = defineDeviations([
     })),
     caughtBy: ['scripts/when', 'chat-answers/question-content'],
   },
-  {
-    name: 'script-failure-for-good',
+  'script-failure-for-good': {
     requirement: 'EMU-3',
     description: 'A turn that fails is never worth trying again.',
     mutant: yields(
@@ -99,8 +92,7 @@ export const SCRIPTS = defineDeviations([
     ),
     caughtBy: ['scripts/ends'],
   },
-  {
-    name: 'script-of-the-prompt-before-the-one-put',
+  'script-of-the-prompt-before-the-one-put': {
     requirement: 'EMU-3',
     description: 'A script named by the prompt goes before one put on the intern.',
     mutant: resolves((usual, intern, prompt) => {
@@ -109,8 +101,7 @@ export const SCRIPTS = defineDeviations([
     }),
     caughtBy: ['scripts/chosen-by'],
   },
-  {
-    name: 'script-unknown-is-echo',
+  'script-unknown-is-echo': {
     requirement: 'EMU-3',
     description: 'A prompt that names an unknown script is echoed.',
     mutant: resolves((usual, intern, prompt) => {
@@ -119,8 +110,7 @@ export const SCRIPTS = defineDeviations([
     }),
     caughtBy: ['scripts/unknown'],
   },
-  {
-    name: 'script-invalid-is-put',
+  'script-invalid-is-put': {
     requirement: 'EMU-3',
     description: 'A script that is invalid is taken, and says nothing.',
     mutant: wrap({
@@ -137,8 +127,7 @@ export const SCRIPTS = defineDeviations([
     }),
     caughtBy: ['scripts/invalid'],
   },
-  {
-    name: 'script-put-again-is-ignored',
+  'script-put-again-is-ignored': {
     requirement: 'EMU-3',
     description: 'A script that is put again stays as it was.',
     mutant: wrap({
@@ -149,8 +138,7 @@ export const SCRIPTS = defineDeviations([
     }),
     caughtBy: ['scripts/put-again'],
   },
-  {
-    name: 'shipped-asks-once',
+  'shipped-asks-once': {
     requirement: 'EMU-9',
     description: 'ask-twice asks one question.',
     mutant: yields((name) => {
@@ -164,8 +152,7 @@ export const SCRIPTS = defineDeviations([
     }),
     caughtBy: ['shipped-scripts/shipped-asks', 'chat-questions/ids-differ'],
   },
-  {
-    name: 'shipped-no-usage-with-usage',
+  'shipped-no-usage-with-usage': {
     requirement: 'EMU-9',
     description: 'no-usage reports usage.',
     mutant: yields(
@@ -176,8 +163,7 @@ export const SCRIPTS = defineDeviations([
     ),
     caughtBy: ['shipped-scripts/shipped-endings', 'update/model-at-next-provision'],
   },
-  {
-    name: 'shipped-refusals-speak-first',
+  'shipped-refusals-speak-first': {
     requirement: 'EMU-9',
     description: 'refuses and unreachable say something before they end.',
     mutant: yields(
@@ -186,4 +172,4 @@ export const SCRIPTS = defineDeviations([
     ),
     caughtBy: ['shipped-scripts/shipped-refusals', 'chat-not-taken/not-accepted', 'invoke/not-accepted'],
   },
-]);
+});

@@ -14,16 +14,14 @@ const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
     }),
   });
 
-export const SIGN_IDENTITY = defineDeviations([
-  {
-    name: 'sign-timestamp-in-milliseconds',
+export const SIGN_IDENTITY = defineDeviations({
+  'sign-timestamp-in-milliseconds': {
     requirement: 'SIGN-5',
     description: 'The timestamp counts milliseconds.',
     mutant: signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
     caughtBy: ['sign/timestamp-is-now', 'sign/timestamp-form'],
   },
-  {
-    name: 'sign-timestamp-as-number',
+  'sign-timestamp-as-number': {
     requirement: 'SIGN-5',
     description: 'The timestamp is a number.',
     mutant: rewriteJson('sign', (body) => ({
@@ -32,8 +30,7 @@ export const SIGN_IDENTITY = defineDeviations([
     })),
     caughtBy: ['sign/answer', 'sign/timestamp-form'],
   },
-  {
-    name: 'sign-timestamp-of-the-boot',
+  'sign-timestamp-of-the-boot': {
     requirement: 'SIGN-5',
     description: 'The timestamp is that of the first proof.',
     mutant: () => {
@@ -45,8 +42,7 @@ export const SIGN_IDENTITY = defineDeviations([
     },
     caughtBy: ['sign/timestamp-is-now', 'proof/old-is-refused'],
   },
-  {
-    name: 'sign-user-of-a-header',
+  'sign-user-of-a-header': {
     requirement: 'SIGN-6',
     description: 'A user that a header of the request names is signed for.',
     mutant: () => {
@@ -60,8 +56,7 @@ export const SIGN_IDENTITY = defineDeviations([
     },
     caughtBy: ['sign/user-of-the-request-is-ignored'],
   },
-  {
-    name: 'sign-nonce-of-the-intern',
+  'sign-nonce-of-the-intern': {
     requirement: 'SIGN-7',
     description: 'Nonces are counted apart for each intern.',
     mutant: () => {
@@ -75,8 +70,7 @@ export const SIGN_IDENTITY = defineDeviations([
     },
     caughtBy: ['sign/nonces-never-repeat'],
   },
-  {
-    name: 'sign-only-while-it-runs',
+  'sign-only-while-it-runs': {
     requirement: 'SIGN-8',
     description: 'Signing for an intern that does not run is 409.',
     mutant: beforeHandling('sign', ({ intern }) =>
@@ -86,8 +80,7 @@ export const SIGN_IDENTITY = defineDeviations([
     ),
     caughtBy: ['sign/status-of-the-intern', 'model/in-time'],
   },
-  {
-    name: 'sign-before-the-gate',
+  'sign-before-the-gate': {
     requirement: 'SIGN-8',
     description: 'Signing from outside the programme is 403.',
     mutant: {
@@ -100,4 +93,4 @@ export const SIGN_IDENTITY = defineDeviations([
     },
     caughtBy: ['sign/gate', 'auth/outsider', 'auth/matrix'],
   },
-]);
+});

@@ -17,9 +17,8 @@ const routed = (change: (route: unknown) => unknown): Mutant =>
     return changed === undefined ? rest : { ...rest, route: changed };
   });
 
-export const SIGN = defineDeviations([
-  {
-    name: 'sign-without-v1',
+export const SIGN = defineDeviations({
+  'sign-without-v1': {
     requirement: 'SIGN-1',
     description: 'With a route only the v2 signature is answered.',
     mutant: rewriteJson('sign', (body) =>
@@ -29,22 +28,19 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/answer', 'sign/verifies'],
   },
-  {
-    name: 'sign-always-v2',
+  'sign-always-v2': {
     requirement: 'SIGN-1',
     description: 'A nonce is answered without a route too.',
     mutant: rewriteJson('sign', (body) => ({ 'x-ori-invoke-nonce': 'x', ...body })),
     caughtBy: ['sign/answer', 'sign/unknown-fields'],
   },
-  {
-    name: 'sign-without-nonce',
+  'sign-without-nonce': {
     requirement: 'SIGN-1',
     description: 'The nonce of a v2 proof is not answered.',
     mutant: rewriteJson('sign', ({ 'x-ori-invoke-nonce': _, ...body }) => body),
     caughtBy: ['sign/answer', 'sign/nonces-never-repeat', 'sign/fresh-nonce-each-time'],
   },
-  {
-    name: 'sign-under-other-names',
+  'sign-under-other-names': {
     requirement: 'SIGN-1',
     description: 'The keys of the answer are no header names.',
     mutant: rewriteJson('sign', (body) =>
@@ -52,15 +48,13 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/answer', 'sign/verifies', 'sign/user-is-the-subject'],
   },
-  {
-    name: 'sign-can-be-stored',
+  'sign-can-be-stored': {
     requirement: 'SIGN-1',
     description: 'A proof is answered without Cache-Control: no-store.',
     mutant: withoutHeader('cache-control', ({ status }, { operation }) => operation === 'sign' && status < 400),
     caughtBy: ['sign/answer'],
   },
-  {
-    name: 'sign-takes-upper-case-digests',
+  'sign-takes-upper-case-digests': {
     requirement: 'SIGN-2',
     description: 'A digest in upper case is taken.',
     mutant: asked((body) =>
@@ -68,8 +62,7 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/bad-digest'],
   },
-  {
-    name: 'sign-without-digest',
+  'sign-without-digest': {
     requirement: 'SIGN-2',
     description: 'Without a digest that of an empty body is signed.',
     mutant: asked((body) => ({
@@ -78,8 +71,7 @@ export const SIGN = defineDeviations([
     })),
     caughtBy: ['sign/bad-digest', 'sign/alias'],
   },
-  {
-    name: 'sign-takes-methods-in-any-case',
+  'sign-takes-methods-in-any-case': {
     requirement: 'SIGN-3',
     description: 'The method of a route is taken in any case.',
     mutant: routed((route) =>
@@ -89,8 +81,7 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/route-method'],
   },
-  {
-    name: 'sign-drops-the-query',
+  'sign-drops-the-query': {
     requirement: 'SIGN-3',
     description: 'Query and fragment of a path are cut off.',
     mutant: routed((route) =>
@@ -100,15 +91,13 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/route-path'],
   },
-  {
-    name: 'sign-route-null-is-none',
+  'sign-route-null-is-none': {
     requirement: 'SIGN-3',
     description: 'A route that is null is taken for none.',
     mutant: routed((route) => (route === null ? undefined : route)),
     caughtBy: ['sign/route-form'],
   },
-  {
-    name: 'sign-refuses-unknown-fields',
+  'sign-refuses-unknown-fields': {
     requirement: 'SIGN-3',
     description: 'A signing request with an unknown field is 400.',
     mutant: asked((body) =>
@@ -116,8 +105,7 @@ export const SIGN = defineDeviations([
     ),
     caughtBy: ['sign/unknown-fields'],
   },
-  {
-    name: 'sign-v2-without-the-method',
+  'sign-v2-without-the-method': {
     requirement: 'SIGN-4',
     description: 'v2 does not sign the method.',
     mutant: wrap({
@@ -131,4 +119,4 @@ export const SIGN = defineDeviations([
     }),
     caughtBy: ['sign/verifies', 'sign/path-as-sent', 'proof/bound-to-its-route'],
   },
-]);
+});

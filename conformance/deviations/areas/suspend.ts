@@ -4,9 +4,8 @@ import { rewriteControl } from '../combinators/replies.js';
 import { survives } from '../combinators/runs.js';
 import { defineDeviations } from '../mutant.js';
 
-export const SUSPEND = defineDeviations([
-  {
-    name: 'suspend-does-nothing',
+export const SUSPEND = defineDeviations({
+  'suspend-does-nothing': {
     requirement: 'SUSP-1',
     description: 'A suspend is answered, and the intern goes on running.',
     mutant: wrap({ createProvisioning: (usual) => ({ ...usual, suspend: (row) => row }) }),
@@ -18,15 +17,13 @@ export const SUSPEND = defineDeviations([
       'update/status-moves-updated-at',
     ],
   },
-  {
-    name: 'suspend-twice',
+  'suspend-twice': {
     requirement: 'SUSP-1',
     description: 'A suspend of a stopped intern is 200.',
     mutant: transitions((row) => (row.on === 'suspend' ? { ...row, from: [...row.from, 'stopped'] } : row)),
     caughtBy: ['suspend/only-what-runs', 'suspend/race', 'model/statuses'],
   },
-  {
-    name: 'suspend-lets-runs-go-on',
+  'suspend-lets-runs-go-on': {
     requirement: 'SUSP-1',
     description: 'A suspend ends no run.',
     mutant: survives('suspended'),
@@ -38,8 +35,7 @@ export const SUSPEND = defineDeviations([
       'invoke-runs/ended-by-suspend',
     ],
   },
-  {
-    name: 'suspend-forgets-invoke-runs',
+  'suspend-forgets-invoke-runs': {
     requirement: 'SUSP-1',
     description: 'Runs of invoke that a suspend ended are shown as going on.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
@@ -52,8 +48,7 @@ export const SUSPEND = defineDeviations([
     })),
     caughtBy: ['suspend/ends-every-run', 'invoke-runs/ended-by-suspend'],
   },
-  {
-    name: 'daemon-token-outlives-the-suspend',
+  'daemon-token-outlives-the-suspend': {
     requirement: 'SUSP-1',
     description: 'The daemon token is the same at every boot.',
     mutant: moves(
@@ -67,4 +62,4 @@ export const SUSPEND = defineDeviations([
     ),
     caughtBy: ['suspend/daemon-token-dies', 'daemon/token-per-boot'],
   },
-]);
+});

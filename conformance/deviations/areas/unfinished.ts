@@ -35,9 +35,8 @@ const skips = (step: 'vault' | 'provisioner') => (): Mutant =>
     interns.put(row, undefined, { unfinished: row.unfinished.filter((one) => one !== step) });
   });
 
-export const UNFINISHED = defineDeviations([
-  {
-    name: 'unfinished-starts-over',
+export const UNFINISHED = defineDeviations({
+  'unfinished-starts-over': {
     requirement: 'CREATE-4',
     description: 'The retry of a create that broke off meets the half-made intern as a conflict.',
     mutant: {
@@ -56,29 +55,25 @@ export const UNFINISHED = defineDeviations([
     },
     caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-retries-race', 'create/unfinished-more-than-once'],
   },
-  {
-    name: 'unfinished-stays-without-a-vault',
+  'unfinished-stays-without-a-vault': {
     requirement: 'CREATE-4',
     description: 'The retry of a create that broke off before the vault leaves it without one.',
     mutant: skips('vault'),
     caughtBy: ['create/unfinished-is-resumed', 'create/script-vault-fails-once'],
   },
-  {
-    name: 'unfinished-is-not-provisioned',
+  'unfinished-is-not-provisioned': {
     requirement: 'CREATE-4',
     description: 'The retry of a create that broke off at the provisioner does not provision.',
     mutant: skips('provisioner'),
     caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-more-than-once'],
   },
-  {
-    name: 'unfinished-is-500',
+  'unfinished-is-500': {
     requirement: 'CREATE-4',
     description: 'A create that breaks off is 500.',
     mutant: rewriteErrors(({ reason }) => (reason === 'upstream_unavailable' ? { status: 500 } : undefined)),
     caughtBy: ['create/unfinished-answers-201', 'create/unfinished-is-resumed', 'create/script-vault-fails-once'],
   },
-  {
-    name: 'unfinished-taken-over-by-another-body',
+  'unfinished-taken-over-by-another-body': {
     requirement: 'CREATE-4',
     description: 'The key of an unfinished create is not compared with its body.',
     mutant: remembersCreates((entries) => ({
@@ -89,11 +84,10 @@ export const UNFINISHED = defineDeviations([
     })),
     caughtBy: ['create/unfinished-with-another-body', 'create/unfinished-is-resumed'],
   },
-  {
-    name: 'vault-script-does-not-fail',
+  'vault-script-does-not-fail': {
     requirement: 'EMU-9',
     description: 'vault-fails-once creates at the first try.',
     mutant: plans((plan) => ({ ...plan, vault: 'ok' })),
     caughtBy: ['create/script-vault-fails-once'],
   },
-]);
+});

@@ -10,9 +10,8 @@ const adding = (response: PlainResponse, more: object): PlainResponse => ({
   body: JSON.stringify({ ...(JSON.parse(String(response.body)) as object), ...more }),
 });
 
-export const UPDATE = defineDeviations([
-  {
-    name: 'update-clears-what-is-omitted',
+export const UPDATE = defineDeviations({
+  'update-clears-what-is-omitted': {
     requirement: 'UPDATE-1',
     description: 'An update sets omitted descriptions and instructions to null.',
     mutant: rewriteFields('update', (body) =>
@@ -22,15 +21,13 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['update/only-what-is-named', 'update/in-every-state'],
   },
-  {
-    name: 'update-loses-instructions',
+  'update-loses-instructions': {
     requirement: 'UPDATE-1',
     description: 'instructions in an update are ignored.',
     mutant: rewriteFields('update', ({ instructions: _, ...body }) => body),
     caughtBy: ['update/only-what-is-named', 'update/null-clears'],
   },
-  {
-    name: 'update-answers-the-old-record',
+  'update-answers-the-old-record': {
     requirement: 'UPDATE-1',
     description: 'The answer of an update is the record as it was.',
     mutant: wrap({
@@ -44,8 +41,7 @@ export const UPDATE = defineDeviations([
     }),
     caughtBy: ['update/only-what-is-named', 'update/model-form', 'update/moves-updated-at'],
   },
-  {
-    name: 'update-takes-any-model',
+  'update-takes-any-model': {
     requirement: 'UPDATE-1',
     description: 'A model that is none is ignored.',
     mutant: rewriteFields('update', ({ model, ...body }) =>
@@ -57,8 +53,7 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['update/model-form'],
   },
-  {
-    name: 'update-drops-unknown-fields',
+  'update-drops-unknown-fields': {
     requirement: 'UPDATE-1',
     description: 'Unknown fields of an update are ignored.',
     mutant: rewriteFields('update', (body) =>
@@ -68,8 +63,7 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['update/unknown-fields'],
   },
-  {
-    name: 'update-of-the-model-at-once',
+  'update-of-the-model-at-once': {
     requirement: 'UPDATE-1',
     description: 'A new model takes effect without a provision.',
     mutant: puts(
@@ -82,8 +76,7 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['update/model-at-next-provision', 'scripts/model-it-booted-with'],
   },
-  {
-    name: 'update-of-nothing-touches',
+  'update-of-nothing-touches': {
     requirement: 'UPDATE-1',
     description: 'An update that changes nothing moves updated_at.',
     mutant: wrap({
@@ -97,8 +90,7 @@ export const UPDATE = defineDeviations([
     }),
     caughtBy: ['update/no-op'],
   },
-  {
-    name: 'status-does-not-touch',
+  'status-does-not-touch': {
     requirement: 'UPDATE-1',
     description: 'A change of status leaves updated_at.',
     mutant: puts((put) => (row, record, change) => {
@@ -108,8 +100,7 @@ export const UPDATE = defineDeviations([
     }),
     caughtBy: ['update/status-moves-updated-at'],
   },
-  {
-    name: 'update-only-while-stopped',
+  'update-only-while-stopped': {
     requirement: 'UPDATE-1',
     description: 'A running intern cannot be updated.',
     mutant: transitions((row) =>
@@ -117,8 +108,7 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['update/in-every-state', 'suspend/keeps-what-was-changed', 'model/lifecycle'],
   },
-  {
-    name: 'record-without-nulls',
+  'record-without-nulls': {
     requirement: 'GET-1',
     description: 'Fields of a record that are null are left out.',
     mutant: rewriteRecords((record) =>
@@ -126,15 +116,13 @@ export const UPDATE = defineDeviations([
     ),
     caughtBy: ['get/record-form'],
   },
-  {
-    name: 'record-without-settings',
+  'record-without-settings': {
     requirement: 'GET-1',
     description: 'A read leaves out the instructions.',
     mutant: rewriteJson('get', ({ instructions: _, ...record }) => record),
     caughtBy: ['get/settings', 'create/reads-back'],
   },
-  {
-    name: 'record-shows-the-key',
+  'record-shows-the-key': {
     requirement: 'GET-1',
     description: "A read carries the intern's own key.",
     mutant: routes('get', (row) => ({
@@ -143,8 +131,7 @@ export const UPDATE = defineDeviations([
     })),
     caughtBy: ['get/no-secrets', 'get/no-known-secrets'],
   },
-  {
-    name: 'record-shows-the-daemon-token',
+  'record-shows-the-daemon-token': {
     requirement: 'GET-1',
     description: 'The daemon token is part of the hostname.',
     mutant: routes('get', (row) => ({
@@ -157,4 +144,4 @@ export const UPDATE = defineDeviations([
     })),
     caughtBy: ['get/no-known-secrets'],
   },
-]);
+});

@@ -9,9 +9,8 @@ const isOwnKey = (request: Request) => tokenOf(request)?.startsWith('emu-ikey-')
 
 const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
-export const VISIBILITY = defineDeviations([
-  {
-    name: 'own-key-acts-as-its-creator',
+export const VISIBILITY = defineDeviations({
+  'own-key-acts-as-its-creator': {
     requirement: 'AUTH-2',
     description: "An intern's own key counts as the person who created the intern.",
     mutant: callers((caller, _token, interns) =>
@@ -19,8 +18,7 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
   },
-  {
-    name: 'hidden-is-403',
+  'hidden-is-403': {
     requirement: 'AUTH-3',
     description: 'An intern that the caller cannot see is 403.',
     mutant: visible((caller, id, interns) => {
@@ -32,8 +30,7 @@ export const VISIBILITY = defineDeviations([
     }),
     caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns', 'auth/workspace-of-the-key', 'auth/matrix'],
   },
-  {
-    name: 'hidden-says-so',
+  'hidden-says-so': {
     requirement: 'AUTH-3',
     description: 'The 404 of a hidden intern has a message of its own.',
     mutant: visible((caller, id, interns) => {
@@ -45,8 +42,7 @@ export const VISIBILITY = defineDeviations([
     }),
     caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
   },
-  {
-    name: 'hidden-has-a-header',
+  'hidden-has-a-header': {
     requirement: 'AUTH-3',
     description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
     mutant: visible((caller, id, interns) => {
@@ -58,8 +54,7 @@ export const VISIBILITY = defineDeviations([
     }),
     caughtBy: ['auth/hidden-is-unknown'],
   },
-  {
-    name: 'kind-of-credential-first',
+  'kind-of-credential-first': {
     requirement: 'AUTH-3',
     description: 'An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.',
     mutant: () => {
@@ -94,8 +89,7 @@ export const VISIBILITY = defineDeviations([
     },
     caughtBy: ['auth/kind-after-visibility'],
   },
-  {
-    name: 'gone-differs-from-unknown',
+  'gone-differs-from-unknown': {
     requirement: 'AUTH-3',
     description: 'An intern that was deleted is 404 with a message of its own.',
     mutant: () => {
@@ -117,8 +111,7 @@ export const VISIBILITY = defineDeviations([
     },
     caughtBy: ['auth/hidden-timeless'],
   },
-  {
-    name: 'own-key-sees-the-workspace',
+  'own-key-sees-the-workspace': {
     requirement: 'AUTH-4',
     description: "An intern's own key sees the other interns of the workspace.",
     mutant: visible((caller, id, interns) =>
@@ -126,8 +119,7 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['auth/own-key-other-interns'],
   },
-  {
-    name: 'own-key-creates',
+  'own-key-creates': {
     requirement: 'AUTH-4',
     description: 'With an own key interns are created, in the name of who made it.',
     mutant: {
@@ -142,8 +134,7 @@ export const VISIBILITY = defineDeviations([
     },
     caughtBy: ['auth/own-key-collection'],
   },
-  {
-    name: 'own-key-collection-is-403',
+  'own-key-collection-is-403': {
     requirement: 'AUTH-4',
     description: 'For an own key the collection is 403.',
     mutant: rewriteReply((answer, { area, known, internId, request }) =>
@@ -153,8 +144,7 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
-  {
-    name: 'own-key-sees-nothing',
+  'own-key-sees-nothing': {
     requirement: 'AUTH-4',
     description: "An intern's own key is 404 on its own intern.",
     mutant: visible((caller, id, interns) => {
@@ -163,8 +153,7 @@ export const VISIBILITY = defineDeviations([
     }),
     caughtBy: ['auth/own-key-sees-its-intern', 'auth/own-key-acts-on-its-intern'],
   },
-  {
-    name: 'own-key-only-reads',
+  'own-key-only-reads': {
     requirement: 'AUTH-4',
     description: "An intern's own key cannot change or delete the intern.",
     mutant: beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
@@ -172,8 +161,7 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['auth/own-key-acts-on-its-intern'],
   },
-  {
-    name: 'outsider-is-401',
+  'outsider-is-401': {
     requirement: 'AUTH-5',
     description: 'A caller outside the programme is 401.',
     mutant: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
@@ -185,8 +173,7 @@ export const VISIBILITY = defineDeviations([
       'auth/matrix',
     ],
   },
-  {
-    name: 'method-before-programme',
+  'method-before-programme': {
     requirement: 'AUTH-5',
     description: 'A wrong method is 405 whoever calls.',
     mutant: answerInstead(({ area, known, operation, request }) =>
@@ -200,8 +187,7 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['auth/outsider-any-path'],
   },
-  {
-    name: 'media-type-before-programme',
+  'media-type-before-programme': {
     requirement: 'AUTH-5',
     description: 'A body of another media type is 415 whoever calls.',
     mutant: answerInstead(({ operation, request }) =>
@@ -211,4 +197,4 @@ export const VISIBILITY = defineDeviations([
     ),
     caughtBy: ['auth/outsider-any-body'],
   },
-]);
+});
