@@ -89,7 +89,7 @@ async function heap(): Promise<number> {
   return (await session.send('Runtime.getHeapUsage')).usedSize;
 }
 
-/** Counts events beside the page, so that it is known how many it was told of. */
+/** Counts events beside the page, to know how many it received. */
 let told = 0;
 const counting = new AbortController();
 void (async () => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { report, startCommand } from './lib.js';
 
-/** What every intern does that no prompt leads to something else. */
+/** The script of every intern, except where a prompt names another. */
 const SCRIPT = {
   name: 'echo',
   turn: [{ say: 'Hello there. ', chunks: 3 }, { usage: { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 } }],

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What one load gave: responses per second, and times in ms. */
+/** The result of one load: responses per second, and times in ms. */
 export interface Load {
   readonly rate: number;
   readonly firstByte: number[];
@@ -10,8 +10,8 @@ export interface Load {
 const END = Buffer.from('0\r\n\r\n');
 
 /**
- * Sends one request over and over on `connections` sockets for `seconds`. A client on bare sockets:
- * it looks for the end of the body and at nothing else, so that what is measured is the server.
+ * Sends one request over and over on `connections` sockets for `seconds`. A client on bare sockets: it only looks for
+ * the end of the body, so that the server is what is measured.
  */
 export async function streamLoad(
   url: string,
@@ -36,7 +36,7 @@ export async function streamLoad(
       let sent = 0;
       let first = 0;
       let tail: Buffer = Buffer.alloc(0);
-      /** Bytes still to come of an answer with a declared length; undefined where it is chunked. */
+      /** Bytes still to come of an answer with a declared length; undefined if it is chunked. */
       let left: number | undefined;
       const send = () => {
         sent = performance.now();

@@ -1,5 +1,5 @@
-// Memory of used nonces: 1,000,000 nonces through the memory itself, and 20,000 v2 proofs through the whole daemon, both
-// spread over virtual hours. Prints what is held and the heap at points along the way, after a collection of garbage.
+// Memory of used nonces: 1,000,000 nonces through the memory itself, and 20,000 v2 proofs through the whole daemon,
+// both spread over virtual hours. Prints what is held and the heap at points along the way, after a garbage collection.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createNonces } from '../emulator/daemon/nonces.js';
@@ -52,7 +52,7 @@ for (let count = 0; count < PROOFS; count++) {
     `after ${count + 1} proofs: ${bench.daemon.nonces.size} nonces held, heap ${mebibytes(through.at(-1) ?? 0)}`,
   );
 }
-// What was issued is remembered too, the last 10,000 signatures: by the third point that is full.
+// Issued signatures are remembered too, the last 10,000: by the third point that is full.
 const more = (through.at(-1) ?? 0) - (through[2] ?? 0);
 report(
   `memory of the daemon after ${PROOFS} v2 proofs over ${(PROOFS / 6_000).toFixed(1)} virtual hours`,

@@ -1,5 +1,5 @@
-// By how much an event that a script paces comes late, from the instant it is due to its bytes at the client: 200 streams
-// of 50 events per second each, on sockets.
+// How late an event that a script paces comes, from the instant it is due to its bytes at the client: 200 streams of 50
+// events per second each, on sockets.
 import { percentile, report } from './lib.js';
 import { openPaced } from './pacing.js';
 

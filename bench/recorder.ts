@@ -1,5 +1,6 @@
-// What a recorder adds: the time to the first byte of a stream, and streams per second at 32 at once, beside the same
-// without it, in turns in one run. Emulator and recorder are processes of their own; a stream says 20 pieces, 20 ms apart.
+// What a recorder adds: the time to the first byte of a stream, and streams per second at 32 at once, compared with the
+// same without it, in turns in one run. Emulator and recorder are processes of their own; a stream says 20 pieces, 20
+// ms apart.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

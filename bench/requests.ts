@@ -1,5 +1,5 @@
 // GET /interns/{id} per second at 32 connections, journal on, against a bare Hono route of the same answer and against
-// json-server: each in a process of its own, in turns, so that a drift of the machine's speed meets all of them.
+// json-server: each in a process of its own, in turns, so that a drift of the machine's speed affects all of them.
 import autocannon from 'autocannon';
 import { median, report, start } from './lib.js';
 
@@ -17,7 +17,7 @@ const intern = await (await fetch(base_url + path, { headers })).text();
 const hono = await start('hono.mjs', intern);
 const jsonServer = await start('json-server.cjs', intern);
 
-/** Processor time of each server per request, in µs: says the same where other work takes its share of the machine. */
+/** Processor time of each server per request, in µs: the same even if other work takes its share of the machine. */
 const costs: Record<string, number[]> = { emulator: [], hono: [], 'json-server': [] };
 const servers = { emulator, hono, 'json-server': jsonServer };
 

@@ -98,7 +98,7 @@ const rates = {
 };
 for (const url of Object.values(sides)) await sign(url, 1);
 for (const origin of Object.values(origins)) await verify(origin, 1_000);
-/** Processor time per request in µs: says the same where other work takes its share of the machine. */
+/** Processor time per request in µs: the same even if other work takes its share of the machine. */
 const costs = {
   sign: { emulator: [] as number[], bare: [] as number[] },
   verify: { emulator: [] as number[], bare: [] as number[] },

@@ -1,4 +1,4 @@
-// What it costs to keep a state and to bring it back, at 100 interns: in memory, and with --data.
+// The cost of keeping and restoring a state, at 100 interns: in memory, and with --data.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

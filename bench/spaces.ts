@@ -1,5 +1,5 @@
-// What a space costs: time and memory, what is left once they end, GET beside 500 others at work, and going back to a
-// snapshot. In process, but for the GETs. Run it with --expose-gc.
+// The cost of a space: time and memory, what is left once they end, GET beside 500 others at work, and restoring a
+// snapshot. In process, except for the GETs. Run it with --expose-gc.
 import { createEmulator } from '../emulator/index.js';
 import { median, percentile, report } from './lib.js';
 

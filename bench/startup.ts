@@ -1,6 +1,6 @@
-// From starting the process to its ready line: the built emulator, aimock, and bare Node, in turns in one run. And how
-// long a first create takes, which needs what no start loads: sent with the ready line, and half a second later. Needs a
-// build (npm run build) and the neighbours (npm ci --prefix bench).
+// From starting the process to its ready line: the built emulator, aimock, and bare Node, in turns in one run. Also how
+// long a first create takes, which needs what no start loads: sent with the ready line, and half a second later. Needs
+// a build (npm run build) and the neighbours (npm ci --prefix bench).
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What --data costs: an acknowledged create as the store grows, 32 at once against memory, and opening a large one.
+// The cost of --data: an acknowledged create as the store grows, 32 at once against memory, and opening a large one.
 // Needs a build (npm run build). Each figure in a process of its own, both sides of a comparison in turns.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

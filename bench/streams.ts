@@ -1,6 +1,6 @@
 // Streams per second of a reply of 50 chunks without pacing, and the time to the first byte, at 32 and 500 at once:
-// against aimock with an equal reply, and against bare node:http writing the emulator's own events chunk by chunk. What
-// node:http does when all its writes fall into one turn of the event loop is printed beside.
+// against aimock with an equal reply, and against bare node:http writing the emulator's own events chunk by chunk. The
+// figure of node:http with all its writes in one turn of the event loop is printed beside.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ const servers: Record<string, Served> = {
   'node:http, one turn': gathered,
 };
 
-/** Processor time of a server per stream, in µs: says the same where other work takes its share of the machine. */
+/** Processor time of a server per stream, in µs: the same even if other work takes its share of the machine. */
 const load = async (name: string, connections: number): Promise<Load & { cost: number }> => {
   const at = paths[name];
   const server = servers[name];

@@ -1,5 +1,5 @@
 // 5,000 runs that wait silently with their clients connected: resident memory each, processor time while idle, and how
-// late their keepalives come; beside bare node:http holding as many open responses. Real sockets, real clock.
+// late their keepalives come; compared with bare node:http holding as many open responses. Real sockets, real clock.
 import { connect } from 'node:net';
 import { report, type Served, start } from './lib.js';
 
@@ -31,15 +31,15 @@ for (let i = 0; i < RUNS; i++) {
 await post(`${target.control_url}/clock`, { advance: '10s' });
 
 /**
- * When a keepalive came, in ms since the bytes before it, and on the average since the request: they can't have been sent
- * before that, while those bytes may have come late.
+ * When a keepalive came, in ms since the bytes before it, and on the average since the request: it cannot have been
+ * sent before that, while those bytes may have come late.
  */
 interface Keepalive {
   readonly sinceLast: number;
   readonly sinceRequest: number;
 }
 
-/** Opens a response and keeps it open; tells of every keepalive. */
+/** Opens a response and keeps it open; reports every keepalive. */
 const hold = (url: string, onKeepalive: (keepalive: Keepalive) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     const { hostname, port, pathname } = new URL(url);

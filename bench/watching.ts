@@ -1,6 +1,6 @@
-// What it costs to look on: GET /interns/{id} per second at 32 connections with the log on and off, and with ten pages
-// following the events and none, of the built command, in turns. Needs a build (npm run build) and the neighbours
-// (npm ci --prefix bench).
+// The cost of observing: GET /interns/{id} per second at 32 connections with the log on and off, and with ten pages
+// following the events and none, of the built command, in turns. Needs a build (npm run build) and the neighbours (npm
+// ci --prefix bench).
 import { mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const written = openSync(log, 'w');
 
 interface Load {
   rate: number;
-  /** Processor time of the server per request, in µs: says the same where other work takes its share of the machine. */
+  /** Processor time of the server per request, in µs: the same even if other work takes its share of the machine. */
   cost: number;
 }
 
@@ -40,7 +40,7 @@ async function load(server: Served, seconds = SECONDS): Promise<Load> {
   return { rate: requests.average, cost: ((server.cpu() - before) * 1e6) / requests.total };
 }
 
-/** The load of a process of its own: no two are compiled alike, which by itself makes some percent. */
+/** The load in a process of its own: no two are compiled alike, which by itself makes some percent. */
 async function loadAnew(args: readonly string[], stderr: number): Promise<Load> {
   const server = await startCommand(args, stderr);
   await load(server, 1);
@@ -49,7 +49,7 @@ async function loadAnew(args: readonly string[], stderr: number): Promise<Load> 
   return found;
 }
 
-/** Follows the events of a server until it is told to stop; answers how many bytes came. */
+/** Follows the events of a server until it is stopped; returns how many bytes came. */
 async function follow(server: Served): Promise<() => number> {
   let bytes = 0;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -65,7 +65,7 @@ async function follow(server: Served): Promise<() => number> {
   };
 }
 
-/** Both sides in turns, and the median of what one is of the other, by rate and by processor time. */
+/** Both sides in turns, and the median of their ratio, by rate and by processor time. */
 async function compare(without: () => Promise<Load>, with_: () => Promise<Load>) {
   const pairs: [Load, Load][] = [];
   for (let round = 0; round <= ROUNDS; round++) {

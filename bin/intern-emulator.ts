@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// Whoever reads our output may leave at any time; that is no reason to fall over.
+// The reader of our output may leave at any time, which must not crash us.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** A mistake of ours: told in full, without the line of compiled source that Node would print. */
+/** A mistake of ours: reported in full, without the line of compiled source that Node would print. */
 const fallOver = (error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(70);
 };
 process.on('uncaughtException', fallOver);
 
-// Where Node can keep compiled code (from 22.1 on), the second start is quicker: only of what is imported after this.
+// If Node can keep compiled code (from 22.1 on), the second start is quicker: only for what is imported after this.
 (module as { enableCompileCache?: () => void }).enableCompileCache?.();
 const { main } = await import('../emulator/cli/main.js');
 

@@ -29,10 +29,10 @@ const ENTRIES = [
   'conformance/clients/vitest.ts',
 ];
 
-/** The process that writes recordings. It stands beside the chunk that starts it. */
+/** The process that writes recordings. It is beside the chunk that starts it. */
 const RECORDER = { in: 'emulator/recording/writer-main.ts', out: 'recorder' };
 
-/** zod's messages in forty languages, of which we speak one: most of its size. */
+/** zod's messages in forty languages, of which we use one: most of its size. */
 const withoutLocales = {
   name: 'without-locales',
   setup({ onLoad }) {
@@ -56,7 +56,7 @@ const plainWidth = {
   },
 };
 
-/** What schemas are made of, in a file of its own that is read when something first has to be judged (see with-zod.ts). */
+/** The part of zod that schemas use, in a file of its own that is read at the first validation (see with-zod.ts). */
 const ZOD = './zod.cjs';
 const zodApart = {
   name: 'zod-apart',
@@ -68,7 +68,7 @@ const zodApart = {
   },
 };
 
-// Half the time that starting takes is reading the source: names stay, spaces go.
+// Half the time of a start is reading the source: names stay, spaces go.
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
 await rm(outdir, { recursive: true, force: true });
@@ -94,7 +94,7 @@ for (const [file, source] of [
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
   if (loader === undefined || relative(outdir, dirname(loader)) !== '')
-    throw new Error(`${file} has to stand beside what loads it: ${loader}`);
+    throw new Error(`${file} must be beside what loads it: ${loader}`);
 }
 const { metafile: zod } = await build({
   entryPoints: ['emulator/contract/zod.ts'],

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'emulator/console/page');
 
-/** The ledger as data: the page shows the sentence of the requirement that a request was refused by. */
+/** The ledger as data: the page shows the sentence of the requirement behind a refusal. */
 async function requirements() {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'conformance/requirements/index.ts')],
@@ -31,7 +31,7 @@ async function requirements() {
 }
 
 /**
- * The files of the page by name. What a name with a hash holds never changes.
+ * The files of the page by name. A file with a hash in its name never changes.
  *
  * @returns {Promise<{ files: Map<string, Uint8Array>, inputs: string[] }>}
  */

@@ -18,7 +18,7 @@ const rowOf = ({ method, path, does, body, query = {} }: ListedCall): string => 
   return `| ${code(`${method} ${path}`)} | ${does}${parameters.join('')} | ${body === null ? '' : code(body)} |`;
 };
 
-/** A page with its list of calls as `GET /_emulator` answers it. Throws where the page has no place for it. */
+/** A page with its list of calls as `GET /_emulator` answers it. Throws if the page has no place for it. */
 export async function withCalls(page: string): Promise<string> {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -1,6 +1,6 @@
-// Sends odd things to what is open to others, for a time, and holds what comes of it against a few laws: the process lives,
-// answers a probe within a second, holds no more memory than it may; nothing of ours throws; what is refused says why; and
-// nobody changes what is another's. What breaks a law is made smaller and printed with the line that does it again.
+// Sends odd inputs to everything that is open to others, for a time, and checks a few laws: the process lives, answers
+// a probe within a second, and holds bounded memory; our code never throws; a refusal says why; and nobody changes what
+// belongs to another. An input that breaks a law is made smaller and printed with the command that repeats it.
 //
 //   npm run fuzz                                      each target for a minute
 //   npm run fuzz -- requests --seed 7 --seconds 600   one of them, from a seed
@@ -13,7 +13,7 @@ import { recordings } from './fuzz/recordings.js';
 import { requests } from './fuzz/requests.js';
 import { upstreams } from './fuzz/upstreams.js';
 
-/** Each target, run by its name. A target's type of input is its own business. */
+/** Each target, run by its name. Only the target knows its type of input. */
 const run =
   <Input>(make: () => Promise<Target<Input>>) =>
   async (options: FuzzOptions): Promise<Outcome> =>
@@ -39,7 +39,8 @@ function readArguments() {
   const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
   const unknown = names.find((name) => TARGETS[name] === undefined);
   if (unknown !== undefined) throw new Error(`no target ${unknown}; expected ${Object.keys(TARGETS).join(', ')}`);
-  if (values.path !== undefined && names.length !== 1) throw new Error('--path: name the one target that it is of');
+  if (values.path !== undefined && names.length !== 1)
+    throw new Error('--path: name the one target that it belongs to');
   return {
     names,
     path: values.path,

@@ -1,7 +1,6 @@
 // Tries every wrong client on the cases that concern it, and writes down which case catches which:
-// conformance/clients/score.json. Run: npm run lab-score, with ids of
-// cases to try those alone: npm run lab-score -- sse-crlf 'http-retry-*'; `--again`
-// only confirms what is written down
+// conformance/clients/score.json. Run: npm run lab-score, with ids of cases to try those alone: npm run lab-score --
+// sse-crlf 'http-retry-*'; `--again` only confirms what is written down
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { FLAWS, type Flaw, type FlawArea } from '../conformance/clients/reference/flaws.js';
 import { catches, concerns, isPlain, type Score } from '../conformance/clients/sharpness.js';
@@ -44,8 +43,8 @@ const worker = async () => {
 };
 await Promise.all(Array.from({ length: AT_ONCE }, worker));
 
-// Where time is part of a case, a busy machine catches what it should not: what counts is caught again, twice, with
-// little else going on. Of such a case the first that holds is kept, and whatever no other case catches.
+// Where time is part of a case, a busy machine catches too much. So a result must be confirmed twice, with little else
+// going on. For such a case the first confirmed wrong client is kept, and every one that no other case catches.
 const certain = new Set(cases.filter(isPlain).flatMap(({ id }) => found.get(id) ?? []));
 const rare = (flaw: string) => [...found.values()].filter((list) => list.includes(flaw as Flaw)).length;
 const timed = cases.filter((one) => !isPlain(one) && isWanted(one.id));

@@ -8,7 +8,7 @@ const TOOL = resolve(import.meta.dirname, 'api-docs');
 const OUT = resolve(import.meta.dirname, '..', 'docs', 'api');
 const LONGEST = 400;
 
-/** What typedoc calls each entry, and what it is imported as. */
+/** typedoc's name of each entry, and its import name. */
 const IMPORTED_AS = {
   'conformance/clients/vitest': 'intern-emulator/lab/vitest',
   'conformance/clients': 'intern-emulator/lab',
@@ -19,7 +19,9 @@ const IMPORTED_AS = {
 const named = (line) =>
   line.replace(/^(# |- \[)([\w/]+)(?=$|\])/, (_, start, name) => start + (IMPORTED_AS[name] ?? name));
 
-/** Types that are tables of data, or inferred from a schema, are pages long: their rows below the first are left out. */
+/**
+ * Types that are tables of data, or inferred from a schema, are pages long: their rows below the first are left out.
+ */
 const readable = (line) => {
   if (line.length <= LONGEST) return [line];
   if (!line.startsWith('|')) return [`${line.slice(0, line.indexOf(':') + 1)} …`];

@@ -1,5 +1,5 @@
-// Writes fixtures/client-cases/*.json from the tables in scripts/client-cases. The same every time: a test compares
-// what is there with what this would write. Run: npm run client-cases
+// Writes fixtures/client-cases/*.json from the tables in scripts/client-cases. The output is always the same: a test
+// compares the files with it. Run: npm run client-cases
 import { writeFileSync } from 'node:fs';
 import { clientCasesSchema } from '../emulator/contract/client-case.js';
 import { CLIENT_CASES } from './client-cases/index.js';

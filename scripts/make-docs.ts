@@ -1,4 +1,4 @@
-// Writes what pages are made of into them: the calls of the control interface, the files of examples. `npm run docs`.
+// Writes the generated parts into pages: the calls of the control interface, the files of examples. `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';

@@ -1,5 +1,5 @@
-// Writes the published JSON Schemas from the zod schemas that judge the same files, and the OpenAPI document: `npm run
-// schemas`.
+// Writes the published JSON Schemas from the zod schemas that validate the same files, and the OpenAPI document: `npm
+// run schemas`.
 import { writeFileSync } from 'node:fs';
 import { format } from 'node:path';
 import { openApiText } from './openapi.js';

@@ -1,5 +1,5 @@
-// Writes fixtures/vectors/*.json. The same every time: a test compares what is there with what this would write.
-// Run: npx tsx scripts/make-vectors.ts
+// Writes fixtures/vectors/*.json. The output is always the same: a test compares the files with it. Run: npx tsx
+// scripts/make-vectors.ts
 
 import { writeFileSync } from 'node:fs';
 import { signatureVectors } from './vectors/ed25519.js';

@@ -1,6 +1,6 @@
 import { createEmulator } from '../emulator/index.js';
 
-/** `schemas/openapi.json`: what `GET /_emulator/openapi.json` answers where nothing is configured. */
+/** `schemas/openapi.json`: the answer of `GET /_emulator/openapi.json` without any configuration. */
 export async function openApiText(): Promise<string> {
   const emulator = createEmulator({ clock: 'virtual' });
   try {

@@ -4,8 +4,8 @@ import { dirname, join, normalize } from 'node:path';
 const IMPORT = /from\s+'(\.[^']+)'|import\(['"](\.[^'"]+)['"]\)|import\s+'(\.[^']+)'/g;
 
 /**
- * Deletes the declarations that no entry leads to: they are of inner parts, and may speak of packages that users of this
- * one do not have.
+ * Deletes the declarations that no entry leads to: they belong to inner parts, and may refer to packages that users of
+ * this one do not have.
  */
 export function pruneTypes(folder, entries) {
   const kept = new Set();

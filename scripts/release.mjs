@@ -3,8 +3,8 @@
 //   npm run release -- 0.2.0 [--dry-run]
 //
 // Checks that the tree is clean, the version is a later one and the changelog has something to say; runs the checks;
-// sets the version, dates the changelog, writes the schemas again; commits, tags and packs. A dry run does all of it
-// in a copy that is deleted, but for the checks, which it names.
+// sets the version, dates the changelog, writes the schemas again; commits, tags and packs. A dry run does all of it in
+// a copy that is deleted, except for the checks, which it names.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const fail = (why) => {
 };
 
 const numbers = (version) =>
-  /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number) ?? fail(`${version} is no version such as 0.2.0`);
+  /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number) ?? fail(`${version} is not a version such as 0.2.0`);
 
 function isLater(version, than) {
   const [a, b] = [numbers(version), numbers(than)];
@@ -31,7 +31,7 @@ function isLater(version, than) {
   return at !== -1 && a[at] > b[at];
 }
 
-/** The changelog with what was unreleased under a version and its date. */
+/** The changelog with the unreleased section under a version and its date. */
 export function dated(changelog, version, date) {
   const unreleased = /^## Unreleased\n([\s\S]*?)(?=^## )/m.exec(changelog);
   if (!unreleased) fail('CHANGELOG.md has no section "## Unreleased" before another');
@@ -39,7 +39,7 @@ export function dated(changelog, version, date) {
   return changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${date}\n`);
 }
 
-/** Sets the version where it stands, and makes what depends on it anew. */
+/** Sets the version in all its places, and regenerates what depends on it. */
 function prepare(folder, version, date) {
   const run = (file, ...args) => execFileSync(file, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
   const change = (file, edit) => writeFileSync(join(folder, file), edit(readFileSync(join(folder, file), 'utf8')));
@@ -65,7 +65,7 @@ function main() {
   if (!isLater(version, present)) fail(`${version} is not later than ${present}`);
   const changes = git('status', '--porcelain');
   if (changes !== '') fail(`the tree is not clean:\n${changes}`);
-  if (git('tag', '--list', `v${version}`) !== '') fail(`there is a tag v${version}`);
+  if (git('tag', '--list', `v${version}`) !== '') fail(`the tag v${version} exists`);
   const date = new Date().toISOString().slice(0, 10);
   dated(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version, date);
 

@@ -17,13 +17,13 @@ const PUBLISHED: Readonly<Record<string, { schema: Z.ZodType; title: string }>> 
   config: { schema: configSchema(), title: 'Config file of intern-emulator' },
   profile: { schema: profileSchema(), title: 'Profile: the names of a deployment' },
   recording: { schema: exchangeSchema(), title: 'Recording: one line, an exchange with a deployment' },
-  script: { schema: script.scriptSchema(), title: 'Script: how a fake intern behaves' },
+  script: { schema: script.scriptSchema(), title: 'Script: how an emulated intern behaves' },
   'client-cases': { schema: clientCasesSchema, title: 'Cases of the client lab' },
   seed: { schema: seedSchema(), title: 'Seed: the world an emulator starts from' },
   state: { schema: stateSchema(), title: 'State: a store file or an export' },
 };
 
-/** Each published schema, and its text as it stands in `schemas/`. */
+/** Each published schema, and its text in `schemas/`. */
 export const SCHEMAS = Object.entries(PUBLISHED).map(([name, { schema, title }]) => ({
   name,
   json: () => `${JSON.stringify({ title, ...z.toJSONSchema(schema, { io: 'input' }) }, null, 2)}\n`,

@@ -1,5 +1,6 @@
-// Makes docs/images/*.png: the main views of the console over an emulator that has something to show, light and dark and as
-// wide as a phone, and the kit's page about a deployment that breaks a rule. Run by `npm run screenshots`; needs Chromium.
+// Makes docs/images/*.png: the main views of the console over an emulator that has something to show, light and dark
+// and as wide as a phone, and the kit's page about a deployment that breaks a rule. Run by `npm run screenshots`; needs
+// Chromium.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Runs the whole suite against our own emulator in this process, seed by seed, and counts what is told wrongly: findings that
-// nothing deserves, those that are missed, and runs that do not end well for another reason. What could not be judged for a
-// reason that the run gives and the server has, is told and not counted. Resumable: a state file keeps the seeds that are done.
+// Runs the whole suite against our own emulator in this process, seed by seed, and counts wrong results: undeserved
+// findings, missed findings, and runs that end badly for another reason. A check that gets no verdict for a reason that
+// the run gives and the server has is reported and not counted. Resumable: a state file keeps the seeds that are done.
 //
 //   npm run soak                                    1,000 seeds at 3 runs per property
 //   npm run soak -- --from 200 --count 100          a part of them
@@ -55,7 +55,7 @@ async function ofDeployed(shape: Known, seed: string): Promise<Told[]> {
   }
 }
 
-/** A run by its name, and what is to be looked at in it. */
+/** A run by its name, and what to look at in it. */
 interface Trial {
   readonly name: string;
   told(): Promise<Told[]>;
@@ -79,7 +79,7 @@ function trialsOf(seed: string): Trial[] {
 
 const counted = (): string => {
   const wrong = state.found.filter(({ expected }) => expected !== true).length;
-  return `${wrong} told wrongly, ${state.found.length - wrong} rightly not judged`;
+  return `${wrong} reported wrongly, ${state.found.length - wrong} rightly without a verdict`;
 };
 
 const began = performance.now();

@@ -2,7 +2,7 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { TOOLS, type ToolName } from '../test/tools.js';
 
 interface Options {
-  /** Skips are failures: this machine is to have all that tests need. */
+  /** Skips are failures: this machine must have all that tests need. */
   readonly complete?: boolean;
 }
 
@@ -11,17 +11,17 @@ const firstLine = (error: { readonly message: string } | undefined): string =>
 
 const missing = (name: ToolName): string => `${TOOLS[name].what} (${TOOLS[name].get})`;
 
-/** Why a test was skipped; undefined where nobody said. */
+/** Why a test was skipped; undefined if nobody said. */
 function reasonOf(test: TestCase): string | undefined {
   const { lacks } = test.meta();
-  if (lacks !== undefined) return `for want of ${lacks.map(missing).join(' and ')}`;
+  if (lacks !== undefined) return `because of missing ${lacks.map(missing).join(' and ')}`;
   const result = test.result();
   return result.state === 'skipped' ? result.note : undefined;
 }
 
 /**
- * Ends the output with what failed, one line each, and one plain line for whatever reads it that is no person:
- * `12 passed, 0 failed`, and what was skipped, why, and how to get what is missing. A skip without a reason is a failure.
+ * Ends the output with the failures, one line each, and one plain line for programs that read it: `12 passed, 0
+ * failed`, and what was skipped, why, and how to get what is missing. A skip without a reason is a failure.
  */
 export default class SummaryReporter implements Reporter {
   readonly #options: Options;

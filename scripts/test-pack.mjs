@@ -1,10 +1,10 @@
-// Tries the package as a stranger gets it: packs it, installs the tarball into an empty folder, runs the commands
-// through npx, loads every export by import and by require, and compiles a consumer of its types under both module
-// resolutions. What is published is judged by publint and by are-the-types-wrong too.
+// Tries the package as a user gets it: packs it, installs the tarball into an empty folder, runs the commands through
+// npx, loads every export by import and by require, and compiles a consumer of its types under both module resolutions.
+// publint and are-the-types-wrong check the published files too.
 //
 //   node scripts/test-pack.mjs [TARBALL]
 //
-// A tarball that is given is tried on this Node alone: what no Node makes different is left out.
+// A given tarball is tried on this Node alone: checks that do not depend on Node are left out.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,7 +55,7 @@ async function main() {
   if (given === undefined) checkTypes();
 }
 
-/** Packs, and looks at what is in the tarball; its name. */
+/** Packs, and checks what is in the tarball; returns its name. */
 async function pack() {
   const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], ROOT));
   const packed = new Set(files.map(({ path }) => `./${path}`));

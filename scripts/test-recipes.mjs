@@ -1,6 +1,6 @@
-// Runs the recipes of docs/recipes.md, the files of examples/, with the package as a stranger gets it: packed, and
-// installed beside what the recipes need. What other pages show is run there too, each block in a folder of its own.
-// `npm run test:recipes -- NAME…` runs some; `--tarball FILE` takes a package that is packed already.
+// Runs the recipes of docs/recipes.md, the files of examples/, with the package as a user gets it: packed, and
+// installed beside what the recipes need. The blocks of other pages run there too, each in a folder of its own. `npm
+// run test:recipes -- NAME…` runs some; `--tarball FILE` uses a package that is packed already.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const ALLOWED = /allow_once, allow_always, reject_once, reject_always[\s\S]*Allo
 const beside = (command, flags = '') => `npx intern-emulator exec ${flags} -- ${command}`;
 /** A command of a page whose paths begin at the folder that the package is installed in. */
 const fromHere = (command) => command.trim().replaceAll('node_modules/', `$(npm root)/`);
-/** The steps of action.yml, each as a script, and what runs them one after the other as a runner does. */
+/** The steps of action.yml, each as a script, run one after the other as a runner does. */
 function actionSteps(given) {
   const { inputs, runs } = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
   const inputOf = (expression) => {
@@ -44,7 +44,7 @@ function actionSteps(given) {
   const steps = Object.keys(files).map((file) => `bash -eo pipefail ${file}`);
   return { files, run: [runner, ...steps, 'cat output summary'].join('\n') };
 }
-/** A command to run in a copy of examples/, what it has to print, and the tools of the system that it takes. */
+/** A command to run in a copy of examples/, what it must print, and the tools of the system that it needs. */
 const RECIPES = [
   { name: 'openai', run: beside('node openai.mjs'), prints: ALLOWED },
   { name: 'ai-sdk', run: beside('node ai-sdk.mjs'), prints: ALLOWED },
@@ -144,7 +144,7 @@ const SHOWN = [
   },
   {
     name: 'sdk-authors.md-server',
-    // The address is the emulator's, and a few of the checks do.
+    // The address is the emulator's, and a few of the checks are enough.
     files: {
       'server.test.ts': block('docs/sdk-authors.md', 'ts', 1)
         .replace("'http://127.0.0.1:8080/api/v1'", "process.env.INTERN_BASE_URL ?? ''")
@@ -201,7 +201,7 @@ const SHOWN = [
   },
 ];
 
-/** Below the ports that the system gives by itself: whatever opens sockets meanwhile could get one of those. */
+/** Below the ports that the system assigns by itself: any other socket could get one of those meanwhile. */
 async function freePort() {
   for (let port = 20_000 + (process.pid % 5_000) * 2; ; port += 2) {
     const server = createServer().listen(port, '127.0.0.1');
@@ -214,12 +214,12 @@ async function freePort() {
   }
 }
 
-/** Whether it did what it has to; where a tool is missing it is left out, and that is said at the end. */
+/** Whether it did what it must. If a tool is missing it is left out, and the end of the output says so. */
 async function tryRecipe({ name, run, prints, port, files, needs = [] }, folder) {
   const lacks = needs.filter((tool) => findTool(tool) === undefined);
   if (lacks.length > 0) {
     skipped.push(
-      `${name} for want of ${lacks.map((tool) => `${TOOLS[tool].what} (${TOOLS[tool].get})`).join(' and ')}`,
+      `${name} because of missing ${lacks.map((tool) => `${TOOLS[tool].what} (${TOOLS[tool].get})`).join(' and ')}`,
     );
     return true;
   }
@@ -244,7 +244,7 @@ const { values: given, positionals: only } = parseArgs({
 const names = [...RECIPES, ...SHOWN].map(({ name }) => name);
 const unknown = only.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`no such recipe: ${unknown.join(', ')}; there are ${names.join(', ')}`);
+  console.error(`no such recipe: ${unknown.join(', ')}; known are ${names.join(', ')}`);
   process.exit(2);
 }
 const skipped = [];

@@ -4,13 +4,13 @@ import { dirname, join, relative } from 'node:path';
 const FROM = /(\bfrom\s*|\bimport\(\s*|\bimport\s+)(['"])(\.[^'"]+)\2/g;
 
 /**
- * Copies the declarations of a package that the bundle holds next to ours, and has ours refer to the copy: its users
- * need not install it. Of zod, that is a tenth of what they would get.
+ * Copies the declarations of a bundled package next to ours, and lets ours refer to the copy, so that users need not
+ * install it. The copy is a tenth of zod.
  */
 export function vendorTypes(folder, name) {
   const root = join('node_modules', name);
   const copy = join(folder, 'vendor', name);
-  // As it is imported, or as tsc writes the type of what is not: `import("zod/v4/core").$strict`.
+  // As it is imported, or as tsc writes the type of something that is not imported: `import("zod/v4/core").$strict`.
   const named = new RegExp(`(\\bfrom |\\bimport\\()(['"])${name}(?:/([^'"]*))?\\2`, 'g');
   const kept = new Set();
   const follow = (file) => {

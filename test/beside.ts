@@ -5,7 +5,7 @@ import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Runs something beside an emulator, as `exec` does. Asynchronous, for the emulator is in this process. */
+/** Runs something beside an emulator, as `exec` does. Asynchronous, because the emulator is in this process. */
 export async function beside(options: EmulatorOptions, file: string, args: readonly string[]) {
   const emulator = createEmulator(options);
   try {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** A block of a page: its language, and what stands in it. */
+/** A block of a page: its language and its text. */
 export interface Block {
   readonly language: string;
   readonly text: string;

@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Builds the package as it ships, once for all tests of a run, and again where a watched file changed. */
+/** Builds the package as it ships, once for all tests of a run, and again when a watched file changed. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const outdir = join(ROOT, '.tmp', `built-${process.pid}`);
   const args = ['scripts/build.mjs', '--no-types', '--outdir', outdir];

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../conformance');
 
-/** What says, or asks, of which kind the target is: the context of a check knows it (`run/tolerance.ts`). */
+/** Words that say, or ask, what kind of target it is: the context of a check knows it (`run/tolerance.ts`). */
 const ASKS = /\bkind ?[!=]==? ?'(emulator|live)'|\btarget\.kind\b|\bdriver\b|\.scripted\b|\bcontrolled ?[?&|:]/;
 
-/** What in such a file asks for the kind of the target, by line. */
+/** The lines of such a file that ask for the kind of the target. */
 const asking = (source: string): string[] =>
   source
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))

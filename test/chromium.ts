@@ -12,6 +12,6 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** Starts the Chromium of this machine. Throws where there is none, and says how to get it. */
+/** Starts the Chromium of this machine. Throws if there is none, and says how to get it. */
 export const launchChromium = (...more: string[]): Promise<Browser> =>
   chromium.launch({ executablePath: tool('chromium'), args: [...ARGS, ...more] });

@@ -7,12 +7,12 @@ import { needs } from './tools.js';
 
 const MERMAID = resolve(import.meta.dirname, '../node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js');
 
-/** What a page of a browser does with a diagram: `ok`, or what Mermaid says is wrong. */
+/** How a page of a browser renders a diagram: `ok`, or Mermaid's error. */
 interface Mermaid {
   render(id: string, source: string): Promise<{ svg: string }>;
 }
 
-// Those of docs/concepts.md and docs/lifecycle-api.md, and of whatever other page has any.
+// Those of docs/concepts.md and docs/lifecycle-api.md, and of every other page that has any.
 describe('Mermaid, as GitHub has it, renders', needs('chromium'), () => {
   let browser: Browser;
   beforeAll(async () => {

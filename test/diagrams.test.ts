@@ -12,7 +12,7 @@ test('the states of docs/concepts.md are those of the transition table', () => {
   for (const status of ['stopped', 'queued']) known.add(`[*] ${status}`); // a create, without and with provisioning
   expect(drawn.length).toBeGreaterThan(10);
   expect(drawn.map((edge) => edge.join(' ')).filter((edge) => !known.has(edge))).toEqual([]);
-  // The emulator accepts `awaiting_slack_install` as a filter, and comes to it by no transition.
+  // The emulator accepts `awaiting_slack_install` as a filter, but no transition leads to it.
   const named = new Set(drawn.flat());
   expect(STATUSES.filter((status) => !named.has(status))).toEqual(['awaiting_slack_install']);
 });

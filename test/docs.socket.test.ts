@@ -68,7 +68,7 @@ test('a page that no other leads to is a page that nobody finds', () => {
 const FEATURES = [...textOf('docs/features.md').matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = '']) => id);
 const IDS = new Set<string>([...REQUIREMENTS.map(({ id }) => id), ...FEATURES]);
 
-/** What looks like an id of a requirement or a feature, and is none that a page tells of. */
+/** What looks like an id of a requirement or a feature, and is not listed on any page. */
 const unknownIds = (file: string): string[] => {
   const areas = [...new Set([...IDS].map((id) => id.slice(0, id.indexOf('-'))))].join('|');
   const named = new RegExp(`\\b(?:${areas})-\\d+\\b`, 'g');
@@ -124,7 +124,7 @@ test('the commands of docs/lifecycle-api.md do what they say', needs('curl'), as
   expect(status).toBe(0);
 });
 
-/** Names that an entry exports, told from its text. */
+/** Names that an entry exports, read from its text. */
 function exportsOf(entry: string): string[] {
   const text = textOf(entry);
   const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));

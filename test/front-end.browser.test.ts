@@ -10,7 +10,7 @@ import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator
 import { launchChromium } from './chromium.js';
 import { needs } from './tools.js';
 
-/** A page of another origin, as somebody's chat front end is, and what it finds at the emulator's address. */
+/** A page of another origin, such as a user's chat front end, and what it finds at the emulator's address. */
 let browser: Browser;
 let pages: Server;
 let openai: string;
@@ -43,7 +43,7 @@ afterAll(async () => {
   pages?.close();
 });
 
-/** A page at a host, and what it is told of an emulator that listens. */
+/** A page at a host, and what it learns of an emulator that listens. */
 async function open(host: string, options: EmulatorOptions = {}) {
   const emulator = createEmulator(options);
   emulators.push(emulator);

@@ -6,7 +6,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /**
  * Who may import whom, by folder or file of a half. `uses` may be imported as code; `types` only as types, for parts
- * that are received as arguments. Whatever is not named may not be imported. CONTRIBUTING.md says the same in words.
+ * that are received as arguments. Anything not named may not be imported. CONTRIBUTING.md says the same in words.
  */
 const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/contract': { uses: [] },
@@ -23,13 +23,13 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/vault': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
   // What a request is, in process too, and how its body is read, within its bounds.
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
-  // What bearer tokens belong to, and how they may be spelled, wherever one is looked up or taken out of a text.
+  // What bearer tokens belong to, and how they may be spelled, wherever one is looked up or redacted.
   'emulator/credentials': { uses: [] },
   'emulator/daemon': {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
     types: ['emulator/store', 'emulator/scripts'],
   },
-  // The recorder listens by the same rules as the emulator: which hosts and origins it serves is said by `http`.
+  // The recorder listens by the same rules as the emulator: `http` says which hosts and origins it serves.
   'emulator/recording': {
     uses: [
       'emulator/contract',
@@ -46,12 +46,12 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'],
     types: ['emulator/domain'],
   },
-  // What an emulator is started with, validated.
+  // The options of an emulator, validated.
   'emulator/options': {
     uses: ['emulator/contract', 'emulator/http'],
     types: ['emulator/clock', 'emulator/scripts'],
   },
-  // What tests say to an emulator in process.
+  // The requests of tests to an emulator in process.
   'emulator/testing': { uses: ['emulator/emulator.ts', 'emulator/openapi'], types: ['emulator/options'] },
   'emulator/http': {
     uses: [
@@ -64,11 +64,11 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/store', 'emulator/scripts', 'emulator/vault'],
   },
-  // Makes emulators for the real side of `signing`: the function that does is received.
+  // Makes emulators for the real side of `signing`: it receives the function that does.
   'emulator/lab': { uses: ['emulator/contract', 'emulator/clock'] },
   // Describes the route table: it calls no handler.
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
-  // The answers, faults and journal that it shows are those of `http`; what a script lacks is said by `scripts`.
+  // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
   'emulator/control': {
     uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/requests'],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
@@ -87,7 +87,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/domain', 'emulator/daemon'],
   },
-  // The state as a whole: seeded, kept, exchanged, gone back to. What has a state in it is received.
+  // The state as a whole: seeded, kept, exchanged, restored. It receives the parts that have state.
   'emulator/state': {
     uses: [
       'emulator/contract',
@@ -107,7 +107,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/vault',
     ],
   },
-  // Many emulators behind one listener: what makes one is received.
+  // Many emulators behind one listener: it receives what makes one.
   'emulator/spaces': {
     uses: [
       'emulator/contract',
@@ -137,7 +137,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
 };
 
 /**
- * The conformance half sees the types of the contract, never the emulator's rules. Within it, these alone reach the
+ * The conformance half sees the types of the contract, never the emulator's rules. Within it, only these reach the
  * emulator's parts; its model imports nothing of the emulator at all.
  */
 const REACHES_EMULATOR = [
@@ -151,7 +151,7 @@ const REACHES_EMULATOR = [
 /** The form of a recording: what drift reads. */
 const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
 
-/** Names of the emulator's contract that are data both halves take as given. */
+/** Names of the emulator's contract that are data which both halves share. */
 const SHARED = [
   'emulator/contract/profile.ts',
   'emulator/contract/duration.ts',
@@ -214,7 +214,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   const area = areaOf(target);
   if (area === from) return true;
   if (from.startsWith('conformance')) {
-    // A habit serves anywhere: beside apps too, where no kit is.
+    // A habit serves anywhere: beside apps too, where there is no kit.
     if (from === 'conformance/habits') return typeOnly && target.startsWith('conformance/');
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/model') return false;
@@ -309,10 +309,10 @@ test('zod is imported for its types alone: what judges with it loads it through 
   expect(importing).toEqual(['emulator/contract/zod.ts']);
 });
 
-/** Time and randomness come from the clock and the seeded source, so that a run can be told in advance and repeated. */
+/** Time and randomness come from the clock and the seeded source, so that a run can be predicted and repeated. */
 const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
 
-/** The clock, the seeded source, and what waits for sockets of real targets. */
+/** The clock, the seeded source, and the code that waits for sockets of real targets. */
 const MAY_USE_HOST = /^(emulator\/clock\/|emulator\/console\/page\/|bin\/|conformance\/framework\/time\.ts)/;
 
 test('only the clock reads the time of the machine, and only the seeded source is random', () => {

@@ -17,8 +17,8 @@ function found(packages: Record<string, Entry>, from: string, name: string): boo
   }
 }
 
-// `npm ci` refuses a lock file that leaves out the builds for other platforms. `npm install` writes such a one where a
-// registry doesn't have them, and then nobody can start from a fresh clone.
+// `npm ci` refuses a lock file that leaves out the builds for other platforms. `npm install` writes such a file if a
+// registry does not have them, and then nobody can start from a fresh clone.
 test.each([
   'package-lock.json',
   'bench/package-lock.json',

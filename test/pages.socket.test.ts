@@ -17,12 +17,12 @@ const PAGES = ['README.md', 'CONTRIBUTING.md']
   .concat(readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`))
   .filter((name) => name.endsWith('.md'));
 
-/** Languages of blocks that show, and that nothing can run. */
+/** Languages of blocks that only show something: nothing can run them. */
 const SHOWN = ['text'];
 
 /**
- * What tries the blocks of a page, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`, which
- * try the packed package. What stands in no row was never tried.
+ * What tries the blocks of a page, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`,
+ * which try the packed package. A block without a row was never tried.
  */
 const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'README.md': {
@@ -50,11 +50,11 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   'docs/parallel-tests.md': {
     sh: ['scripts/test-recipes.mjs'],
     python: ['test/pages.socket.test.ts'],
-    go: [], // there is no Go where these tests run
+    go: [], // these tests run without Go
   },
   'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.socket.test.ts'] },
   'docs/recipes.md': {
-    console: [], // Docker is not where these tests run; the page says what was tried by hand
+    console: [], // these tests run without Docker; the page says what was tried by hand
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     json: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     python: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
@@ -186,7 +186,7 @@ test('the commands of docs/ci.md are understood', async () => {
   const short = `--only base/error-envelope --ledger-dir ${folder}`;
   const commands = [
     `${block('docs/ci.md', 'sh').trim()} ${short}`.replace('junit.xml', join(folder, 'junit.xml')),
-    // Of a shard only a plan is made: a baseline that is not there is refused.
+    // Of a shard only a plan is made: a missing baseline is refused.
     `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --plan`,
   ];
   const shell = commands

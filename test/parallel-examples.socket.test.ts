@@ -7,7 +7,7 @@ import { needs, tool } from './tools.js';
 const ROOT = new URL('..', import.meta.url).pathname;
 const TIMEOUT = 300_000;
 
-/** Runs a suite beside an emulator and answers what it said. Rejects, with what it said, where it fails. */
+/** Runs a suite beside an emulator and returns its output. Rejects, with the output, if it fails. */
 async function beside(command: string, args: readonly string[]): Promise<string> {
   const emulator = createEmulator();
   onTestFinished(() => emulator.close());

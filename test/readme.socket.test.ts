@@ -18,7 +18,7 @@ const blocks = (language: string): string[] =>
 test('the requests of README are answered, in order', needs('curl'), async () => {
   const commands = blocks('sh').filter((text) => text.includes('curl'));
   const { status, output } = await shellBeside({ clock: 'auto' }, commands.join('\n'));
-  // Twenty chunks of `slow`, the question, and what comes of the answer.
+  // Twenty chunks of `slow`, the question, and what follows the answer.
   expect(output.match(/"delta":\{"content"/g)?.length).toBeGreaterThan(20);
   expect(output).toContain('service.provide_input');
   expect(output).toContain('Allowed once.');

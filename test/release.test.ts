@@ -26,7 +26,7 @@ describe('the changelog of a release', () => {
 test.each([
   [[], 'which version?'],
   [['0.0.1', '--dry-run'], '0.0.1 is not later than'],
-  [['next', '--dry-run'], 'next is no version'],
+  [['next', '--dry-run'], 'next is not a version'],
 ])('a release of %j is refused before anything is done', (args, why) => {
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/release.mjs'), ...args], {
     encoding: 'utf8',

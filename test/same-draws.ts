@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Imported by each test that draws its cases with fast-check: a suite that may not fail by chance tries the same ones each
- * time. `FC_SEED=7` draws others.
+ * Imported by each test that draws its cases with fast-check, so that the suite tries the same cases each time and
+ * never fails by chance. `FC_SEED=7` draws others.
  */
 fc.configureGlobal({ seed: Number(process.env.FC_SEED ?? 1) });

@@ -1,10 +1,10 @@
 import { beforeEach, inject } from 'vitest';
 import { hash } from '../conformance/framework/random.js';
 
-/** One test in so many is run. */
+/** One test in this many is run. */
 const OF = 4;
 
-/** What the live tests of `npm test` run with: each commit draws some of them, and another commit draws others. */
+/** The setup of the live tests of `npm test`: each commit draws some of them, and another commit draws others. */
 const drawnBy = inject('commit');
 beforeEach(({ skip, task }) => {
   if (hash(`${drawnBy} ${task.file.name} ${task.fullTestName}`) % OF === 0) return;

@@ -7,7 +7,7 @@ import { SCHEMAS } from '../scripts/schemas.js';
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** One validator per schema. The formats that the schemas speak of are judged by their patterns. */
+/** One validator per schema. The formats that the schemas name are validated by their patterns. */
 const validators = new Map(
   SCHEMAS.map(({ name }) => [
     name,

@@ -8,7 +8,7 @@ mkdirSync(join(ROOT, '.tmp'), { recursive: true });
 const folder = mkdtempSync(join(ROOT, '.tmp', 'skips-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs tests as a file of this repository, and answers the lines that the summary ends in. */
+/** Runs tests as a file of this repository, and returns the last lines of the summary. */
 function run(tests: string, ...flags: string[]) {
   writeFileSync(join(folder, 'some.test.ts'), `import { expect, test } from 'vitest';\n${tests}`);
   const reporters = `['dot', ['${ROOT}/scripts/summary-reporter.ts', { complete: mode === 'complete' }]]`;
@@ -27,9 +27,9 @@ const PASSES = `test('passes', () => expect(1).toBe(1));`;
 const LACKS = `
   import { needs } from '${ROOT}/test/tools.ts';
   test('takes curl', needs('curl'), () => {});`;
-const CURL = 'skipped for want of curl (apt-get install curl)';
+const CURL = 'skipped because of missing curl (apt-get install curl)';
 
-test('the last line says what was skipped, for want of what, and how to get it', () => {
+test('the last line says what was skipped, what is missing, and how to get it', () => {
   const { status, last } = run(`${PASSES}${LACKS} test('asks the moon', ({ skip }) => skip('as the moon is full'));`);
   expect(last).toBe(`1 passed, 0 failed, 1 ${CURL}, 1 skipped as the moon is full`);
   expect(status).toBe(0);

@@ -7,11 +7,11 @@ interface Tool {
   readonly what: string;
   /** What to do to have it. */
   readonly get: string;
-  /** The command or the file; undefined where this machine has none. */
+  /** The command or the file; undefined if this machine has none. */
   find(): string | undefined;
 }
 
-/** The first command that ends well with these arguments. */
+/** The first command that succeeds with these arguments. */
 const runs = (commands: readonly string[], ...args: string[]): string | undefined =>
   commands.find((command) => {
     try {
@@ -69,13 +69,13 @@ declare module 'vitest' {
 
 const found = new Map<ToolName, string | undefined>();
 
-/** Where a tool is: a command or a file. Undefined where this machine has none. */
+/** Where a tool is: a command or a file. Undefined if this machine has none. */
 export function findTool(name: ToolName): string | undefined {
   if (!found.has(name)) found.set(name, TOOLS[name].find());
   return found.get(name);
 }
 
-/** The same for those that cannot go on without it. Throws, and says how to get it. */
+/** The same for code that cannot go on without it. Throws, and says how to get it. */
 export function tool(name: ToolName): string {
   const path = findTool(name);
   if (path === undefined) throw new Error(`${TOOLS[name].what} is missing: ${TOOLS[name].get}`);
@@ -83,7 +83,7 @@ export function tool(name: ToolName): string {
 }
 
 /**
- * The options of a test, or of a `describe`, that needs tools of the system. Where one is missing the test is skipped, and
+ * The options of a test, or of a `describe`, that needs tools of the system. If one is missing the test is skipped, and
  * the last line of the run says what is missing and how to get it.
  *
  *     test('a page streams', needs('chromium'), async () => { … tool('chromium') … });

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
 
-/** What all files of a process have in common, and one could change for the others. */
+/** What all files of a process share, and one could change for the others. */
 const shared = () => ({
   cwd: process.cwd(),
   env: { ...process.env },

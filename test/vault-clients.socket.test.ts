@@ -7,8 +7,8 @@ import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
 
 /**
- * What the published client calls of vault and SCIM, in the forms in which its documentation calls it and with its example
- * values, unmodified and on real sockets.
+ * What the published client calls of vault and SCIM, in the forms of its documentation and with its example values,
+ * unmodified and on real sockets.
  */
 const running: Emulator[] = [];
 afterEach(() => Promise.all(running.splice(0).map((emulator) => emulator.close())));

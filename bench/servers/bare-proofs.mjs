@@ -1,4 +1,4 @@
-// Bare Hono routes on @hono/node-server: one makes two Ed25519 signatures, one verifies two. Nothing else is looked at.
+// Bare Hono routes on @hono/node-server: one makes two Ed25519 signatures, one verifies two. They check nothing else.
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

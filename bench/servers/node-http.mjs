@@ -1,5 +1,5 @@
 // Bare node:http that answers every request with the given events, chunk by chunk. With "turns" each write leaves by
-// itself, as from a source that yields one event after another; without, all are written in one turn of the event loop,
+// itself, as from a source that yields one event after another. Without, all are written in one turn of the event loop,
 // and Node gathers them into one system call.
 import { createServer } from 'node:http';
 

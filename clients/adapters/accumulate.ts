@@ -8,7 +8,7 @@ interface Delta {
   tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[];
 }
 
-/** Puts chunks together as the user of an SDK does who is given chunks alone; calls once the answer has finished. */
+/** Joins chunks as the user of an SDK does who gets only chunks; calls count once the answer has finished. */
 export function accumulate() {
   const chat = {
     content: '',

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-/** What the kit asks: one call (docs/lab.md). */
+/** The kit's request: one call (docs/lab.md). */
 export interface Run {
   run: string;
   url: string;
@@ -14,7 +14,7 @@ export interface Run {
 
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
-/** The status that an error stands for, wherever its client keeps it. */
+/** The status of an error, wherever its client keeps it. */
 const statusOf = (error: unknown): number | undefined => {
   const { status, statusCode, code } = Object(error) as Record<string, unknown>;
   return [status, statusCode, code].find((one): one is number => Number.isInteger(one));

@@ -16,12 +16,12 @@ interface Row {
   readonly needs?: readonly ToolName[];
   readonly command: () => Command;
   readonly only: RegExp;
-  /** What this version of the client is known to fail; anything else, more or less, is news. */
+  /** The known failures of this version of the client; any difference is news. */
   readonly fails: readonly string[];
 }
 
 const HERE = import.meta.dirname;
-/** Where those in TypeScript are compiled to: a process that does it itself takes five times as long to start. */
+/** Where those in TypeScript are compiled to: a process that compiles itself takes five times as long to start. */
 const built = join(HERE, '../../.tmp', `adapters-${process.pid}`);
 beforeAll(async () => {
   const entryPoints = ['fetch', 'openai', 'openrouter'].map((name) => join(HERE, `${name}.ts`));
@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** What is busy with other things is waited for. What is wrong may show it by being late, and is not. */
+/** A busy process is waited for. A wrong client may show it by being late, and is not. */
 const PATIENCE = { right: 5, wrong: 1 };
 
 const run = (command: Command, some: readonly ClientCase[], patience: number) =>
@@ -73,7 +73,7 @@ const run = (command: Command, some: readonly ClientCase[], patience: number) =>
     err: () => {},
   });
 
-// At a time: most of it is waiting.
+// How many at a time: most of it is waiting.
 for (const row of ROWS) {
   test.concurrent(
     `${row.name} fails what it is known to fail, and nothing else`,

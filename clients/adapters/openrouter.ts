@@ -7,7 +7,7 @@ import { adapt } from './adapter.js';
 
 const { version } = createRequire(import.meta.url)('@openrouter/sdk/package.json') as { version: string };
 
-/** The SDK hands keys on in camel case; the lab speaks of them as on the wire. */
+/** The SDK returns keys in camel case; the lab names them as on the wire. */
 const snake = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snake);
   if (typeof value !== 'object' || value === null) return value;

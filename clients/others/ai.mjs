@@ -20,7 +20,7 @@ await adapt({ adapter: 'ai', version, layers: ['chat'] }, async (run, answer) =>
     prompt: 'hello',
     abortSignal: AbortSignal.timeout(run.timeout),
     ...(run.retries === 0 ? { maxRetries: 0 } : {}),
-    // What it would log is told as the answer.
+    // What it would log is returned as the answer.
     onError: () => {},
   });
   let parts = 0;

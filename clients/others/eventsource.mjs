@@ -1,4 +1,5 @@
-// The package eventsource, with a fetch that POSTs. It cannot tell an end from a break: both are its `error` event.
+// The package eventsource, with a fetch that POSTs. It does not distinguish an end from a break: both are its `error`
+// event.
 import { EventSource } from 'eventsource';
 import { adapt } from '../adapters/adapter.ts';
 import { versionOf } from './version.mjs';

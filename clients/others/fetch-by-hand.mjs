@@ -1,4 +1,4 @@
-// Node's own fetch, read by hand as examples on the web do: split at two line feeds, `data: ` cut off.
+// Node's own fetch, read by hand like examples on the web: split at two line feeds, `data: ` cut off.
 import { adapt } from '../adapters/adapter.ts';
 
 await adapt({ adapter: 'fetch by hand', version: process.version, layers: ['sse'] }, async (run, answer, tell) => {

@@ -1,4 +1,4 @@
-// Microsoft's fetch-event-source, which is made for browsers: they are stood in for.
+// Microsoft's fetch-event-source, which is made for browsers: browser objects are emulated.
 globalThis.window = globalThis;
 globalThis.document = { hidden: false, addEventListener() {}, removeEventListener() {} };
 const { fetchEventSource } = await import('@microsoft/fetch-event-source');

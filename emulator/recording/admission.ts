@@ -6,7 +6,7 @@ import { createHostRules, wrongAllowedHost } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';
 import { errorResponse, type PlainResponse } from '../http/response.js';
 
-/** A host or an origin that cannot be let in, because it is none. */
+/** A host or an origin that cannot be admitted, because it is invalid. */
 export class AdmissionInvalid extends Error {
   override readonly name = 'AdmissionInvalid';
 }
@@ -14,9 +14,9 @@ export class AdmissionInvalid extends Error {
 export interface AdmissionOptions {
   /** Whether the listener is reached from this machine alone. */
   readonly loopback: boolean;
-  /** Names that a listener on loopback serves beside the loopback ones; `*` is any. */
+  /** Names that a listener on loopback serves beside the loopback names; `*` is any. */
   readonly allowHosts: readonly string[];
-  /** Origins whose pages may use the recorder beside those of loopback; `*` is any, `none` not even loopback. */
+  /** Origins whose pages may use the recorder, beside loopback origins; `*` is any, `none` not even loopback. */
   readonly cors: readonly string[];
 }
 
@@ -29,11 +29,11 @@ function corsOf(entries: readonly string[]): Cors {
 }
 
 /**
- * Who may use a recorder: as the emulator, a listener on loopback is called by loopback names alone, and by pages of
- * loopback origins alone. Any other page could fill a recording, or reach a deployment in the place of its user.
+ * Who may use a recorder. As with the emulator, a listener on loopback serves only loopback names and pages of loopback
+ * origins. Any other page could fill a recording, or reach a deployment in the place of its user.
  *
- * @returns the refusal of a request; undefined where it is let in
- * @throws AdmissionInvalid for an entry that is no host or origin
+ * @returns the refusal of a request; undefined if it is admitted
+ * @throws AdmissionInvalid for an entry that is not a host or origin
  */
 export function createAdmission(
   options: AdmissionOptions,

@@ -2,7 +2,7 @@ import { createFinder, type Finder } from '../credentials/finder.js';
 import { begunIn, createSearch, type Search, spelledIn } from '../credentials/spellings.js';
 import { foldUuids, uuidsIn } from './uuids.js';
 
-/** What is kept out of a recording, by the name that its aliases carry. */
+/** Values that are kept out of a recording, by the name that their aliases carry. */
 export const ALIAS_KINDS = [
   'completion',
   'cursor',
@@ -33,14 +33,14 @@ const SECRET: ReadonlySet<AliasKind> = new Set(['key', 'token']);
 export type Learned = readonly [kind: AliasKind, value: string];
 
 export interface Aliases {
-  /** The alias of a value, given to it the first time: `$intern.1`. */
+  /** The alias of a value, assigned the first time: `$intern.1`. */
   of(kind: AliasKind, value: string): string;
   /**
-   * Replaces what has an alias in the pieces of one text (a stream's deltas), and doubles every other dollar sign. What
-   * stands across pieces moves into the one where it begins.
+   * Replaces the values that have an alias in the pieces of one text (a stream's deltas), and doubles every other
+   * dollar sign. A value across pieces moves into the piece where it begins.
    */
   hide(pieces: readonly string[]): string[];
-  /** Replaces secrets alone, in text that went through `hide`, be it before they were known. Aliases stay. */
+  /** Replaces secrets alone, in text that went through `hide`, even before they were known. Aliases stay. */
   hideSecrets(pieces: readonly string[]): string[];
   /** Replaces secrets alone, in text that did not: bytes, one a character. */
   hideInBytes(pieces: readonly string[]): string[];
@@ -48,7 +48,7 @@ export interface Aliases {
   hideBegun(pieces: readonly string[]): string[];
   /** Grows with each secret that becomes known. */
   readonly secretsKnown: number;
-  /** Every value that got an alias, in order: `of` each of them anew gives the same aliases. */
+  /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
   readonly learned: readonly Learned[];
 }
 
@@ -58,27 +58,27 @@ interface Found {
   readonly alias: string;
 }
 
-/** A text shorter than this is searched for as a whole only: it would be found in the middle of words. */
+/** A shorter text is searched for only as a whole: it would be found in the middle of words. */
 export const SEARCHED_FROM = 8;
-/** Of a secret that was cut, so many characters may stay. */
+/** How many characters of a secret that was cut may stay. */
 const LEAST_BEGUN = 6;
 /** More secrets than any deployment has: beyond it, somebody fills the memory. */
 const MOST_SECRETS = 100_000;
 const TOKEN = /[\w-]+/g;
-/** What a text holds that is not the same once its escapes are undone. */
+/** Recognizes texts that change once their escapes are undone. */
 const ESCAPED = /[%\\]/;
 
-/** Aliases as they stand in a text, and dollar signs. */
+/** Aliases in a text, and dollar signs. */
 const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`, 'g');
 
-/** An alias as it stands before `next`: in braces where that would be taken for a part of it. */
+/** An alias as written before `next`: in braces if that would be read as a part of it. */
 export function spelled(alias: string, next: string): string {
   const numbered = /\.\d+$/.test(alias);
   const unclear = numbered ? /^\d/.test(next) : /^(?:[a-z_]|\.\d)/.test(next);
   return unclear ? `\${${alias.slice(1)}}` : alias;
 }
 
-/** Places in order and without overlap: of two that overlap, the first, as far as the second goes. */
+/** Places in order and without overlap: of two that overlap, the first, extended to the end of the second. */
 function apart(found: readonly Found[]): Found[] {
   const merged: Found[] = [];
   for (const one of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -89,7 +89,10 @@ function apart(found: readonly Found[]): Found[] {
   return merged;
 }
 
-/** Replaces what was found in the pieces of one text. What began in an earlier piece is gone from the later one. */
+/**
+ * Replaces the found places in the pieces of one text. A place that began in an earlier piece is removed from the later
+ * one.
+ */
 function replaced(
   pieces: readonly string[],
   text: string,
@@ -115,7 +118,7 @@ function replaced(
   });
 }
 
-// By a pattern: of a plain string with many places, V8 makes as many strings.
+// By a pattern: for a plain string with many places, V8 makes as many strings.
 const doubled = (text: string) => text.replace(/\$/g, '$$$$');
 const asItIs = (text: string) => text;
 
@@ -127,10 +130,10 @@ const asItIs = (text: string) => text;
 export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
   /** By value, its UUIDs in lower case. */
   const known = new Map<string, string>();
-  /** By value, and by what a value became in what was written before it was known. */
+  /** By value, and by the form of a value in what was written before it was known. */
   const secrets = new Map<string, string>();
   const counts = new Map<AliasKind, number>();
-  /** Values that no token of a text can be: looked for apart. */
+  /** Values that no token of a text can be: searched for separately. */
   const odd = new Set<string>();
   const learned: Learned[] = [];
   let secretSearch: Search | undefined;
@@ -145,7 +148,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     const found: Found[] = [];
     for (const { start, end, value, base64 } of spelledIn(text, secretSearch)) {
       const alias = secrets.get(value) ?? '';
-      // What a secret was encoded with is gone too: its digits overlap. So is the padding.
+      // Bytes that a secret was encoded with are removed too: their digits overlap. So is the padding.
       const padding = base64 ? (/^=*/.exec(text.slice(base64.end, base64.end + 2))?.[0].length ?? 0) : 0;
       found.push(base64 ? { start: base64.start, end: base64.end + padding, alias } : { start, end, alias });
     }
@@ -213,7 +216,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
 
   const addSecret = (value: string, alias: string) => {
     if (secrets.size >= MOST_SECRETS) throw new Error(`more than ${MOST_SECRETS} credentials`);
-    // What was written before may hold it with its dollar signs doubled, or parts of it as aliases.
+    // Earlier text may hold it with its dollar signs doubled, or parts of it as aliases.
     const [written = value] = replace([value], (text) => findOthers(text, 0, text.length), doubled);
     secrets.set(value, alias);
     if (written !== value && written !== alias && written.length >= SEARCHED_FROM) secrets.set(written, alias);

@@ -1,10 +1,12 @@
-/** What a recorder may hold in memory, in bytes: of one exchange, and of all that are under way or wait to be written. */
+/**
+ * What a recorder may hold in memory, in bytes: of one exchange, and of all that are in progress or wait to be written.
+ */
 export interface Limits {
   readonly each: number;
   readonly all: number;
 }
 
-/** What a write costs beside its bytes. */
+/** The overhead of a write beside its bytes. */
 const OVERHEAD = 128;
 
 /** The memory that all exchanges share. */
@@ -23,12 +25,12 @@ export class Room {
   }
 }
 
-/** What one exchange holds of the room, until it is written. */
+/** How much of the shared memory one exchange holds, until it is written. */
 export class Share {
   #taken = 0;
   constructor(readonly room: Room) {}
 
-  /** Why so much more cannot be kept; undefined where it can, and is taken. */
+  /** Why that much more cannot be kept; undefined if it can, and is taken. */
   refusal(size: number): string | undefined {
     const { each } = this.room.limits;
     if (this.#taken + size > each) return `an exchange is kept up to ${inMegabytes(each)}`;
@@ -37,7 +39,7 @@ export class Share {
     return undefined;
   }
 
-  /** Gives back what it holds. */
+  /** Releases what it holds. */
   end(): void {
     this.room.give(this.#taken);
     this.#taken = 0;
@@ -53,7 +55,7 @@ export interface Write {
   readonly bytes: Uint8Array;
 }
 
-/** The writes of one side of an exchange: the beginning, as far as there is room. */
+/** The writes of one side of an exchange: the beginning, as far as there is memory. */
 export class Capture {
   readonly writes: Write[] = [];
   /** How many bytes came, kept or not. */

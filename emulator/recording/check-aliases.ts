@@ -34,15 +34,15 @@ function answerTexts({ headers, body, writes = [] }: RecordedExchange): Text[] {
 
 const aliasesOf = ({ text }: Text) => piecesOf(text).map((piece) => ('alias' in piece ? piece.alias : undefined));
 
-/** The first alias that nobody knows a value for. */
+/** The first alias whose value nobody knows. */
 function unknownAlias(text: Text): string | undefined {
   const unknown = aliasesOf(text).find((alias) => alias !== undefined && !isAlias(alias));
   return unknown === undefined
     ? undefined
-    : `${text.where}: $${unknown} is no alias that is known here (a dollar sign itself is $$)`;
+    : `${text.where}: $${unknown} is not a known alias (a dollar sign itself is $$)`;
 }
 
-/** Two aliases without anything between them: in what is sent nobody could say where the first one ends. */
+/** Two aliases without anything between them: in a request, nobody could say where the first one ends. */
 function neighbours(text: Text): string | undefined {
   const aliases = aliasesOf(text);
   const at = aliases.findIndex((alias, index) => alias !== undefined && aliases[index + 1] !== undefined);
@@ -51,7 +51,7 @@ function neighbours(text: Text): string | undefined {
     : `${text.where}: $${aliases[at]} and $${aliases[at + 1]} need something between them, so that it is known where one ends`;
 }
 
-/** What is wrong with the aliases of an exchange, and where; undefined where nothing is. */
+/** What is wrong with the aliases of an exchange, and where; undefined if nothing is. */
 export function aliasProblem(exchange: RecordedExchange): string | undefined {
   const sent = requestTexts(exchange.request);
   for (const text of [...sent, ...answerTexts(exchange)]) {

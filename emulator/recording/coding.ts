@@ -15,7 +15,7 @@ function inflater(first: number, second: number): Transform {
   return zlib ? createInflate(Z) : createInflateRaw(Z);
 }
 
-/** Makes what decodes a coding, given the first bytes. What is cut is decoded as far as it goes. */
+/** Makes the decoder of a coding, given the first bytes. A cut body is decoded as far as it goes. */
 const DECODERS: ReadonlyMap<string, (first: number, second: number) => Transform> = new Map([
   ['gzip', () => createGunzip(Z)],
   ['x-gzip', () => createGunzip(Z)],
@@ -26,18 +26,18 @@ const DECODERS: ReadonlyMap<string, (first: number, second: number) => Transform
 /** Codings that are decoded here, beside `identity`. */
 export const CODINGS: ReadonlySet<string> = new Set(DECODERS.keys());
 
-/** What was decoded, and what kept the rest from it. */
+/** The decoded bytes, and what prevented the rest. */
 interface Decoded {
   readonly writes: readonly Write[];
   readonly problem?: string | undefined;
 }
 
-/** How much is decoded at once: where it is wrong, what was decoded with that is lost. */
+/** How much is decoded at once: at an error, everything decoded together with it is lost. */
 const SLICE = 4_096;
 /** How much may be decoded again byte by byte, to see how far it goes. */
 const SMALL = 65_536;
 
-/** Decodes one coding. Each write decodes to what its bytes let be known, at its time. */
+/** Decodes one coding. Each write decodes to what its bytes reveal, at its time. */
 async function decodeOne(coding: string, writes: readonly Write[], limit: number, slice = SLICE): Promise<Decoded> {
   const joined = Buffer.concat(writes.map((write) => write.bytes).slice(0, 2));
   const decoder = DECODERS.get(coding)?.(joined[0] ?? 0, joined[1] ?? 0);
@@ -89,10 +89,10 @@ async function decodeOne(coding: string, writes: readonly Write[], limit: number
 }
 
 /**
- * Decodes the writes of a body, each at its time: a list of codings from its end. What is cut or wrong is decoded as far as
- * it goes, and nothing beyond `limit` bytes.
+ * Decodes the writes of a body, each at its time: a list of codings from its end. A cut or wrong body is decoded as far
+ * as it goes, and nothing beyond `limit` bytes.
  *
- * @param contentEncoding the header, undefined where there is none
+ * @param contentEncoding the header, undefined if there is none
  */
 export async function decodeWrites(
   contentEncoding: string | undefined,

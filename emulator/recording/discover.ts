@@ -4,7 +4,7 @@ import { jsonOf } from './nesting.js';
 import { isSecretHeader, isSecretName, isSecretParameter } from './secret-names.js';
 import { secretsIn } from './secret-scan.js';
 
-/** Which values get an alias, by the key that they stand under, wherever in a body. */
+/** Which values get an alias, by their key, wherever in a body. */
 const BY_KEY: ReadonlyMap<string, AliasKind> = new Map([
   ['intern_id', 'intern'],
   ['workspace_id', 'workspace'],
@@ -20,7 +20,7 @@ const BY_KEY: ReadonlyMap<string, AliasKind> = new Map([
   ['bodySha256', 'digest'],
 ]);
 
-/** What `id` names, by the operation whose body it stands in. */
+/** What `id` names, by the operation of the body. */
 const ID_OF: ReadonlyMap<string, AliasKind> = new Map([
   ['list', 'intern'],
   ['create', 'intern'],
@@ -36,12 +36,12 @@ const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
   [/-user$/, 'subject'],
 ];
 
-/** An id that somebody made up (`/interns/nope`) stays what it is. */
+/** An id that somebody made up (`/interns/nope`) stays as it is. */
 const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** A moment is no credential, under whichever name. */
+/** A moment is never a credential, under any name. */
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 /** What a request for a token has beside a code: then the code gives access. */
@@ -70,12 +70,12 @@ function kindOf(key: string, holder: Record<string, unknown>, operation: string 
   return BY_KEY.get(key) ?? (isSecretName(key) ? 'key' : undefined);
 }
 
-/** The schemes that may stand before a credential in a body. Of other words before it nobody knows whether they are one. */
+/** The schemes that may precede a credential in a body. Any other word before it may be part of it. */
 const SCHEMED = /^\s*(?:(bearer|basic|token)\s+)?(.*?)\s*$/is;
 /** In the header, the first word always is one. */
 const AUTHORIZATION = /^\s*(?:([A-Za-z]+)\s+)?(.*?)\s*$/s;
 
-/** A credential without its scheme; of Basic both as it is and the password in it. */
+/** A credential without its scheme; of Basic both the whole and the password in it. */
 function authorizationValues(value: string, pattern: RegExp): string[] {
   const [, scheme = '', credential = ''] = pattern.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential];
@@ -83,10 +83,10 @@ function authorizationValues(value: string, pattern: RegExp): string[] {
   return [decoded.slice(decoded.indexOf(':') + 1), credential];
 }
 
-/** Gives a value its alias; of a credential, to what it is without a scheme. */
+/** Gives a value its alias; a credential without its scheme. */
 function give(aliases: Aliases, kind: AliasKind, value: string, schemes = SCHEMED): void {
   if (kind !== 'key') {
-    // A digest that is none was sent to be refused.
+    // A malformed digest was sent to be refused.
     if (value !== '' && (kind !== 'digest' || DIGEST.test(value))) aliases.of(kind, value);
     return;
   }
@@ -102,13 +102,13 @@ interface Step {
 
 type KindAt = (key: string, holder: Record<string, unknown>) => AliasKind | undefined;
 
-/** What is told of strings in JSON. */
+/** What is reported of strings in JSON. */
 interface Finds {
   named(kind: AliasKind, value: string): void;
   text(key: string, value: string): void;
 }
 
-/** Walks through JSON in its order, without calling itself. */
+/** Walks through JSON in its order, without recursion. */
 function walk(json: unknown, kindAt: KindAt, found: Finds): void {
   const open: Step[] = [{ value: json, secret: false }];
   for (let step = open.pop(); step; step = open.pop()) {
@@ -132,10 +132,10 @@ function walk(json: unknown, kindAt: KindAt, found: Finds): void {
 /** How long a text may be, in UTF-16 units, to be read as JSON as a whole: that takes a multiple of its memory. */
 const LONGEST_JSON = 4_194_304;
 
-/** What JSON with names in it begins with. What does not is tried by no parser: of a million lines each would throw. */
+/** How JSON with names in it begins. Other text is not parsed: of a million lines each would throw. */
 const CONTAINER = /^\s*[[{]/;
 
-/** A body, and what it is of. */
+/** A body, and its context. */
 export interface Body {
   readonly operation: string | null;
   readonly path: string;
@@ -144,7 +144,7 @@ export interface Body {
   readonly isStream: boolean;
 }
 
-/** The value that is stored in a vault is shown in no recording. */
+/** A value that is stored in a vault appears in no recording. */
 const STORES = /\/secrets\/[^/?]+/;
 
 /** Gives aliases to the values of a body. */
@@ -170,7 +170,7 @@ export function discoverInBody(aliases: Aliases, { operation, path, text, isStre
     for (const value of secretsIn(one)) give(aliases, 'key', value);
 }
 
-/** What a parameter of a query or a form carries, where its value gets an alias. */
+/** What a parameter of a query or a form holds, if its value gets an alias. */
 export const kindOfParameter = (name: string): AliasKind | undefined =>
   BY_KEY.get(name) ?? (isSecretParameter(name) ? 'key' : undefined);
 
@@ -194,7 +194,7 @@ export function discoverInPath(aliases: Aliases, path: string): void {
 
 const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
 
-/** Gives aliases to the credentials among headers, those that are not recorded included. */
+/** Gives aliases to the credentials among headers, even those that are not recorded. */
 export function discoverInHeaders(aliases: Aliases, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'idempotency-key') aliases.of('idempotency_key', value);

@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const file = () => join(folder, 'recording.jsonl');
 
-/** The lines that exchanges become, as replay and drift read them. */
+/** The lines of some exchanges, as replay and drift read them. */
 async function recorded(...exchanges: readonly Planted[]): Promise<RecordedExchange[]> {
   writeFileSync(file(), '');
   const writer = createWriter({ named: new Map([[KEY, '$api_key']]), limit: 1_000_000 });

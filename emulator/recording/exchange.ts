@@ -16,7 +16,7 @@ import { type Readable, readBody } from './readable.js';
 import { pathWithAliases, withAliases } from './rewrite.js';
 import { isForm } from './secret-scan.js';
 
-/** An exchange as it went over the wire. Header names in lower case. */
+/** An exchange as it was sent. Header names in lower case. */
 export interface RawExchange {
   readonly n: number;
   readonly scenario: string | null;
@@ -26,25 +26,25 @@ export interface RawExchange {
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: Uint8Array;
-  /** Null where the connection broke off before an answer began. */
+  /** Null if the connection broke off before an answer began. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   /** Each write of the answer with its time, ms since the request came. */
   readonly writes: readonly Write[];
   readonly ended: RecordedExchange['ended'];
-  /** Why the deployment's answer was not passed on, where it was not. */
+  /** Why the deployment's answer was not passed on, if it was not. */
   readonly notPassedOn?: string;
-  /** What did not come, or was not kept. */
+  /** What did not arrive, or was not kept. */
   readonly leftOut?: { readonly request?: LeftOut; readonly answer?: LeftOut };
 }
 
 const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
-/** Text that stands for bytes one by one: how bytes that are no UTF-8 are searched. */
+/** Text that stands for bytes one by one: this is how bytes that are not UTF-8 are searched. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
 
-/** What a body says. Of one that is text but for a few bytes: as UTF-8 without them, and byte by byte. */
+/** The texts of a body. If a few bytes are not text: as UTF-8 without them, and byte by byte. */
 const textsIn = ({ text, bytes }: Readable): string[] =>
   text === undefined ? [new TextDecoder().decode(bytes), latin1(bytes)] : [text];
 
@@ -73,14 +73,16 @@ function writesOf(aliases: Aliases, { writes, text }: Readable, cut: boolean): R
 const picked = (headers: Readonly<Record<string, string>>, names: readonly string[], hide: (text: string) => string) =>
   Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, hide(headers[name])]])));
 
-/** A header's value as it is recorded. Its scheme is no part of a credential, which counts as one however short. */
+/**
+ * A header's value as recorded. Its scheme is not part of a credential, and a credential counts as one however short.
+ */
 export function hideInHeader(value: string, hide: (pieces: readonly string[]) => string[]): string {
   const [, scheme = '', rest = ''] = /^((?:Basic|Bearer) +)?(.*)$/is.exec(value) ?? [];
   return apart(scheme + hide([rest]).join(''));
 }
 
 /**
- * The line of a recording that an exchange becomes: aliases for all that differs between runs, no credential (REC-1).
+ * The line of a recording for an exchange: aliases for all that differs between runs, no credential (REC-1).
  *
  * @param limit bytes that a body may decode to
  */
@@ -92,7 +94,7 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   const operation = operationOf(method, path);
   const stream = isStream(headers);
 
-  // All that can be known from an exchange must be, before anything of it is written.
+  // Everything must be learned from an exchange before anything of it is written.
   discoverInHeaders(aliases, requestHeaders);
   discoverInPath(aliases, path);
   for (const text of textsIn(request)) {
@@ -102,7 +104,7 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   discoverInHeaders(aliases, headers);
   for (const text of textsIn(answer)) discoverInBody(aliases, { operation, path, text, isStream: stream });
 
-  // A client that cancels the body once it has read the end of the stream has left nothing.
+  // A client that cancels the body once it has read the end of the stream has not left early.
   const done = answer.text !== undefined && /data: \[DONE\]\s*$/.test(answer.text.slice(-1_000));
   const ended = raw.ended === 'client' && done ? 'complete' : raw.ended;
   const cut = ended !== 'complete' || answer.leftOut !== undefined;

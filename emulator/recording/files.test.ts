@@ -46,7 +46,7 @@ describe('the name of a scenario', () => {
 describe('a file that is there', () => {
   test('is left alone without force, in any letter case', () => {
     writeFileSync(join(folder, 'LOGIN.jsonl'), 'kept');
-    expect(() => createScenarioFiles(out(), false)('login')).toThrow('LOGIN.jsonl is there already. Use --force');
+    expect(() => createScenarioFiles(out(), false)('login')).toThrow('LOGIN.jsonl exists already. Use --force');
     expect(createScenarioFiles(out(), true)('login').path).toBe(join(folder, 'LOGIN.jsonl'));
     expect(readFileSync(join(folder, 'LOGIN.jsonl'), 'utf8')).toBe('');
   });
@@ -54,7 +54,7 @@ describe('a file that is there', () => {
   test('also where it is a link to nowhere: nothing is written there', () => {
     const elsewhere = join(folder, 'elsewhere');
     symlinkSync(elsewhere, out());
-    expect(() => createScenarioFiles(out(), false)(null)).toThrow('is there already');
+    expect(() => createScenarioFiles(out(), false)(null)).toThrow('exists already');
     expect(existsSync(elsewhere)).toBe(false);
   });
 

@@ -4,19 +4,19 @@ import { wrongFileName } from '../contract/file-name.js';
 import { inWords } from '../contract/system-error.js';
 import type { RecordedExchange } from './format.js';
 
-/** A recording that cannot be written where it was asked for. */
+/** A recording that cannot be written where requested. */
 export class RecordingFileError extends Error {
   override readonly name = 'RecordingFileError';
 }
 
 /** The file of a scenario. */
 export interface ScenarioFile {
-  /** As it was first spelled: names are compared without letter case, as many file systems do. */
+  /** As first spelled: names are compared without letter case, as many file systems do. */
   readonly scenario: string | null;
   readonly path: string;
 }
 
-/** The file of a folder that has this name in any letter case; undefined where there is none. */
+/** The file of a folder that has this name in any letter case; undefined if there is none. */
 function present(path: string): string | undefined {
   const name = basename(path).toLowerCase();
   try {
@@ -28,12 +28,14 @@ function present(path: string): string | undefined {
 }
 
 /**
- * The files of a recording: `out` holds the exchanges without a scenario, `NAME.jsonl` beside it those of scenario NAME.
+ * The files of a recording: `out` holds the exchanges without a scenario, `NAME.jsonl` beside it those of scenario
+ * NAME.
  *
  * @param out path of the unnamed scenario's file
- * @param force whether files that are there are begun anew
- * @returns the file of a scenario, which is begun if it is not yet. It throws RecordingFileError for a name that no file
- *   can have, or a file that is there from before
+ * @param force whether to overwrite existing files
+ * @returns the file of a scenario, created on first use. It throws RecordingFileError for a name that no file can have,
+ * or
+ *   for an existing file
  */
 export function createScenarioFiles(out: string, force: boolean): (scenario: string | null) => ScenarioFile {
   /** By their paths in lower case. */
@@ -58,7 +60,7 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
     }
     const there = present(path);
     if (there !== undefined && !force)
-      throw new RecordingFileError(`${there} is there already. Use --force to record over it, or another name`);
+      throw new RecordingFileError(`${there} exists already. Use --force to overwrite it, or choose another name`);
     const file = { scenario, path: there ?? path };
     try {
       writeFileSync(file.path, '', { flag: there === undefined ? 'wx' : 'w' });
@@ -70,7 +72,7 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
   };
 }
 
-/** Writes an exchange to the end of its file. */
+/** Appends an exchange to its file. */
 export const appendExchange = (path: string, exchange: RecordedExchange): void =>
   appendFileSync(path, `${JSON.stringify(exchange)}\n`);
 
@@ -96,7 +98,7 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-/** Writes the exchanges of a file to another as `change` gives them. The result says whether any differs. */
+/** Copies the exchanges of a file to another, changed by `change`. The result says whether any differs. */
 function changeInto(target: string, path: string, change: (exchange: RecordedExchange) => RecordedExchange): boolean {
   let differs = false;
   const file = openSync(target, 'w');
@@ -112,7 +114,7 @@ function changeInto(target: string, path: string, change: (exchange: RecordedExc
   return differs;
 }
 
-/** Writes every exchange of a file anew as `change` gives it. The file is exchanged whole, or not at all. */
+/** Rewrites every exchange of a file with `change`. The file is replaced whole, or not at all. */
 export function rewriteExchanges(path: string, change: (exchange: RecordedExchange) => RecordedExchange): void {
   const changed = `${path}.new`;
   try {

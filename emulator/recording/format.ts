@@ -7,7 +7,7 @@ export const RECORDING_FORMAT = 1;
 /** The header by which a request names its scenario. It is not passed on to the deployment. */
 export const SCENARIO_HEADER = 'x-emulator-recording';
 
-/** The headers that a request means something by; a profile's proof headers and everything of a client's own stay out. */
+/** The headers that mean something in a request; a profile's proof headers and a client's own headers are left out. */
 export const REQUEST_HEADERS: readonly string[] = [
   'authorization',
   'content-type',
@@ -26,7 +26,7 @@ export const ANSWER_HEADERS: readonly string[] = [
   'location',
 ];
 
-/** One write of a stream: `at` in ms since the request came. Bytes that are no UTF-8 stand in `base64`. */
+/** One write of a stream: `at` in ms since the request came. Bytes that are not UTF-8 are in `base64`. */
 const writeSchema = withZod((z) =>
   z.union([
     z.strictObject({ at: z.number().min(0), text: z.string() }),
@@ -34,7 +34,7 @@ const writeSchema = withZod((z) =>
   ]),
 );
 
-/** A body: JSON where that says it to the byte (`JSON.stringify` of it), else its text. Absent where there was none. */
+/** A body: JSON if that reproduces it to the byte (`JSON.stringify` of it), else its text. Absent if there was none. */
 const bodyFields = withZod((z) => {
   // A line was parsed as JSON, so any value is: `z.json()` would leave a key `__proto__` out.
   const json = z.unknown() as unknown as ReturnType<typeof z.json>;
@@ -49,12 +49,12 @@ const headersSchema = withZod((z) =>
   ),
 );
 
-/** What of a body is not in the recording. */
+/** The part of a body that is not in the recording. */
 const leftOutSchema = withZod((z) =>
   z.strictObject({
-    /** In bytes, as it went over the wire, as far as it came. */
+    /** In bytes, as sent, as far as it came. */
     length: z.int().min(0),
-    /** Of all of these bytes, where none of them are recorded. */
+    /** Of all of these bytes, if none of them are recorded. */
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -64,13 +64,16 @@ const leftOutSchema = withZod((z) =>
 );
 
 /**
- * One exchange with a deployment: a line of a recording (REC-1). Values that differ between two deployments or two runs
- * stand as aliases: `$intern.1`, `$api_key`, `$time`; a dollar sign itself as `$$`.
+ * One exchange with a deployment: a line of a recording (REC-1). Aliases replace values that differ between two
+ * deployments or two runs: `$intern.1`, `$api_key`, `$time`; a dollar sign itself is `$$`.
  */
 export const exchangeSchema = withZod((z) =>
   z.strictObject({
     format: z.literal(RECORDING_FORMAT),
-    /** The place of the request in the order in which requests came, from 1. Lines stand in the order in which answers ended. */
+    /**
+     * The place of the request in the order in which requests came, from 1. Lines are in the order in which answers
+     * ended.
+     */
     n: z.int().min(1),
     /** The name that the request gave, or null. */
     scenario: z.string().nullable(),
@@ -85,17 +88,19 @@ export const exchangeSchema = withZod((z) =>
       headers: headersSchema(),
       ...bodyFields(),
     }),
-    /** Of the answer, not of one that only announces it (1xx). Null where the connection broke off before one began. */
+    /** Of the final answer, not of an informational one (1xx). Null if the connection broke off before one began. */
     status: z.int().min(200).max(599).nullable(),
     headers: headersSchema(),
     ...bodyFields(),
-    /** In place of `body` where the answer is a stream. */
+    /** In place of `body` if the answer is a stream. */
     writes: z.array(writeSchema()).optional(),
     /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
     ended: z.enum(['complete', 'client', 'broken']),
-    /** Which bodies are not whole here: of them the beginning is recorded, or nothing. */
+    /** Which bodies are not whole here: their beginning is recorded, or nothing. */
     left_out: z.strictObject({ request: leftOutSchema().optional(), answer: leftOutSchema().optional() }).optional(),
-    /** Why the deployment's answer could not be passed on. The answer here is the 502 that the recorder gave instead. */
+    /**
+     * Why the deployment's answer could not be passed on. The answer here is the 502 that the recorder sent instead.
+     */
     not_passed_on: z.string().optional(),
   }),
 );
@@ -108,12 +113,12 @@ export type RecordedWrite = Infer<typeof writeSchema>;
 export const bodyText = (body: RecordedExchange['body']): string | undefined =>
   body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
 
-/** How long a body may be, in UTF-16 units, to stand as JSON: reading it takes a multiple of its memory. */
+/** How long a body may be, in UTF-16 units, to be recorded as JSON: reading it takes a multiple of its memory. */
 const LONGEST_JSON = 4_194_304;
 
 /**
- * Text as a recorded body: the JSON itself, which is pleasant to read and to compare, where that is the same to the byte.
- * A text that is a JSON string, number or literal stays text, as does one that is very long or deep.
+ * Text as a recorded body: the JSON itself, which is pleasant to read and to compare, if it reproduces the text to the
+ * byte. A text that is a JSON string, number or literal stays text, and so does a very long or deep one.
  */
 export function toBody(text: string): Exclude<RecordedExchange['body'], undefined> {
   if (!/^[[{]/.test(text) || text.length > LONGEST_JSON) return text;

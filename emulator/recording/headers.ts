@@ -13,8 +13,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Headers that `Connection` cannot take away. They frame the message, or say whose it is and what it means: without its
- * length, the body of one request is read as the next request.
+ * Headers that `Connection` cannot remove. They frame the message, or say whom it belongs to and what it means: without
+ * its length, the body of one request would be read as the next request.
  */
 const END_TO_END: ReadonlySet<string> = new Set([
   'accept',
@@ -59,7 +59,7 @@ export const joined = (headers: IncomingHttpHeaders | NodeJS.Dict<string>): Reco
   );
 
 /**
- * What an `Accept-Encoding` offers, without the codings that cannot be searched for credentials. Where nothing is left,
+ * What an `Accept-Encoding` offers, without the codings that cannot be searched for credentials. If nothing is left,
  * `identity`: an empty header, and none, allow any coding.
  */
 export function offered(acceptEncoding: string): string {

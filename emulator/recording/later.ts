@@ -36,7 +36,7 @@ function writesAgain(aliases: Aliases, writes: readonly RecordedWrite[]): Record
   );
 }
 
-/** The pieces of a path whose short secrets are whole: what stands between its marks. */
+/** The pieces of a path whose short secrets are whole: the text between its marks. */
 const piecesOfPath = (path: string) => path.split(/(?<=[?&=/])|(?=[?&=/])/);
 
 /** A recorded exchange without the secrets that became known after it was written, wherever in its line. */

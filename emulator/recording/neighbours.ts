@@ -2,12 +2,12 @@ import { spelled } from './aliases.js';
 import { piecesOf } from './template.js';
 
 const ALIAS = String.raw`\$(?:[a-z_]|\{[a-z_])`;
-/** Whether two aliases may stand beside each other: then the text is read. */
+/** Whether two aliases may be adjacent: then the text is read. */
 const MAY = new RegExp(String.raw`${ALIAS}[a-z_]*(?:\.\d+)?\}?${ALIAS}`);
 
 /**
- * A recorded text in which no alias stands directly beside another: nobody could say where in a request the first one ends.
- * Of neighbours the first stays, for all of them.
+ * A recorded text without directly adjacent aliases: in a request, nobody could say where the first one ends. The first
+ * of adjacent aliases stays, for all of them.
  */
 export function apart(text: string): string {
   if (!MAY.test(text)) return text;

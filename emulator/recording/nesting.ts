@@ -1,7 +1,7 @@
-/** Levels of arrays and objects within one another that a recorded body may have as JSON. */
+/** How many levels of arrays and objects a recorded body may have as JSON. */
 export const MAX_NESTING = 1_000;
 
-/** How many levels of arrays and objects stand within one another in a JSON text. It calls nothing for a level. */
+/** How many levels of arrays and objects a JSON text has. It does not recurse. */
 export function nestingOf(json: string): number {
   let deepest = 0;
   let depth = 0;
@@ -19,8 +19,8 @@ export function nestingOf(json: string): number {
 }
 
 /**
- * The value of a JSON text; undefined where it is no JSON, or so deep that a walk through it would run out of stack: such a
- * body counts as text.
+ * The value of a JSON text; undefined if it is not JSON, or so deep that a recursive walk would overflow the stack:
+ * such a body counts as text.
  */
 export function jsonOf(text: string): unknown {
   try {

@@ -18,7 +18,7 @@ const OPERATIONS: readonly (readonly [operation: Operation, method: string, path
 
 export const VERSION_SEGMENT = '/api/v1';
 
-/** The operation that a request is, by method and path from the version segment on; null where there is none. */
+/** The operation of a request, by method and path from the version segment on; null if there is none. */
 export function operationOf(method: string, path: string): Operation | null {
   const below = (path.split('?')[0] ?? '').slice(VERSION_SEGMENT.length);
   const asked = method === 'HEAD' ? 'GET' : method;

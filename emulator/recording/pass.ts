@@ -5,7 +5,7 @@ import { transferCoding } from './headers.js';
 import { originForm } from './operations.js';
 import { Passage, type PassOptions, refuse } from './passage.js';
 
-/** Why a request cannot be recorded, and the status that says so; undefined where it can. */
+/** Why a request cannot be recorded, and the status that says so; undefined if it can. */
 function unrecordable({ url = '', headers }: IncomingMessage): { status: number; message: string } | undefined {
   const target = originForm(url);
   if (!target.startsWith('/'))
@@ -16,9 +16,9 @@ function unrecordable({ url = '', headers }: IncomingMessage): { status: number;
 }
 
 /**
- * Passes requests on to a deployment, and its answers back: what comes is passed on as it comes, in both directions, and a
- * side that leaves is seen to leave on the other. What cannot be passed on is answered 502 with the reason. Nothing that
- * happens in one exchange ends another. The result of a call resolves when its exchange is recorded.
+ * Passes requests on to a deployment, and its answers back, unchanged in both directions. If one side disconnects, so
+ * does the other. What cannot be passed on is answered 502 with the reason. Nothing that happens in one exchange ends
+ * another. The result of a call resolves when its exchange is recorded.
  */
 export function createPass(
   options: PassOptions,

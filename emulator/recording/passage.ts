@@ -9,9 +9,9 @@ import { SCENARIO_HEADER } from './format.js';
 import { joined, offered, passedOn, transferCoding } from './headers.js';
 import { fromVersion, originForm } from './operations.js';
 
-/** What becomes of what passes. */
+/** What to do with each exchange. */
 export interface Observer {
-  /** A request came. Throws where it cannot be recorded; it is then refused, and nothing is passed on. */
+  /** A request came. Throws if it cannot be recorded; it is then refused, and nothing is passed on. */
   begin(scenario: string | null): ScenarioFile;
   /** An exchange ended. `raw.n` counts requests in the order in which they came. Resolves when it is written. */
   end(raw: RawExchange, file: ScenarioFile): Promise<void>;
@@ -41,26 +41,26 @@ export function answerHere(response: http.ServerResponse, { status, headers, bod
 export const refuse = (response: http.ServerResponse, status: number, message: string, reason: string) =>
   answerHere(response, errorResponse({ status, message, reason, retryable: false }, { detail: message }));
 
-/** How long the rest of a request is waited for when its answer has ended, in ms of real time. */
+/** How long to wait for the rest of a request after its answer has ended, in ms of real time. */
 const REST_OF_REQUEST = 2_000;
 
-/** How much of announcements (1xx) may wait for a client that does not read, in bytes. */
+/** How many bytes of informational answers (1xx) may wait for a client that does not read. */
 const ANNOUNCEMENTS = 65_536;
 
-/** ms, exact enough to tell what came first. */
+/** ms, exact enough to order events. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1_000) / 1_000;
 
 /** Characters that no header and no reason phrase can have. */
 const CONTROL = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** What a connection that failed says, and for TLS what helps. */
+/** The error of a failed connection, with advice for TLS. */
 function problemOf(error: NodeJS.ErrnoException): string {
   const certificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(error.code ?? '');
   const advice = certificate ? '; for a certificate of your own authority set NODE_EXTRA_CA_CERTS' : '';
   return `${error.message || error.code || 'the connection failed'}${advice}`;
 }
 
-/** Why an answer cannot be passed on; undefined where it can. */
+/** Why an answer cannot be passed on; undefined if it can. */
 function unpassable({ statusCode = 0, statusMessage = '', headers }: http.IncomingMessage): string | undefined {
   if (statusCode < 200 || statusCode > 599) return `its status is ${String(statusCode).padStart(3, '0')}`;
   if (CONTROL.test(statusMessage)) return 'its reason phrase holds a control character';
@@ -91,9 +91,9 @@ interface Passing {
   readonly response: http.ServerResponse;
 }
 
-/** One exchange on its way through. What goes wrong in it ends it alone. */
+/** One exchange on its way through. An error in it ends it alone. */
 export class Passage {
-  /** Resolves when the exchange is over, and recorded if it is to be. */
+  /** Resolves when the exchange is over, and recorded if it must be. */
   readonly ended: Promise<void>;
   readonly #share: Share;
   readonly #sent: Capture;
@@ -104,7 +104,7 @@ export class Passage {
   readonly #requestRead: Promise<void>;
   #read = false;
   #upstream: http.ClientRequest | undefined;
-  /** Whether a connection was made for this exchange: what then breaks off is the deployment's answer. */
+  /** Whether a connection was made for this exchange: then a break belongs to the deployment's answer. */
   #connected = false;
   #over = false;
   #resolve = () => {};
@@ -133,7 +133,7 @@ export class Passage {
     this.#ask();
   }
 
-  /** A handler of events: what goes wrong in it is this exchange's alone. */
+  /** A handler of events: an error in it belongs to this exchange alone. */
   #safely<A extends unknown[]>(handle: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {
@@ -229,11 +229,11 @@ export class Passage {
     asked.on('close', () => request.resume());
   }
 
-  /** Passes on an answer that announces another (1xx), whatever it is: of those, Node sends few. */
+  /** Passes on any informational answer (1xx); Node itself can send only a few. */
   #announce({ statusCode, statusMessage, rawHeaders }: http.InformationEvent): void {
     const { request, response } = this.passing;
     const { socket } = response;
-    // Node says of 100 that it may go on, and of 101 that it upgrades.
+    // Node reports 100 as permission to go on, and 101 as an upgrade.
     if (statusCode <= 101 || request.httpVersion === '1.0') return;
     if (response.headersSent || !socket || socket.writableLength > ANNOUNCEMENTS) return;
     const headers = passedOn(rawHeaders);
@@ -275,14 +275,14 @@ export class Passage {
     incoming.on('aborted', () => this.#breakOff());
   }
 
-  /** The connection to the deployment failed, or what came over it is not HTTP. */
+  /** The connection to the deployment failed, or what it sent is not HTTP. */
   #asked(error: NodeJS.ErrnoException): void {
-    // An answer that came before the body was read to its end (413) stands, whatever becomes of the rest.
+    // An answer that came before the body was read to its end (413) is valid, whatever happens to the rest.
     if (this.#over || this.#answer.status !== null) return;
     if (error.code?.startsWith('HPE_')) {
       this.#answerInstead(`it is not HTTP (${error.message})`);
     } else if (this.#connected) {
-      // A connection that was kept may just have been closed: only one of its own breaks off as an answer.
+      // A kept connection may just have been closed: only a connection of its own breaks off as an answer.
       this.#breakOff();
     } else {
       const problem = problemOf(error);
@@ -291,7 +291,7 @@ export class Passage {
     }
   }
 
-  /** Answers 502 in place of what the deployment said, and records that. */
+  /** Answers 502 in place of the deployment's answer, and records that. */
   #answerInstead(notPassedOn: string): void {
     const { response } = this.passing;
     this.#upstream?.destroy();
@@ -304,7 +304,7 @@ export class Passage {
     this.#end('complete');
   }
 
-  /** Breaks off towards the client, after all that came. */
+  /** Breaks the connection to the client off, after everything that came. */
   #breakOff(): void {
     const { response } = this.passing;
     this.#end('broken');
@@ -322,7 +322,7 @@ export class Passage {
     this.#end(undefined);
   }
 
-  /** Ends the exchange, and has it recorded once its request is read. Without `how` it is not recorded. */
+  /** Ends the exchange, and records it once its request is read. Without `how` it is not recorded. */
   #end(how: RawExchange['ended'] | undefined): void {
     if (this.#over) return;
     this.#over = true;
@@ -334,7 +334,9 @@ export class Passage {
       });
   }
 
-  /** Waits for the rest of the request, for a while. Node does not say of an answered request that its client left. */
+  /**
+   * Waits for the rest of the request, for a while. Node does not report that the client of an answered request left.
+   */
   async #restOfRequest(): Promise<void> {
     const { socket } = this.passing.request;
     let left = () => {};

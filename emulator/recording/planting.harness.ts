@@ -12,7 +12,7 @@ import {
 import { SPELLINGS } from '../credentials/spellings.harness.js';
 import type { RawExchange } from './exchange.js';
 
-/** A secret in an exchange: what of the exchange is not as it would be without. */
+/** A secret in an exchange: the changes to the exchange that carry it. */
 export type Planted = Partial<Omit<RawExchange, 'n'>>;
 
 const INTERN = '0b000000-0000-4000-8000-000000000001';
@@ -89,7 +89,7 @@ const codingOf = (name: string) => name.replace(/^(?:raw|cut|corrupt) | that nob
 /** Text with a byte that is no UTF-8. */
 const withBytes = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from('\n\xff', 'latin1')]);
 
-/** Where a secret is known for what it is, by its place. */
+/** Places by which a secret is recognized. */
 export const REVEALING: Readonly<Record<string, Place>> = {
   'as a bearer token': (secret) => inHeader('authorization', `Bearer ${secret}`),
   'as Basic': (secret) => inHeader('authorization', `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}`),
@@ -151,7 +151,7 @@ export const REVEALING: Readonly<Record<string, Place>> = {
   ]),
 };
 
-/** Places that only carry what a header can. */
+/** Places that carry only what a header can. */
 export const IN_HEADERS: ReadonlySet<string> = new Set([
   'as a bearer token',
   'in a header of a key',
@@ -159,7 +159,7 @@ export const IN_HEADERS: ReadonlySet<string> = new Set([
   'in a header of the answer',
 ]);
 
-/** Where a text stands that holds the secret in some spelling. Its place says nothing of it. */
+/** Where a text with the secret in some spelling is. Its place says nothing of it. */
 export const HIDING: Readonly<Record<string, Place>> = {
   'in a segment of the path': (text) => ({ path: `/api/v1/interns/${encodeURIComponent(text)}/chat/completions` }),
   'in a query': (text) => ({ path: `/api/v1/interns?note=${encodeURIComponent(text)}&limit=1` }),
@@ -255,7 +255,7 @@ function* decodingsOf(run: string): Generator<string> {
   yield* inflated(Buffer.from(run, 'base64'));
 }
 
-/** Everything that a text can be read as, its escapes undone in any order, and what stands in Base64 in it. */
+/** Every reading of a text, its escapes undone in any order, and the contents of Base64 in it. */
 function readingsOf(text: string, known: Map<string, readonly string[]>): Set<string> {
   const seen = new Set([text]);
   for (const one of seen) for (const undo of UNESCAPED) if (seen.size < 40) seen.add(undo(one));
@@ -268,7 +268,7 @@ function readingsOf(text: string, known: Map<string, readonly string[]>): Set<st
   return seen;
 }
 
-/** The texts of the events of a stream as a client puts them together. */
+/** The texts of the events of a stream as a client joins them. */
 function joinedDeltas(line: string): string[] {
   const { writes = [] } = JSON.parse(line) as { writes?: { text?: string; base64?: string }[] };
   const texts = writes.map(({ text }) => text ?? '').join('');
@@ -277,7 +277,10 @@ function joinedDeltas(line: string): string[] {
   return [texts, bytes, said.map(([, literal = '""']) => JSON.parse(literal) as string).join('')];
 }
 
-/** Whether a secret can be read in a file, in any way that somebody would try. The reading that shows it, or undefined. */
+/**
+ * Whether a secret can be read in a file, in any way that an attacker would try. The reading that shows it, or
+ * undefined.
+ */
 export function foundIn(file: string, secret: string): string | undefined {
   const wanted = [secret, Buffer.from(secret).toString('latin1'), secret.replaceAll('$', '$$$$')];
   const forms = [...wanted, ...wanted.map((one) => one.replaceAll(' ', '+'))];

@@ -41,7 +41,7 @@ async function recordingOf(
 const SECRET = 'emu-Zz+/93 "q\\s" ß$5%41&x=y';
 const PLAIN = 'emu-key-bob-93f7a1c0d2e4';
 
-/** A text with the secret in it, in its place. Not every place and spelling goes with every secret. */
+/** A text with the secret in its place. Not every place and spelling fits every secret. */
 const hidden = (where: string, spelling: string, secret: string): Planted | undefined => {
   const text = SPELLED[spelling]?.(secret) ?? '';
   const inHeaders = HIDING_HEADERS[where];

@@ -9,7 +9,10 @@ const head = (line: string, headers: readonly string[] = []) =>
 const GET = head('GET /api/v1/interns');
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
 
-/** A deployment that answers every request with these bytes, but for one path: there it streams until it is left. */
+/**
+ * A deployment that answers every request with these bytes, except for one path: there it streams until the client
+ * leaves.
+ */
 const answering = (bytes: string) =>
   rawDeployment((socket, asked) => {
     if (!asked.includes('/beside')) return void socket.write(bytes, 'latin1');

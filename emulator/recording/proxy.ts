@@ -20,17 +20,17 @@ export interface ProxyOptions {
 }
 
 export interface RecordingProxy {
-  /** Where the deployment's interface is found here: the same path, on this machine. */
+  /** The address of the deployment's interface here: the same path, on this machine. */
   readonly baseUrl: string;
-  /** Cuts what is under way, and resolves when all that passed is recorded. */
+  /** Cuts exchanges in progress, and resolves when all of them are recorded. */
   close(): Promise<void>;
 }
 
 /**
- * A proxy of one deployment that changes nothing: what comes is passed on as it comes, in both directions. The deployment's
- * TLS is verified.
+ * A proxy of one deployment that changes nothing: it passes everything on unchanged, in both directions. It verifies
+ * the deployment's TLS.
  *
- * @throws Error with Node's `code` when the port can't be had
+ * @throws Error with Node's `code` if the port is not available
  */
 export async function startProxy(options: ProxyOptions): Promise<RecordingProxy> {
   const { target, now, observer, admit } = options;
@@ -54,7 +54,8 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
   const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 60_000 }, handle);
   server.on('checkContinue', handle);
   server.on('connection', (socket) => socket.setNoDelay(true));
-  // A question may wait for its answer for minutes, and a body may come slowly: that is the deployment's to judge.
+  // A question may wait for its answer for minutes, and a body may come slowly: the deployment decides what is too
+  // long.
   server.requestTimeout = 0;
   server.headersTimeout = 0;
   await new Promise<void>((resolve, reject) => {

@@ -48,13 +48,17 @@ describe('a recording that cannot be replayed or sent is refused, with its place
       line({ headers: { authorization: 'Bearer $api_key$key.1' } }),
       'request.headers.authorization: $api_key and $key.1',
     ],
-    ['an alias of no kind', line({ path: '/api/v1/interns/$clown.1' }), 'request.path: $clown.1 is no alias'],
-    ['a kind without a number', line({}, { body: 'It is $intern' }), 'body: $intern is no alias'],
-    ['a number without a kind', line({}, { headers: { link: '$time.1' } }), 'headers.link: $time.1 is no alias'],
+    ['an alias of no kind', line({ path: '/api/v1/interns/$clown.1' }), 'request.path: $clown.1 is not a known alias'],
+    ['a kind without a number', line({}, { body: 'It is $intern' }), 'body: $intern is not a known alias'],
+    [
+      'a number without a kind',
+      line({}, { headers: { link: '$time.1' } }),
+      'headers.link: $time.1 is not a known alias',
+    ],
     [
       'an alias of no kind in a stream',
       line({}, { writes: [{ at: 0, text: 'data: $foo' }] }),
-      'writes[0].text: $foo is no alias',
+      'writes[0].text: $foo is not a known alias',
     ],
     [
       'a line feed in a header',

@@ -10,7 +10,7 @@ export class RecordingInvalid extends Error {
   override readonly name = 'RecordingInvalid';
 }
 
-/** A recorded exchange and where it stands. */
+/** A recorded exchange and its place. */
 export interface PlacedExchange {
   readonly exchange: RecordedExchange;
   readonly file: string;
@@ -26,7 +26,7 @@ function textOf(file: string): string {
   }
 }
 
-/** A line that is no JSON: the recorder may have been stopped while it wrote it. */
+/** A line that is not JSON: the recorder may have been stopped while it wrote it. */
 class NotWhole extends RecordingInvalid {}
 
 /** The body of a request is the third level of a line. */
@@ -43,9 +43,7 @@ function parseLine(text: string, place: string): RecordedExchange {
   }
   const { format } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown };
   if (typeof format === 'number' && format > RECORDING_FORMAT) {
-    throw invalid(
-      `format ${format} is newer than ${RECORDING_FORMAT}, the newest that is known here; update intern-emulator`,
-    );
+    throw invalid(`format ${format} is newer than ${RECORDING_FORMAT}, the newest known here; update intern-emulator`);
   }
   const { data, error } = exchangeSchema().safeParse(value, { error: words });
   if (!data) throw invalid(problem(error, 'line'));
@@ -57,8 +55,8 @@ function parseLine(text: string, place: string): RecordedExchange {
 type HeaderLines = RecordedExchange['headers'];
 
 /**
- * An exchange with those headers alone that a recorder keeps: any other would be sent to a browser or a deployment on the
- * word of a file. The names of what was left out go to `left`.
+ * An exchange with only the headers that a recorder keeps: a file must not be able to send any other to a browser or a
+ * deployment. The names of the omitted headers go to `left`.
  */
 function withKnownHeaders(exchange: RecordedExchange, left: Set<string>): RecordedExchange {
   const kept = (headers: HeaderLines, known: readonly string[]): HeaderLines => {
@@ -75,7 +73,7 @@ function withKnownHeaders(exchange: RecordedExchange, left: Set<string>): Record
 
 /**
  * The exchanges of a recording, in the order in which their requests came. A last line that was cut (the recorder was
- * killed as it wrote) is left out, as are headers that no recorder keeps; both are reported to `warn`.
+ * killed while writing) is left out, and so are headers that no recorder keeps; both are reported to `warn`.
  *
  * @throws RecordingInvalid that names file, line and field
  */

@@ -6,13 +6,13 @@ import type { LeftOut } from './format.js';
 export interface Readable {
   readonly writes: readonly Write[];
   readonly bytes: Buffer;
-  /** What the bytes say, where they are UTF-8. */
+  /** The bytes as text, if they are UTF-8. */
   readonly text: string | undefined;
-  /** What of it is not there, and why. */
+  /** What is missing, and why. */
   readonly leftOut: LeftOut | undefined;
 }
 
-/** The bytes as text, or undefined where they are no UTF-8. What holds a NUL is no text: UTF-16, say. */
+/** The bytes as text, or undefined if they are not UTF-8. Bytes with a NUL are not text: UTF-16, say. */
 function utf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -22,7 +22,7 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Whether bytes are text but for a few: then a credential among them is seen as it is. */
+/** Whether all but a few bytes are text: then a credential among them is visible. */
 function isNearlyText(bytes: Uint8Array): boolean {
   let plain = 0;
   for (const byte of bytes)
@@ -30,7 +30,7 @@ function isNearlyText(bytes: Uint8Array): boolean {
   return plain * 8 >= bytes.length * 7;
 }
 
-/** Makes of a body that was cut one that ends with its last whole character. */
+/** Cuts a body after its last whole character. */
 function withoutHalfCharacter(bytes: Buffer): Buffer {
   const from = Math.max(0, bytes.length - 3);
   for (let at = bytes.length - 1; at >= from; at--) {
@@ -46,11 +46,11 @@ function withoutHalfCharacter(bytes: Buffer): Buffer {
 const NOT_TEXT = 'it is not text';
 
 /**
- * Reads a body: decodes it, each write at its time. What cannot be read, because of its coding or because it is not text,
- * leaves its length and digest alone: a credential in it could not be seen.
+ * Reads a body: decodes it, each write at its time. A body that cannot be read, because of its coding or because it is
+ * not text, leaves only its length and digest: a credential in it could not be seen.
  *
- * @param contentEncoding the header, undefined where there is none
- * @param cut what of the body did not come, or was not kept
+ * @param contentEncoding the header, undefined if there is none
+ * @param cut what of the body did not arrive, or was not kept
  * @param limit bytes that a body may decode to
  */
 export async function readBody(

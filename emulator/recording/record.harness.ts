@@ -87,7 +87,7 @@ export function useRecorder() {
       await expect.poll(() => (existsSync(path) ? lines(path).length : 0)).toBe(count);
       return lines(path);
     },
-    /** Sends bytes as they are, and collects what comes until `until` does, or the connection ends. */
+    /** Sends bytes unchanged, and collects the answer until `until` holds, or the connection ends. */
     raw(base: string, bytes: string | readonly string[], until?: string | RegExp): Promise<string> {
       const { port, hostname } = new URL(base);
       return new Promise((resolve) => {

@@ -310,7 +310,7 @@ describe('bad input', () => {
     const url = await deployment((_request, response) => answerJson(response, {}));
     await recording(url);
     await close();
-    await expect(recording(url)).rejects.toThrow('recording.jsonl is there already. Use --force');
+    await expect(recording(url)).rejects.toThrow('recording.jsonl exists already. Use --force');
     await recording(url, { force: true });
   });
 

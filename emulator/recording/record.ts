@@ -11,13 +11,13 @@ export interface RecordOptions {
   readonly out: string;
   /** The scenario of requests that name none. */
   readonly name?: string | undefined;
-  /** Whether recordings that are there are begun anew. */
+  /** Whether to overwrite existing recordings. */
   readonly force?: boolean;
   readonly host?: string;
   readonly port?: number;
-  /** Names that a listener on loopback serves beside the loopback ones; `*` is any. */
+  /** Names that a listener on loopback serves beside the loopback names; `*` is any. */
   readonly allowHosts?: readonly string[];
-  /** Origins whose pages may use the recorder, beside those of loopback; `*` is any, `none` is none. */
+  /** Origins whose pages may use the recorder, beside loopback origins; `*` is any, `none` is none. */
   readonly cors?: readonly string[];
   /** How much of one exchange is recorded, in bytes. Default: 64 MiB. */
   readonly limit?: number | undefined;
@@ -32,7 +32,7 @@ const DEFAULT_LIMIT = 64 * 1_048_576;
 /** How many exchanges of that size are kept at one time. */
 const AT_ONCE = 4;
 
-/** The credentials that variables name, value to alias. No alias has digits, and no two credentials have one. */
+/** The credentials that variables name, value to alias. No alias has digits, and no two credentials share one. */
 export function namedCredentials(env: RecordOptions['env']): Map<string, string> {
   const named = new Map<string, string>();
   const taken = new Set<string>();
@@ -48,11 +48,11 @@ export function namedCredentials(env: RecordOptions['env']): Map<string, string>
 }
 
 /**
- * Records a deployment: a proxy of it, behind which each exchange becomes a line of JSON (REC-1). Credentials never reach
- * a file; ids, sessions, questions, tokens, proofs and times stand as aliases.
+ * Records a deployment: a proxy of it that writes each exchange as a line of JSON (REC-1). Credentials never reach a
+ * file. Aliases replace ids, sessions, questions, tokens, proofs and times.
  *
- * @throws RecordingFileError for a file that cannot be written, AdmissionInvalid for a host or an origin that is none, Error
- *   with Node's `code` for a port that can't be had
+ * @throws RecordingFileError for a file that cannot be written, AdmissionInvalid for an invalid host or origin, Error
+ *   with Node's `code` for a port that is not available
  */
 export async function record(options: RecordOptions): Promise<RecordingProxy> {
   const { host = '127.0.0.1', limit = DEFAULT_LIMIT } = options;

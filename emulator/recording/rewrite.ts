@@ -2,7 +2,7 @@ import { type Aliases, SEARCHED_FROM } from './aliases.js';
 import { kindOfParameter } from './discover.js';
 import { decodedParameter, isForm, readLiteral } from './secret-scan.js';
 
-/** A change of a text: what stands from `start` to `end` becomes `text`. */
+/** A change of a text: `text` replaces what is from `start` to `end`. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ interface Edit {
 /** The keys whose strings are pieces of one text over the events of a stream. */
 const DELTA = /^(?:content|reasoning|arguments)$/;
 
-/** Times, by the key that stands before them: what follows the key's string, and what becomes of it. */
+/** Times, by the key before them: what follows the key's string, and its replacement. */
 const TIMES: readonly { readonly key: RegExp; readonly value: RegExp; readonly alias: string }[] = [
   { key: /^created$/, value: /(\s*:\s*)\d{9,}/y, alias: '$unix' },
   { key: /^\w+_at$/, value: /(\s*:\s*)"\d{4}-\d\d-\d\dT[\d:.]+Z"/y, alias: '$time' },
@@ -21,14 +21,14 @@ const TIMES: readonly { readonly key: RegExp; readonly value: RegExp; readonly a
 
 const COLON = /\s*:\s*/y;
 
-/** Part of a text: a JSON string with what it says, or what stands between two. */
+/** Part of a text: a JSON string with its value, or the text between two. */
 interface Token {
   readonly start: number;
   readonly end: number;
   readonly value: string | undefined;
 }
 
-/** The strings of a text in the form of JSON, and what stands between them. */
+/** The strings of a text in the form of JSON, and the text between them. */
 function* tokensOf(text: string): Generator<Token> {
   let at = 0;
   for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', at)) {
@@ -41,9 +41,9 @@ function* tokensOf(text: string): Generator<Token> {
   if (at < text.length) yield { start: at, end: text.length, value: undefined };
 }
 
-/** The time that stands after a key, as an edit; undefined where there is none. */
+/** The time after a key, as an edit; undefined if there is none. */
 function timeAfter(text: string, { start, end, value = '' }: Token): Edit | undefined {
-  // Nearly every string is told apart by its last character: `created`, `…_at`, `…-timestamp`.
+  // The last character excludes nearly every string: `created`, `…_at`, `…-timestamp`.
   if (!/[dtp]$/.test(value)) return undefined;
   for (const { key, value: pattern, alias } of TIMES) {
     if (!key.test(value)) continue;
@@ -62,11 +62,11 @@ interface How {
   readonly after: Hide;
   /** Whether times become aliases. */
   readonly times: boolean;
-  /** Whether the text is that of a stream, whose deltas are looked at joined. */
+  /** Whether the text is that of a stream, whose deltas are searched joined. */
   readonly stream: boolean;
 }
 
-/** The edits that take one text's aliased values and times out of it. */
+/** The edits that remove one text's aliased values and times. */
 function editsOf(text: string, { hide, after, times, stream }: How): Edit[] {
   const edits: Edit[] = [];
   const deltas = new Map<string, Token[]>();
@@ -102,7 +102,7 @@ function editsOf(text: string, { hide, after, times, stream }: How): Edit[] {
       if (said) said.push(token);
       else deltas.set(key, [token]);
     } else if (!isKey || value.length >= SEARCHED_FROM) {
-      // A short secret is hidden where it is a value: as a name it would be another's.
+      // A short secret is hidden if it is a value: a name would be something else.
       changeString(token, hide([value]).join(''));
     } else if (value.includes('$')) {
       changeString(token, value.replaceAll('$', '$$$$'));
@@ -137,11 +137,11 @@ function rewriteParts(parts: readonly string[], how: How): string[] {
     offset = end;
     return written;
   });
-  // What is no JSON may hold a secret over what was taken for its strings.
+  // Text that is not JSON may hold a secret across what looked like its strings.
   return how.after(written);
 }
 
-/** What is done to a text at last: of one that was cut, the end may begin a secret. */
+/** The last change to a text: if the text was cut, its end may begin a secret. */
 const lastly =
   (aliases: Aliases, cut: boolean): Hide =>
   (pieces) => {
@@ -150,10 +150,10 @@ const lastly =
   };
 
 /**
- * Takes what differs between runs out of pairs of names and values: a query, or a form. A value counts as a whole, however
- * short and in whichever spelling: a cursor is nobody's word.
+ * Replaces what differs between runs in pairs of names and values: a query, or a form. A value counts as a whole,
+ * however short and in whatever spelling: a cursor is not a common word.
  *
- * @param before what stands before the pairs
+ * @param before the text before the pairs
  */
 function pairsWithAliases(aliases: Aliases, pairs: string, before = ''): string {
   const pieces = [before];
@@ -171,7 +171,7 @@ function pairsWithAliases(aliases: Aliases, pairs: string, before = ''): string 
     .join('');
 }
 
-/** Takes what differs between runs out of a path with its query. */
+/** Replaces what differs between runs in a path with its query. */
 export function pathWithAliases(aliases: Aliases, path: string): string {
   const start = path.indexOf('?') + 1;
   if (start === 0) return aliases.hide([path]).join('');
@@ -179,7 +179,7 @@ export function pathWithAliases(aliases: Aliases, path: string): string {
 }
 
 /**
- * Takes what differs between runs out of the writes of a body: of one text, or of a stream, whose deltas are looked at
+ * Replaces what differs between runs in the writes of a body: of one text, or of a stream, whose deltas are searched
  * joined.
  *
  * @param cut whether the text may end within a secret
@@ -195,6 +195,6 @@ export function withAliases(
   return rewriteParts(writes, { hide: aliases.hide, after, times: true, stream });
 }
 
-/** Takes the secrets out of what was recorded before they were known: a text, or the writes of a stream. */
+/** Removes the secrets from what was recorded before they were known: a text, or the writes of a stream. */
 export const withoutSecrets = (aliases: Aliases, parts: readonly string[]): string[] =>
   rewriteParts(parts, { hide: aliases.hideSecrets, after: aliases.hideSecrets, times: false, stream: true });

@@ -1,16 +1,16 @@
 /** The last word of the names that credentials are sent under. */
 const SECRET_WORD =
   /^(?:api)?(?:keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|bearer|jwt)$/;
-/** The same, written together with the word before it. */
+/** The same, joined with the word before it. */
 const SECRET_COMPOUND =
   /^\w*(?:access|account|api|auth|bearer|client|id|master|private|refresh|secret|service|session|signing)(?:keys?|tokens?|secrets?)$/;
-/** What else gives access, by its whole name. */
+/** Other names that give access, whole. */
 const SECRET_NAME =
   /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|(?:auth|session) cookies?|otp)$/;
 /** What gives access in a query or a form. */
 const SECRET_PARAMETER = /^(?:code|sig|signature|ticket)$/;
 
-/** The words of a name, in lower case: of `accessToken`, `access_token` and `Access-Token` the same. */
+/** The words of a name, in lower case: `accessToken`, `access_token` and `Access-Token` have the same. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -23,11 +23,11 @@ const wordsOf = (name: string): string[] =>
 /** No name of a credential is longer. */
 const LONGEST_NAME = 100;
 
-/** What was said of names: the same few come again with each event of a stream. */
+/** Earlier results for names: the same few come again with each event of a stream. */
 const judged = new Map<string, boolean>();
 const MOST_JUDGED = 1_000;
 
-/** Whether people send what gives access under this name: in camel, snake or kebab case, alone or as the end of a name. */
+/** Whether people send credentials under this name: in camel, snake or kebab case, alone or as the end of a name. */
 export function isSecretName(name: string): boolean {
   if (name.length > LONGEST_NAME) return false;
   const before = judged.get(name);

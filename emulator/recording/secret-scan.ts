@@ -2,7 +2,7 @@ import { readingsInParts } from '../credentials/spellings.js';
 import { SEARCHED_FROM } from './aliases.js';
 import { isSecretName, isSecretParameter } from './secret-names.js';
 
-/** A JSON string literal from its quote on: what it says, and where it ends. One that is cut ends with its line. */
+/** A JSON string literal from its quote on: its value, and where it ends. One that is cut ends with its line. */
 export function readLiteral(text: string, quote: number): { readonly value: string; readonly end: number } {
   let at = quote + 1;
   let escaped = false;
@@ -21,7 +21,7 @@ export function readLiteral(text: string, quote: number): { readonly value: stri
   try {
     return { value: JSON.parse(`"${said}"`) as string, end: after };
   } catch {
-    // Cut within an escape, or no JSON: as it stands.
+    // Cut within an escape, or not JSON: unchanged.
     return { value: said, end: after };
   }
 }
@@ -51,7 +51,7 @@ function readContainer(text: string, bracket: number): { readonly values: string
 const MEMBER = /"([^"\\\n]{1,100})"\s*:\s*/g;
 const NUMBER = /-?\d{8,}/y;
 
-/** What stands under the names of credentials in JSON, be it whole, cut, or within other text. */
+/** The values under the names of credentials in JSON, whether whole, cut, or within other text. */
 function* inJson(text: string): Generator<string> {
   const member = new RegExp(MEMBER);
   for (let found = member.exec(text); found; found = member.exec(text)) {
@@ -68,7 +68,7 @@ function* inJson(text: string): Generator<string> {
       yield* values;
       member.lastIndex = end;
     } else if (!name.endsWith('s')) {
-      // Many tokens are a number of them.
+      // Many tokens consist of several of them.
       NUMBER.lastIndex = at;
       const digits = NUMBER.exec(text)?.[0];
       if (digits !== undefined) yield digits;
@@ -78,7 +78,10 @@ function* inJson(text: string): Generator<string> {
 
 const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=([^&#\s"<>\\]*)/g;
 const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
-/** A line such as `token: …`, as YAML has it. A word after it may be no credential: one has letters and digits. */
+/**
+ * A line such as `token: …`, as YAML has it. A word after it may not be a credential: a credential has letters and
+ * digits.
+ */
 const LINE = /^[ \t-]*([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"']{8,})["']?[ \t]*\r?$/gm;
 
 /** What a parameter says: `a%20b+c` is `a b c`. */
@@ -87,7 +90,7 @@ export function decodedParameter(written: string): string {
   return value;
 }
 
-/** What stands in queries within a text (`?code=…`), and in lines of headers. */
+/** The values in queries within a text (`?code=…`), and in lines of headers. */
 function* inPairs(text: string): Generator<string> {
   for (const [, before = '', name = '', value = ''] of text.matchAll(PAIR)) {
     if (value.length < SEARCHED_FROM) continue;
@@ -100,7 +103,7 @@ function* inPairs(text: string): Generator<string> {
 
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
 
-/** What stands in the parts of a multipart body. */
+/** The values in the parts of a multipart body. */
 function* inParts(text: string): Generator<string> {
   if (!text.startsWith('--')) return;
   for (const { 1: name = '', index } of text.matchAll(PART_NAME)) {
@@ -114,13 +117,13 @@ function* inParts(text: string): Generator<string> {
   }
 }
 
-/** Whether a text is pairs of names and values alone, as forms send them. */
+/** Whether a text consists only of pairs of names and values, as forms send them. */
 export const isForm = (text: string): boolean =>
   /^[\w.[\]%+-]{1,100}=\S*$/.test(text.slice(0, 4_096).split('&', 1)[0] ?? '');
 
 /**
- * What is sent under the names of credentials in a text: in JSON, also with lists and objects under the name, in queries,
- * forms and parts, escaped or not. Short values are left out: in what may be anything, they are no credentials.
+ * The values under the names of credentials in a text: in JSON, also with lists and objects under the name, in queries,
+ * forms and parts, escaped or not. Short values are left out: in free text, they are not credentials.
  */
 export function* secretsIn(text: string): Generator<string> {
   const long = (value: string) => value.length >= SEARCHED_FROM;

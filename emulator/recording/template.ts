@@ -1,12 +1,12 @@
 import { foldUuids } from './uuids.js';
 
-/** A piece of recorded text: what stands there, or the name of an alias (`intern.1`, `api_key`, `time`). */
+/** A piece of recorded text: the text itself, or the name of an alias (`intern.1`, `api_key`, `time`). */
 type Piece = { readonly text: string } | { readonly alias: string };
 
-/** An alias, from where it is looked for. */
+/** An alias, from a position on. */
 const ALIAS = /\$(?:\{(?<braced>[a-z_]+(?:\.\d+)?)\}|(?<bare>[a-z_]+(?:\.\d+)?))/y;
 
-/** The pieces of a recorded text, no two texts beside each other; `$$` is a dollar sign. */
+/** The pieces of a recorded text, no two texts adjacent; `$$` is a dollar sign. */
 export function piecesOf(recorded: string): Piece[] {
   const pieces: Piece[] = [];
   let text = '';
@@ -30,12 +30,12 @@ export function piecesOf(recorded: string): Piece[] {
   return text === '' ? pieces : [...pieces, { text }];
 }
 
-/** Aliases that stand for a moment: each time another. */
+/** Aliases of a moment: a new one each time. */
 export const MOMENTS: ReadonlySet<string> = new Set(['time', 'unix']);
 
 /**
- * What aliases stand for at present: one value each, and no value for two aliases of a kind. `bind` answers false where
- * that would not hold. Those that are made from others know what these hold, and give them their own with `keep`.
+ * What aliases are bound to at present: one value each, and no value for two aliases of a kind. `bind` returns false if
+ * that would not hold. Bindings that are made from others know what these hold, and pass their own on with `keep`.
  */
 export class Bindings {
   readonly #values = new Map<string, string>();
@@ -66,7 +66,7 @@ export class Bindings {
     return true;
   }
 
-  /** Gives what became known here to those that these were made from, and is true. */
+  /** Passes what became known here to the bindings that these were made from, and is true. */
   keep(): true {
     for (const [alias, value] of this.#values) this.#from?.bind(alias, value);
     return true;
@@ -74,14 +74,14 @@ export class Bindings {
 }
 
 /**
- * Whether a text is what was recorded, where each alias stands for its value. One that stands for nothing yet takes what
- * stands in its place, up to where the recorded text goes on. `bindings` may hold more afterwards, also where the answer
- * is false. The texts come from anybody: no pattern is built of them, and it takes time in proportion to their length.
+ * Whether a text is what was recorded, with each alias replaced by its value. An unbound alias takes the text in its
+ * place, up to where the recorded text continues. `bindings` may hold more afterwards, even if the result is false. The
+ * texts come from anybody: no pattern is built of them, and the time is proportional to their length.
  */
 export function matchText(recorded: string, text: string, bindings: Bindings): boolean {
   const folded = foldUuids(text);
   let at = 0;
-  /** What has to come next: the value of this alias, if any, and then this text. */
+  /** What must come next: the value of this alias, if any, and then this text. */
   let open: string | undefined;
   let literal = '';
   const settle = (isLast: boolean): boolean => {
@@ -104,7 +104,7 @@ export function matchText(recorded: string, text: string, bindings: Bindings): b
   return settle(true) && at === text.length;
 }
 
-/** A recorded text as it was said, or undefined where an alias in it stands for nothing yet. */
+/** A recorded text with its values, or undefined if an alias in it is unbound. */
 export function resolved(recorded: string, bindings: Bindings): string | undefined {
   if (!recorded.includes('$')) return recorded;
   const texts = piecesOf(recorded).map((piece) => ('text' in piece ? piece.text : bindings.get(piece.alias)));

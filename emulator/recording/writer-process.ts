@@ -16,7 +16,7 @@ export interface Order {
   readonly path: string;
 }
 
-/** What became of an order. */
+/** The result of an order. */
 export interface Outcome {
   readonly written?: Written;
   readonly problem?: string;
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly learned: readonly Learned[];
 }
 
-/** The file that the build makes of `writer-main.ts`. It stands beside every chunk; beside the source there is none. */
+/** The file that the build makes of `writer-main.ts`. It is beside every chunk; beside the source there is none. */
 const MAIN = import.meta.url.endsWith('.ts') ? undefined : fileURLToPath(new URL('./recorder.js', import.meta.url));
 
 /** Memory for text, in MB for each MB of an exchange: a stream of small deltas takes about ten. */
@@ -38,7 +38,7 @@ const heapFor = (limit: number) => Math.max(LEAST_HEAP, Math.ceil((limit * HEAP)
 function started(main: string, heap: number, beginning: Beginning): ChildProcess {
   const child = fork(main, [], {
     serialization: 'advanced',
-    // What V8 says as it runs out of memory is for nobody.
+    // V8's words when it runs out of memory are for nobody.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [`--max-old-space-size=${heap}`],
   });
@@ -48,9 +48,9 @@ function started(main: string, heap: number, beginning: Beginning): ChildProcess
 }
 
 /**
- * A writer in a process of its own: what passes meanwhile waits for no line, however long, and an exchange that takes more
- * memory than there is ends that process alone. It is then recorded without its bodies, by a new process that knows what
- * the former did.
+ * A writer in a process of its own. Exchanges meanwhile wait for no line, however long, and an exchange that takes too
+ * much memory ends that process alone. It is then recorded without its bodies, by a new process that knows what the
+ * former one did.
  *
  * From source, which Node 20 cannot run, it is a writer in this process.
  *

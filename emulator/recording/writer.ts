@@ -4,14 +4,14 @@ import { appendExchange, rewriteExchanges } from './files.js';
 import type { RecordedExchange } from './format.js';
 import { withLaterSecrets } from './later.js';
 
-/** What is told of an exchange that was written. */
+/** The report of an exchange that was written. */
 export type Written = Pick<RecordedExchange, 'n' | 'operation' | 'scenario' | 'status' | 'ended'>;
 
 /** Makes lines of exchanges, one after another, and writes them to their files. */
 export interface Writer {
-  /** Resolves when the exchange is in its file. Rejects where it cannot be written; others are written all the same. */
+  /** Resolves when the exchange is in its file. Rejects if it cannot be written; others are written all the same. */
   write(raw: RawExchange, path: string): Promise<Written>;
-  /** Resolves when all are written that came. */
+  /** Resolves when all exchanges that came are written. */
   close(): Promise<void>;
 }
 
@@ -30,17 +30,17 @@ export interface Before {
   readonly paths: readonly string[];
 }
 
-/** A writer that says what it learns. */
+/** A writer that reports what it learns. */
 export interface LearningWriter extends Writer {
-  /** The values that got an alias since this was last asked. */
+  /** The values that got an alias since the last call. */
   learnedSince(): readonly Learned[];
 }
 
 /**
- * A writer in this process. What one exchange reveals of credentials is taken out of all earlier ones before it is
+ * A writer in this process. Credentials that one exchange reveals are removed from all earlier ones before it is
  * written.
  *
- * @param before a writer that ended, whose files it goes on with
+ * @param before a writer that ended, whose files it continues
  */
 export function createWriter({ named, limit }: WriterOptions, before?: Before): LearningWriter {
   const aliases = createAliases(named);

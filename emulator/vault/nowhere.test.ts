@@ -9,7 +9,7 @@ import { createEmulator } from '../index.js';
 
 const HOSTS = ['api.example.com'];
 
-/** Everything that can be read of an emulator, as texts, and what it told on its own. */
+/** Everything that can be read of an emulator, as texts, and what it reported on its own. */
 async function readable(misplaced?: [path: string, init: RequestInit], value = 'sk-something-long-enough') {
   const folder = mkdtempSync(join(tmpdir(), 'nowhere-'));
   const texts: string[] = [];
@@ -32,7 +32,7 @@ async function readable(misplaced?: [path: string, init: RequestInit], value = '
   try {
     const events = await emulator.fetch('/_emulator/events');
     const intern = credentials.intern?.id;
-    // What is misplaced is the only call: nothing else makes the value known.
+    // The misplaced value is the only call: nothing else makes the value known.
     if (misplaced) texts.push(await send(misplaced[0], { method: 'PUT', ...misplaced[1] }));
     else {
       const body = JSON.stringify({ value, hosts: HOSTS });
@@ -42,7 +42,7 @@ async function readable(misplaced?: [path: string, init: RequestInit], value = '
       texts.push(await send(`/vault/interns/${intern}/secrets/copy`, { method: 'POST', body: names }));
       const prompt = { stream: true, messages: [{ role: 'user', content: value }] };
       const chat = `/interns/${intern}/chat/completions`;
-      // The echo is of whoever sent it; the journal has it too.
+      // The echo belongs to its sender; the journal has it too.
       await send(chat, { method: 'POST', body: JSON.stringify(prompt) });
     }
     texts.push(await send('/vault/secrets'), await send(`/vault/interns/${intern}/secrets`));
@@ -74,7 +74,7 @@ async function readable(misplaced?: [path: string, init: RequestInit], value = '
   }
 }
 
-/** A value, and where else than in `value` it may come to stand by mistake. */
+/** A value, and where else than in `value` it may be put by mistake. */
 const misplaced: readonly [what: string, (value: string) => [path: string, init: RequestInit] | undefined][] = [
   ['nowhere else', () => undefined],
   ['in the hosts', (value) => ['/vault/secrets/k', { body: JSON.stringify({ value: 'x', hosts: [value] }) }]],

@@ -20,7 +20,7 @@ test('VAULT-9: use-secret is told what its vault would release, exactly by host'
   const path = `/vault/interns/${api.internId}/secrets/api_token`;
   const use = () => api.chat(api.internId, 'script: use-secret');
   expect(await use()).toBe('I need api_token for api.example.com: refused: missing. There is no such secret.');
-  // The workspace's is no fallback.
+  // The workspace's vault is not a fallback.
   await api.store('/vault/secrets/api_token', ['api.example.com']);
   expect(await use()).toContain('refused: missing');
   for (const other of ['example.com', 'sub.api.example.com', 'api.example.org']) {

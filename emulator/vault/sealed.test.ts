@@ -86,7 +86,7 @@ test('a store whose vault key is lost or another is not opened, and nothing of i
   const key = `${data}.vault-key`;
   const before = readFileSync(data);
   const right = readFileSync(key);
-  const put = 'put the file back that was beside the store';
+  const put = 'restore the file that was beside the store';
   for (const [text, wrong] of [
     [undefined, `it is missing, and the store holds 1 secret sealed with it; ${put}`],
     ['0'.repeat(64), `it does not open 1 secret of the store; ${put}`],

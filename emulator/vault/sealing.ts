@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
-/** Keeps values such that whoever has the rows alone learns nothing of them (VAULT-4, VAULT-9). */
+/** Keeps values so that the rows alone reveal nothing of them (VAULT-4, VAULT-9). */
 export interface Sealing {
   /** A value as it is kept in the row `id`, in hex. In another row, it does not open. */
   seal(id: string, value: string): string;
-  /** The value; undefined where it was sealed by another key, for another row, or is damaged. */
+  /** The value; undefined if it was sealed by another key, for another row, or is damaged. */
   open(id: string, sealed: string): string | undefined;
   /** HMAC-SHA-256 under the vault's own key: equal in one vault exactly where values are equal. Hex. */
   fingerprint(vault: string, value: string): string;
@@ -14,9 +14,9 @@ const IV = 12;
 const TAG = 16;
 
 /**
- * AES-256-GCM under `key`, 32 bytes, asked for when it is first needed. The initialization vector is made of row and value
- * (as RFC 5297 does): a state that goes back to a snapshot draws the same randomness again, and a vector that came twice
- * over two values would give both away.
+ * AES-256-GCM under `key`, 32 bytes, asked for on first use. The initialization vector is made of row and value (as RFC
+ * 5297 does). A state that goes back to a snapshot draws the same randomness again, and a vector that came twice over
+ * two values would reveal both.
  */
 export function createSealing(key: () => Buffer): Sealing {
   const derived = new Map<string, Buffer>();

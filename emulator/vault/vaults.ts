@@ -17,7 +17,7 @@ export type VaultId = string;
 
 /**
  * The secrets of an emulator, without HTTP and without waiting (VAULT-1 to VAULT-9). Values go in, and never come out.
- * Whoever acknowledges a change waits for the store's commit first.
+ * A caller that acknowledges a change first waits for the store's commit.
  */
 export interface Vaults {
   /** By name. */
@@ -32,13 +32,13 @@ export interface Vaults {
   copy(from: VaultId, to: VaultId, names: readonly string[]): SecretRow[];
   /** Whether the first of the vaults that holds the secret would release it to a host, exactly. */
   release(vaults: readonly VaultId[], name: string, to: string): ReleaseVerdict;
-  /** The row that a secret would be, with hosts or without: for what is there from the start. */
+  /** The row of a secret, with hosts or without: for the secrets of a seed. */
   row(vault: VaultId, name: string, secret: { value?: string | undefined; hosts: readonly string[] | null }): SecretRow;
-  /** The place of the first of the rows that the key does not open; undefined where it opens all. */
+  /** The place of the first of the rows that the key does not open; undefined if it opens all. */
   unsealable(rows: readonly SecretRow[]): number | undefined;
-  /** Forgets a vault with all it holds (DELETE-1). */
+  /** Deletes a vault with all it holds (DELETE-1). */
   drop(vault: VaultId): void;
-  /** Builds the index anew, after the rows of the store were replaced. */
+  /** Rebuilds the index after the rows of the store were replaced. */
   reindex(): void;
 }
 
@@ -67,7 +67,7 @@ export function createVaults({ clock, store, sealing, settings }: VaultsDeps): V
         headers: { 'retry-after': '1' },
       });
   };
-  /** Refuses so many names more than a vault has room for. */
+  /** Refuses more new names than a vault has capacity for. */
   const roomFor = (vault: VaultId, wanted: readonly string[]) => {
     const held = names.get(vault);
     const more = wanted.filter((name) => !held?.has(name)).length;
@@ -121,7 +121,7 @@ export function createVaults({ clock, store, sealing, settings }: VaultsDeps): V
     copy(from, to, wanted) {
       const sources = wanted.map((name) => get(from, name));
       writable();
-      // All is judged before anything is written.
+      // Everything is validated before anything is written.
       const opened = sources.map(({ id, name, hosts, sealed }) => {
         if (hosts === null || sealed === null)
           throw new Refusal('secret_unbound', { detail: `${name} has no hosts: store it again with hosts` });

@@ -4,7 +4,7 @@ import type { CaseExchange, ClientCase, Expectation, Scripted, Step } from '../.
 import { notesOn } from './differences.js';
 import { SEEN } from './seen.js';
 
-/** Text of one write, bytes of one write, or a step as it stands. */
+/** Text of one write, bytes of one write, or a step unchanged. */
 export type Written = string | Uint8Array | Step;
 
 export const toStep = (written: Written): Step => {
@@ -97,7 +97,7 @@ function finish(
   };
 }
 
-/** A case told in full. */
+/** A whole case. */
 export const plain = (
   given: Given & { layer: ClientCase['layer']; exchanges: CaseExchange[]; expect: Expectation },
 ): ClientCase => {
@@ -110,7 +110,7 @@ interface SseGiven extends Given {
   answer?: Partial<Scripted>;
   /** Beside what the oracle computes. */
   expect?: Partial<Expectation>;
-  /** Other ways of the oracle that are taken too, each with its clause. */
+  /** Other results of the oracle that are accepted too, each with its clause. */
   or?: readonly (OracleOptions & { why: string })[];
   whole?: boolean;
 }

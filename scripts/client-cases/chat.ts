@@ -38,7 +38,7 @@ const textEnd: Written[] = [end('stop'), final(), DONE];
 const either = (expect: Expectation, why: string) => [{ ...expect, why }];
 const asError = (why: string) => either({ outcome: 'error' }, why);
 
-/** The same, but arguments that never came are told as `{}`. */
+/** The same, but missing arguments are reported as `{}`. */
 const emptyObject = (written: readonly Written[]) => {
   const expect = chatExpect(written);
   const chatOut = expect.chat;

@@ -3,8 +3,8 @@ const ID = 'forgets an id that comes without data';
 const LASTING = 'tells the id of the event itself, not the last one';
 
 /**
- * Where a parser of another hand is known to differ from WHATWG's text, and how: by parser and case. Chromium's
- * `EventSource` never does. A test holds that each still differs there, and nowhere else.
+ * Where a parser of other authors is known to differ from WHATWG's text, and how: by parser and case. Chromium's
+ * `EventSource` never does. A test checks that each still differs there, and nowhere else.
  */
 export const DIFFERENCES: Readonly<
   Record<

@@ -1,4 +1,4 @@
-/** Threads about real clients that got a case wrong. Only what was read stands here. */
+/** Threads about real clients that got a case wrong. Only threads that we read are here. */
 export const SEEN: Readonly<Record<string, readonly string[]>> = {
   'sse-crlf': ['hey-api/hey-api#3054'],
   'sse-crlf-split': ['rexxars/eventsource-parser#17', 'Effect-TS/effect#6954', 'petarzarkov/dunx#115'],

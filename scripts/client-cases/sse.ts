@@ -20,7 +20,7 @@ const FLUSH = {
 };
 const PER_BYTE = { replacePerByte: true, why: 'some decoders write one U+FFFD for each byte; RFC 3629 leaves it open' };
 
-/** 10 MB by 1 KB, and what stands for it. */
+/** 10 MB by 1 KB, and its digest. */
 const KILOBYTE = 'x'.repeat(1_024);
 const WRITES = 10_240;
 const digest = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });

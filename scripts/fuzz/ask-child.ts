@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Child, checkChild } from './child.js';
 import { Broken } from './law.js';
 
-/** Sends a message to a process of ours, and waits for its answer. @throws Broken where it ends, or where it threw */
+/** Sends a message to a process of ours, and waits for its answer. @throws Broken if it ends, or if it threw */
 export async function askChild<Answer extends object>(
   child: Child,
   message: string,

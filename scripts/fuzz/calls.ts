@@ -15,7 +15,7 @@ export interface Call {
   readonly body: string | undefined;
 }
 
-/** What stands for the parameters of paths: what is there, what was made by calls before, and what is odd. */
+/** The values for the parameters of paths: existing ones, those made by earlier calls, and odd ones. */
 const parameter = (known: readonly string[]) =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...known) },
@@ -77,7 +77,7 @@ function bodyOf({ body }: ListedCall, seen: unknown): fc.Arbitrary<string | unde
   if (body === null) return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, oddText);
   const schema = NAMED.find(([pattern]) => pattern.test(body))?.[1];
   const drawn = json(schema === undefined ? fromWords(body) : fromSchema(schema, schema));
-  // An export that is nearly right goes further than what a schema alone makes.
+  // A nearly correct export reaches further than what a schema alone makes.
   return body.startsWith('what GET') ? fc.oneof(drawn, json(changed(seen))) : drawn;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Child, checkLively } from './child.js';
 
-/** A process that has taken so many ms of a processor more each time it is asked. */
+/** A process that has taken a number of ms of a processor more each time it is asked. */
 function working(ms: number): Child {
   let worked = 0;
   return {

@@ -6,22 +6,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Broken } from './law.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** How long a process may take to be ready: this machine may be busy with others. */
+/** How long a process may take to be ready: the machine may be busy with others. */
 const START_MS = 60_000;
-/** What is kept of what it writes. */
+/** How much of its output is kept. */
 const TAIL = 8_000;
 const PAGE = 4_096;
 
 /** A process under test. */
 export interface Child {
   readonly process: ChildProcess;
-  /** Resolves when it has ended, and all that it wrote is here. */
+  /** Resolves when it has ended, and all its output is here. */
   readonly closed: Promise<unknown>;
   /** The end of what it wrote on standard error. */
   errors(): string;
-  /** MB that it holds; undefined where this system does not say. */
+  /** MB that it holds; undefined if this system does not say. */
   memory(): number | undefined;
-  /** ms of a processor that it has taken; undefined where this system does not say. */
+  /** ms of a processor that it has taken; undefined if this system does not say. */
   worked(): number | undefined;
   stop(): Promise<void>;
 }
@@ -48,8 +48,8 @@ function workedMs(pid: number | undefined): number | undefined {
 }
 
 /**
- * Starts a TypeScript file of ours in a process of its own, and waits for its first line. `plant` is a module that is loaded
- * before it: a test plants a defect with it.
+ * Starts a TypeScript file of ours in a process of its own, and waits for its first line. `plant` is a module that is
+ * loaded before it: a test plants a defect with it.
  *
  * @returns the process, and its first line
  */
@@ -87,7 +87,7 @@ export async function startChild(
       text += piece;
       if (text.includes('\n')) break;
     }
-    // What it prints later is nobody's, and must not fill the pipe.
+    // Nobody reads its later output, which must not fill the pipe.
     child.stdout?.resume();
     return text.split('\n')[0] ?? '';
   })();
@@ -97,13 +97,13 @@ export async function startChild(
   throw new Error(`${file} did not start: ${errors.trim() || `nothing came within ${START_MS / 1_000} s`}`);
 }
 
-/** A line of the log that tells of a mistake of ours. */
+/** A line of the log that reports a mistake of ours. */
 const OURS = /"event":"internal_error"|UnhandledPromiseRejection|unhandledRejection/;
 
-/** Connections of a process that ends are gone before its end is known. */
+/** Connections of an ending process are gone before its end is known. */
 const END_MS = 1_000;
 
-/** Holds a process against the laws that any input leaves it under. `silent`: it did not answer. @throws Broken */
+/** Checks the laws that a process must keep under any input. `silent`: it did not answer. @throws Broken */
 export async function checkChild(child: Child, mostMegabytes: number, silent = false): Promise<void> {
   if (silent || child.process.exitCode !== null) await Promise.race([child.closed, delay(END_MS, '', { ref: false })]);
   const { exitCode, signalCode } = child.process;
@@ -117,12 +117,12 @@ export async function checkChild(child: Child, mostMegabytes: number, silent = f
     throw new Broken('memory stays bounded', `${Math.round(held)} MB are held, of ${mostMegabytes} MB at most`);
 }
 
-/** How long a process may take to answer what is nothing out of the common. */
+/** How long a process may take to answer an ordinary request. */
 export const LIVELY_MS = 1_000;
 
 /**
- * Holds that `probe` is answered in time, or by less work than that: a machine may be busy with others. `again` sends once more
- * what is to leave a process lively. @throws Broken
+ * Checks that `probe` is answered in time, or by less work than that: a machine may be busy with others. `again`
+ * repeats what must leave a process lively. @throws Broken
  */
 export async function checkLively(
   child: Child,

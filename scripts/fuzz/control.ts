@@ -11,11 +11,11 @@ import { Broken } from './law.js';
 import { controlCalls } from './table.js';
 
 const MOST_MB = 900;
-/** How long a call is waited for: a stream has no end, and a wait of hours on a clock takes what it takes. */
+/** How long a call is waited for: a stream has no end, and a wait of hours on a clock takes as long as it takes. */
 const PATIENCE_MS = 300;
-/** A space that no call names: what is in it stays as it is. */
+/** A space that no call names: its contents must stay as they are. */
 const BESIDE = 'beside';
-/** The longest message that is read by a person. */
+/** The longest message that a person reads. */
 const LONGEST = 3_000;
 
 interface Answered {
@@ -24,14 +24,14 @@ interface Answered {
   readonly text: string;
 }
 
-/** Sends a call as it stands: `fetch` would make the path right. Undefined where nothing whole came in time. */
+/** Sends a call unchanged: `fetch` would correct the path. Undefined if nothing complete came in time. */
 function ask({ port, key }: RunningEmulator, { method, path, body }: Call): Promise<Answered | undefined> {
   return new Promise((resolve) => {
     const headers = {
       authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    // What no request line can hold is another target's.
+    // Calls that no request line can hold belong to another target.
     const line = path.replaceAll(/[^\x21-\x7e]/g, (text) => encodeURIComponent(Buffer.from(text).toString()));
     const asked = send({
       host: '127.0.0.1',
@@ -61,7 +61,7 @@ function ask({ port, key }: RunningEmulator, { method, path, body }: Call): Prom
   });
 }
 
-/** What a refusal of the control interface lacks; undefined where it says in one line what was wrong. */
+/** What a refusal of the control interface lacks; undefined if it says in one line what was wrong. */
 function unclear({ status, text }: Answered): string | undefined {
   if (status < 400) return undefined;
   let read: unknown;
@@ -102,7 +102,7 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
         );
       if (answer.status >= 500) throw new Broken('nothing of ours fails', answer.text.slice(0, 300));
     } else if (!injected && answer.status !== 431) {
-      // What the parser refuses for its length knows no operation.
+      // A request that the parser refused for its length has no operation.
       const wrong = validateExchange({ ...call, url: call.path, ...answer });
       if (wrong.length > 0)
         throw new Broken('an answer is as the OpenAPI document has it', wrong.join('; ').slice(0, 1_000));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oddValue } from './odd.js';
 
-/** So much of JSON Schema as our own documents use. */
+/** The part of JSON Schema that our own documents use. */
 export interface JsonSchema {
   readonly [key: string]: unknown;
 }
@@ -20,7 +20,7 @@ function resolved(document: JsonSchema, schema: JsonSchema): JsonSchema {
 
 const DEEPEST = 8;
 
-/** Values that a schema allows, more or less: at each place something odd may stand instead. */
+/** Values that a schema allows, more or less: at each place there may be something odd instead. */
 export function fromSchema(document: JsonSchema, given: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolved(document, given);
   const more = (one: JsonSchema) => fromSchema(document, one, depth + 1);

@@ -12,7 +12,7 @@ const run =
   async (plant, options) =>
     fuzz(await make(plant), options);
 
-// Where these seeds lead is told by the inputs of today: where those change, another may take longer.
+// Today's inputs decide where these seeds lead: if they change, another may take longer.
 test.each<[string, Run, string, RegExp]>([
   ['requests', run(requests), 'dies', /^the process lives: it ended with 70: .*planted/s],
   ['control', run(control), 'fails', /^nothing of ours fails: .*planted/],

@@ -4,7 +4,7 @@ import { Broken } from './law.js';
 
 /** What is fuzzed while it runs. */
 export interface Subject<Input> {
-  /** Sends the input, and holds what comes of it against the laws. @throws Broken */
+  /** Sends the input, and checks the outcome against the laws. @throws Broken */
   meet(input: Input): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Outcome {
   readonly failure?: Failure;
 }
 
-/** Inputs that one process meets, and one seed draws; the next seed is the next number. */
+/** How many inputs one process meets, and one seed draws; the next seed is the next number. */
 const AT_ONCE = 150;
 /** How long an input may take: far beyond what any of them waits for. */
 const HUNG_MS = 60_000;
@@ -46,7 +46,7 @@ const HUNG_MS = 60_000;
 /**
  * Draws inputs until the time is up or a law is broken, which it then shows with the smallest input that it finds.
  *
- * @throws whatever is no broken law: a mistake of the fuzzer's own
+ * @throws any error that is not a broken law: a mistake of the fuzzer's own
  */
 export async function fuzz<Input>(target: Target<Input>, options: FuzzOptions): Promise<Outcome> {
   const replayed = options.path !== undefined;
@@ -67,13 +67,13 @@ export async function fuzz<Input>(target: Target<Input>, options: FuzzOptions): 
     try {
       await Promise.race([subject.meet(input), hung]);
     } catch (error) {
-      // Whatever broke a law is met by no other input.
+      // An input that broke a law gets a process of its own.
       await letGo();
       throw error;
     }
   };
   const property = fc.asyncProperty(target.inputs, async (input) => {
-    // What is drawn when the time is up is not sent.
+    // Inputs drawn after the time is up are not sent.
     if (performance.now() > end) return;
     inputs++;
     try {

@@ -35,7 +35,7 @@ const STATUSES = [
   '',
 ];
 const REASONS = ['OK', '', 'not found', '\u0001', '\u007f', 'é', '\t', 'x'.repeat(20_000), 'a\rb', '<b>'];
-/** Those that only announce an answer. */
+/** Informational answers. */
 const EARLY = [
   'HTTP/1.1 100 Continue\r\n\r\n',
   'HTTP/1.1 102 \r\n\r\n',
@@ -118,7 +118,7 @@ const bodies = fc.oneof(
 );
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** What a server sends that nobody should build. */
+/** Answers that no server should send. */
 export const oddAnswer: fc.Arbitrary<OddAnswer> = fc
   .record({
     early: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(fc.constantFrom(...EARLY), { maxLength: 3 })),

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { OddAnswer } from './odd-answer.js';
 
-/** The last segment of the path that is answered as it should be. */
+/** The last segment of the path that is answered correctly. */
 export const HONEST = 'honest';
 const HONEST_BODY = '{"data":[]}';
 const HONEST_ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${HONEST_BODY.length}\r\nConnection: close\r\n\r\n${HONEST_BODY}`;
-/** What is sent without end comes to one. */
+/** An endless body is cut after this many bytes. */
 const MOST_BYTES = 24 * 1_048_576;
 
 export interface OddServer {
   /** Its base URL. */
   readonly url: string;
-  /** What it answers from here on. */
+  /** Its answer from here on. */
   answer: OddAnswer;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ async function send(socket: Socket, { head, body, times, ends }: OddAnswer): Pro
   if (ends === 'reset') socket.resetAndDestroy();
 }
 
-/** A server that answers by bytes, whatever it is asked. */
+/** A server that answers with the given bytes, whatever the request. */
 export async function startOddServer(): Promise<OddServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -58,7 +58,7 @@ const oddNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Arrays or objects in each other. It is text: what would walk such a value might be what fails. */
+/** Nested arrays or objects. It is text: code that walks such a value might be what fails. */
 export const deepJson = fc
   .tuple(fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[{"__proto__":', '}]']), fc.constantFrom(50, 999, 1_001, 20_000))
   .map(
@@ -78,7 +78,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1_001, 5_000).map((length) => Array.from({ length }, () => 0)) },
 );
 
-/** JSON text that is nearly as it should be: doubled keys, cut, followed by more, in another encoding. */
+/** JSON text that is nearly correct: doubled keys, cut, followed by more, in another encoding. */
 export const spoilt = (text: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constant(text) },

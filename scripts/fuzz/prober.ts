@@ -1,4 +1,4 @@
-// A process that asks a server as the kit does. Each message is an address; the answer says what came of it.
+// A process that asks a server as the kit does. Each message is an address; the answer is the outcome.
 import { networkFetch } from '../../conformance/drivers/network.js';
 import { systemHost } from '../../conformance/framework/time.js';
 import { createClient, whyNoAnswer } from '../../conformance/probe/client.js';
@@ -24,7 +24,7 @@ async function probe(url: string): Promise<Probed> {
     if (why === undefined) throw error;
     return { why: `${why.kind}: ${why.detail}` };
   } finally {
-    // The evidence is shown, so it has to be possible to show it.
+    // The evidence is shown, so it must be possible to show it.
     JSON.stringify(client.exchanges());
     await client.closeAll();
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { longText, oddText, spoilt } from './odd.js';
 
-/** What requests are made of that reach something: paths of the tables, and a credential. */
+/** Parts of requests that reach something: paths of the tables, and a credential. */
 export interface Material {
   readonly paths: readonly string[];
   /** Values of headers that carry a credential. */
@@ -9,7 +9,7 @@ export interface Material {
   readonly bodies: readonly string[];
 }
 
-/** Bytes of one request, and whether they come from where nobody may change anything. */
+/** Bytes of one request, and whether they come from an origin that may change nothing. */
 export interface RawRequest {
   readonly bytes: string;
   readonly foreign: boolean;
@@ -41,7 +41,7 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'x-request-id',
 ];
-/** What a browser sends, or what is sent in its place, when a page of another site asks. */
+/** What a browser sends, or something similar, when a page of another site asks. */
 const FOREIGN = [
   'Host: evil.example',
   'Host: localhost\r\nOrigin: http://evil.example',
@@ -186,7 +186,7 @@ const framed = (body: string, inner: fc.Arbitrary<string>): fc.Arbitrary<readonl
         .constantFrom(-3, 1, 1_000)
         .map((more): readonly [string, string] => [`Content-Length: ${Math.max(0, length + more)}\r\n`, body]),
     },
-    // A second request, hidden in what frames the first in two ways.
+    // A second request, hidden in headers that frame the first in two ways.
     {
       weight: 2,
       arbitrary: inner.map((hidden): readonly [string, string] => [

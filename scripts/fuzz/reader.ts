@@ -1,5 +1,5 @@
-// A process that reads recordings, as replay and drift do, and sends what is recorded to what replays it. Each message is the
-// path of a file; the answer says what came of it.
+// A process that reads recordings, as replay and drift do, and sends the recorded requests to the replay. Each message
+// is the path of a file; the answer is the outcome.
 import { readRecordings } from '../../conformance/drift/recordings.js';
 import { UsageError } from '../../conformance/run/usage.js';
 import { createEmulator, OptionError } from '../../emulator/index.js';
@@ -7,7 +7,7 @@ import type { Read, ReplayedAnswer } from './recordings.js';
 
 const replaced = (text: string) => text.replaceAll(/\$\{?[a-z_]+(?:\.\d+)?\}?/g, 'one').replaceAll('$$', '$');
 
-/** What a client sends that asks for what was recorded. */
+/** What a client sends to get a recorded answer. */
 function asked(file: string): { path: string; init: RequestInit }[] {
   return readRecordings([file], () => {}).map(({ exchange: { request } }) => {
     const { method, path, headers, body } = request;

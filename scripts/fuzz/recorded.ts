@@ -38,7 +38,7 @@ const HEADERS = [
   'a b',
 ];
 
-/** Exchanges as a recorder writes them, each of a kind that is replayed in its own way. */
+/** Exchanges as a recorder writes them, one of each kind that is replayed differently. */
 const EXCHANGES: readonly Record<string, unknown>[] = [
   {
     operation: 'get',
@@ -121,7 +121,7 @@ const text = fc.oneof(
   { weight: 2, arbitrary: oddText },
 );
 
-/** A recorded exchange with some of its texts replaced, by what a recorder would not write too. */
+/** A recorded exchange with some of its texts replaced, partly by what a recorder would never write. */
 const bent = (exchange: Record<string, unknown>): fc.Arbitrary<unknown> => {
   const request = exchange.request as Record<string, unknown>;
   const headers = fc.dictionary(
@@ -160,7 +160,7 @@ const exchange = fc.oneof(
   { weight: 1, arbitrary: fromSchema(schema, schema) },
 );
 
-/** Lines that stand where a recorder would write them. */
+/** Lines in the place of a recorder's lines. */
 const line = fc
   .tuple(exchange, fc.constantFrom(null, 'one', 'One', '__proto__'), fc.constantFrom(0, 1, 2))
   .map(([one, scenario, again]) => (at: number) => {

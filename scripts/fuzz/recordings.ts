@@ -8,20 +8,20 @@ import { Broken } from './law.js';
 import { recordingText } from './recorded.js';
 
 const MOST_MB = 700;
-/** The longest message that is read by a person. */
+/** The longest message that a person reads. */
 const LONGEST = 3_000;
 
-/** An answer of what replays, as far as laws look at it. */
+/** An answer of the replay, as far as laws look at it. */
 export interface ReplayedAnswer {
   readonly status: number;
-  /** Whether a browser is kept from taking it for a page. */
+  /** Whether a browser cannot take it for a page. */
   readonly inert: boolean;
   readonly headers: readonly string[];
 }
 
-/** What came of a recording. */
+/** The outcome of a recording. */
 export interface Read {
-  /** Why it was refused, by each that reads it; undefined where it was not. */
+  /** Why it was refused, by each reader; undefined if it was not. */
   readonly byDrift: string | undefined;
   readonly byReplay: string | undefined;
   readonly answers: readonly ReplayedAnswer[];

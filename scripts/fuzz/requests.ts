@@ -10,9 +10,9 @@ import { Broken } from './law.js';
 import { type RawRequest, rawRequest } from './raw-request.js';
 import { controlCalls } from './table.js';
 
-/** Of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */
+/** The limit of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */
 const MOST_MB = 700;
-/** How long a connection is listened to: what comes later comes to nobody. */
+/** How long a connection is listened to: later bytes are ignored. */
 const LISTEN_MS = 60;
 
 interface Sent {
@@ -42,7 +42,10 @@ async function exchange(port: number, bytes: string, cut: number): Promise<strin
   return text;
 }
 
-/** All that a request could change, as one text. The journal is no part of it: it tells of requests that were refused. */
+/**
+ * Everything that a request could change, as one text. The journal is not part of it, because it lists refused
+ * requests.
+ */
 async function digestOf({ control }: RunningEmulator): Promise<string> {
   const hash = createHash('sha256');
   for (const path of ['state?credentials=1', 'spaces', 'snapshots', 'faults', 'limits', 'clock'])

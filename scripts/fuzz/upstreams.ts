@@ -12,16 +12,18 @@ import { Broken } from './law.js';
 import { type OddAnswer, oddAnswer } from './odd-answer.js';
 import { HONEST, type OddServer, startOddServer } from './odd-server.js';
 
-/** Of a recorder that keeps 1 MB of an exchange, and of the kit, which takes no more than it says of a body. */
+/**
+ * The limit of a recorder that keeps 1 MB of an exchange, and of the kit, which takes no more of a body than it says.
+ */
 const MOST_MB = 700;
-/** How long a client stays for an answer. */
+/** How long a client waits for an answer. */
 const PATIENCE_MS = 300;
-/** Connections that may be kept from what was answered before. */
+/** Connections that may be kept from earlier answers. */
 const KEPT = 4;
 /** A line is written when the exchange has ended: the recorder waits a while for the rest of a request. */
 const WRITTEN_MS = 5_000;
 
-/** What came of asking a server as the kit does: a status, or why there is none. */
+/** The outcome of asking a server as the kit does: a status, or why there is none. */
 export type Probed = { readonly status: number } | { readonly why: string };
 
 interface Asked {
@@ -31,7 +33,7 @@ interface Asked {
   readonly body: string | undefined;
 }
 
-/** Asks through the recorder, and leaves when it takes long. The status, or 0. */
+/** Asks through the recorder, and leaves if it takes long. The status, or 0. */
 function ask(base: string, { method, path, body }: Omit<Asked, 'answer'>): Promise<number> {
   return new Promise((resolve) => {
     const asked = send(`${base}${path}`, {
@@ -58,7 +60,7 @@ function ask(base: string, { method, path, body }: Omit<Asked, 'answer'>): Promi
   });
 }
 
-/** What the recorder wrote since it was last looked at, once that holds the exchange with this path. */
+/** What the recorder wrote since the last look, once that holds the exchange with this path. */
 async function written(file: string, from: number, path: string): Promise<string[]> {
   const end = performance.now() + WRITTEN_MS;
   for (;;) {
@@ -83,7 +85,7 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
   const fresh = join(folder, 'fresh.jsonl');
   let seen = 0;
   let honestly = 0;
-  /** Another address each time, so that its line can be told from others. */
+  /** Another address each time, so that its line can be found. */
   const honestPath = () => `/number-${honestly}-/${HONEST}`;
   const through = async (asked: Omit<Asked, 'answer'>) => {
     const status = await ask(base, asked);

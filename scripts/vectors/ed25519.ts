@@ -15,7 +15,7 @@ const torsion = (count: number) => multiply(BigInt(count), TORSION);
 const message = (name: string, attempt: number) => Buffer.from(`${name} ${attempt}`);
 const scalar = (text: string) => hashToScalar(Buffer.from(text));
 
-/** Tries messages until one suits; what a message has to suit is up to `make`. */
+/** Tries messages until one fits; `make` decides which fit. */
 function search(
   name: string,
   comment: string,
@@ -61,7 +61,7 @@ function mixed(
   });
 }
 
-/** The encodings of `point` that aren't its canonical one: y + p where that fits, and the sign bit where x is 0. */
+/** The encodings of `point` other than its canonical one: y + p where that fits, and the sign bit where x is 0. */
 function otherEncodings(point: Point): Buffer[] {
   const { x, y } = point.toAffine();
   const ys = y < 19n ? [y, y + P] : [y];
@@ -133,7 +133,7 @@ export function signatureVectors(): SignatureVector[] {
     withS('s_all_ones', 'S has every bit set', () => 2n ** 256n - 1n),
   );
 
-  // Points whose y has a second encoding are of small order (0 and 1), so that only those can be written otherwise.
+  // Points whose y has a second encoding are of small order (0 and 1), so only those can be written differently.
   for (const point of [0, 1, 2, 3, 4, 5, 6, 7].map(torsion)) {
     for (const other of otherEncodings(point)) {
       const name = other.toString('hex').replace(/^(..)(?:.*)(..)$/, '$1_$2');

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ED25519_TORSION_SUBGROUP, ed25519 } from '@noble/curves/ed25519.js';
 
-/** A point of edwards25519 (RFC 8032, section 5.1), and its arithmetic: what signatures that no signer would make are built of. */
+/**
+ * A point of edwards25519 (RFC 8032, section 5.1), and its arithmetic: the parts of signatures that no signer would
+ * make.
+ */
 export const { Point } = ed25519;
 export type Point = InstanceType<typeof Point>;
 
@@ -10,7 +13,7 @@ export const P = Point.Fp.ORDER;
 /** Order of the base point. */
 export const L = Point.Fn.ORDER;
 
-/** A multiple of a point. `multiply` of the library refuses zero, as no secret is. */
+/** A multiple of a point. The library's `multiply` refuses zero, because no secret is zero. */
 export const multiply = (scalar: bigint, point: Point): Point => point.multiplyUnsafe(scalar);
 
 /** Little-endian, 32 bytes, the highest bit included. */
@@ -18,7 +21,7 @@ export const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16)
 
 export const encode = (point: Point): Buffer => Buffer.from(point.toBytes());
 
-/** A point of order eight: the first of the library's that is not of a smaller one. */
+/** A point of order eight: the first of the library's whose order is not smaller. */
 export const TORSION: Point = (() => {
   const points = ED25519_TORSION_SUBGROUP.map((hex) => Point.fromHex(hex));
   const found = points.find((point) => !multiply(4n, point).equals(Point.ZERO));

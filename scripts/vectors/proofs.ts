@@ -172,7 +172,7 @@ export function proofVectors(): ProofVectors {
     interns,
     subjects: () => ['user_alice', 'user_bob'],
     settings: () => ({ proof_window: 60_000 }),
-    // These are judged at their own time: right at the edge.
+    // These are verified at their own time: right at the edge.
     delay: 0,
     daemonOrigin: () => '',
   });

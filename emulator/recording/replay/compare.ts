@@ -2,7 +2,7 @@ import { bodyText, type RecordedExchange } from '../format.js';
 import { jsonOf } from '../nesting.js';
 import { Bindings, matchText, resolved } from '../template.js';
 
-/** A request as it is compared: taken apart once, whether it was recorded or sent. */
+/** A request in the form for comparison: taken apart once, whether it was recorded or sent. */
 export interface Comparable {
   readonly method: string;
   /** Path from the version segment on, by its slashes. */
@@ -13,9 +13,9 @@ export interface Comparable {
   readonly idempotencyKey: string | undefined;
   readonly mediaType: string | undefined;
   readonly text: string;
-  /** Bytes that are no UTF-8. */
+  /** Bytes that are not UTF-8. */
   readonly base64: string | undefined;
-  /** What the text says as JSON, if it does. */
+  /** The text as JSON, if it is JSON. */
   readonly json: unknown;
 }
 
@@ -72,7 +72,7 @@ export function comparableSent(
 /** Where a request first differs from a recorded one: how far the comparison came, and the difference in words. */
 export interface Difference {
   readonly stage: number;
-  /** Made when it is asked for: one of thousands is shown. */
+  /** Made on demand: one of thousands is shown. */
   text(): string;
 }
 
@@ -98,7 +98,7 @@ function compareJson(where: string, recorded: unknown, sent: unknown, bindings: 
   if (typeof recorded === 'string' && typeof sent === 'string') {
     return matchText(recorded, sent, bindings) ? undefined : differs(where, recorded, sent);
   }
-  // A time in numbers stands as text.
+  // A time as a number is recorded as text.
   if (recorded === '$unix' && typeof sent === 'number') return undefined;
   if (Array.isArray(recorded) && Array.isArray(sent)) {
     for (let index = 0; index < Math.max(recorded.length, sent.length); index++) {
@@ -128,7 +128,7 @@ function compareBody(recorded: Comparable, sent: Comparable, bindings: Bindings)
   return matchText(recorded.text, sent.text, bindings) ? undefined : differs('body', recorded.text, sent.text);
 }
 
-/** Segment by segment: an alias stands for nothing with a slash in it. */
+/** Segment by segment: the value of an alias never has a slash in it. */
 function comparePath(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
   const [before, now] = [recorded.segments, sent.segments];
   const same = before.length === now.length && before.every((one, at) => matchText(one, now[at] ?? '', bindings));
@@ -152,7 +152,7 @@ function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings
   return left.length > 0 ? () => `query: sent ${told()}, which was not recorded` : undefined;
 }
 
-/** A header that is an alias, or is not there. What was sent is never shown: it may be a credential. */
+/** The value of a header that is an alias, or missing. What was sent is never shown: it may be a credential. */
 function compareAlias(name: string, recorded: string | undefined, sent: string | undefined, bindings: Bindings) {
   if (recorded === undefined) return sent === undefined ? undefined : () => `${name}: recorded without, sent with one`;
   if (sent === undefined) return () => `${name}: recorded ${recorded}, sent without`;
@@ -160,7 +160,7 @@ function compareAlias(name: string, recorded: string | undefined, sent: string |
   return () => `${name}: another than the one that stands for ${recorded}`;
 }
 
-/** The media type says what a body is: without one it says nothing. */
+/** The media type says what a body is: without a body it says nothing. */
 function compareMediaType(recorded: Comparable, sent: Comparable): Words | undefined {
   const bodies = [recorded, sent].every(({ text, base64 }) => text !== '' || base64 !== undefined);
   if (!bodies || recorded.mediaType === sent.mediaType) return undefined;
@@ -179,8 +179,8 @@ const STAGES: readonly ((recorded: Comparable, sent: Comparable, bindings: Bindi
 ];
 
 /**
- * Compares a request with a recorded one. Answers the bindings that the two would leave, or the first difference, with
- * the stage of the comparison it was found at.
+ * Compares a request with a recorded one. Returns the bindings that the two would leave, or the first difference, with
+ * the stage of the comparison at which it was found.
  */
 export function compareRequest(recorded: Comparable, sent: Comparable, known: Bindings): Bindings | Difference {
   const bindings = new Bindings(known);

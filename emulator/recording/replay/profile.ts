@@ -2,7 +2,7 @@ import type { Profile } from '../../contract/profile.js';
 import { bodyText } from '../format.js';
 import { type PlacedExchange, RecordingInvalid } from '../read.js';
 
-/** The names of a deployment that stand in an exchange: of its input tool, and before its proof headers. */
+/** The names of a deployment that are in an exchange: of its input tool, and the prefix of its proof headers. */
 function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; prefix?: string | undefined } {
   const texts = (exchange.writes ?? []).map((write) => ('text' in write ? write.text : '')).join('');
   const tool = /"name"\s*:\s*"([\w-]+\.provide_input)"/.exec(texts)?.[1];
@@ -12,7 +12,7 @@ function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; pre
 }
 
 /**
- * Holds a recording against the profile it is to be replayed under: clients look for its names.
+ * Compares a recording with the profile that it is to be replayed under: clients look for its names.
  *
  * @throws RecordingInvalid that names both
  */

@@ -11,40 +11,40 @@ import { createScenario, type Found } from './scenario.js';
 import { replayStream } from './stream.js';
 import { liveValue, type ValuesDeps } from './values.js';
 
-/** What of an answer is the emulator's own: its daemons know its key and its tokens alone. */
+/** The parts of an answer that are the emulator's own: its daemons know only its key and its tokens. */
 export interface OwnAnswers {
-  /** Lets the daemons know an intern by its token. */
+  /** Makes an intern known to the daemons by its token. */
   daemonToken(internId: string): string;
-  /** Signs what was asked for: a signing answer's values by the endings of their keys. */
+  /** Signs a signing request: a signing answer's values by the endings of their keys. */
   sign(internId: string, user: string, request: unknown): Readonly<Record<string, string>> | undefined;
 }
 
 export interface ReplayDeps extends ValuesDeps {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly own: OwnAnswers;
-  /** The names that the recordings must speak by. */
+  /** The names that the recordings must use. */
   readonly profile: Profile;
-  /** `recorded` keeps the gaps between the writes of an answer; else ms between two of them. */
+  /** `recorded` keeps the gaps between the writes of an answer; a number is the ms between two of them. */
   readonly pace: 'recorded' | number;
   warn(message: string): void;
 }
 
-/** How an answer is watched: the journal's entry of it. */
+/** How an answer is observed: the journal's entry of it. */
 export interface ReplayWatch {
   onWrite(bytes: Uint8Array): void;
   onClose(how: 'complete' | 'client_left' | 'dropped'): void;
 }
 
-/** What a request came by. */
+/** How a request came. */
 export interface ReplayConnection {
   watch(): ReplayWatch;
-  /** Cuts the connection once what was written has left; undefined in process. */
+  /** Cuts the connection once the written bytes have left; undefined in process. */
   readonly cut?: (() => void) | undefined;
 }
 
 export interface Replayed {
   readonly operation: string | null;
-  /** Undefined where the recorded connection broke off before an answer began. */
+  /** Undefined if the recorded connection broke off before an answer began. */
   readonly response: Response | undefined;
 }
 
@@ -75,16 +75,17 @@ const asHeaderText = (value: string): string =>
   );
 
 /**
- * Answers from recordings (REC-2): values that differ between runs are made fresh and kept consistent within a scenario.
+ * Answers from recordings (REC-2): values that differ between runs are made afresh and kept consistent within a
+ * scenario.
  *
- * @throws RecordingInvalid for a file that is no recording
+ * @throws RecordingInvalid for an invalid recording
  */
 export function createReplay(files: readonly string[], deps: ReplayDeps): Replay {
   const exchanges = files.flatMap((file) => readRecording(file, deps.warn));
   for (const one of exchanges) requireProfile(one, deps.profile);
   const named = groupByScenario(exchanges);
   const names = [...named.keys()];
-  // Without a name the unnamed scenario is meant, or the one there is.
+  // A request without a name means the unnamed scenario, or the only one.
   const unnamed = named.has(null) || names.length > 1 ? null : (names[0] ?? null);
   const begin = () => new Map([...named].map(([name, all]) => [name, createScenario(all)]));
   let scenarios = begin();
@@ -105,7 +106,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
     });
   };
 
-  /** What a body's JSON says, with the values that only the emulator's own daemons would take. */
+  /** A body's JSON, with the values that only the emulator's own daemons would accept. */
   const ownBody = (exchange: RecordedExchange, text: string, request: Comparable, bindings: Bindings): string => {
     const { segments } = request;
     const internId = segments[segments.indexOf('interns') + 1];
@@ -161,7 +162,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
           problem:
             name === null
               ? `name a scenario in ${SCENARIO_HEADER}: ${known}`
-              : `no scenario ${name}; there are: ${known}`,
+              : `no scenario ${name}; known are: ${known}`,
         };
       }
       const asked = comparableSent(request, pathOf(request.url), body);

@@ -2,12 +2,12 @@ import type { PlacedExchange } from '../read.js';
 import { Bindings } from '../template.js';
 import { type Comparable, comparableRecorded, compareRequest, type Difference } from './compare.js';
 
-/** An answer that was found for a request, or why none was. */
+/** The answer for a request, or why there is none. */
 export type Found = { readonly exchange: PlacedExchange; readonly bindings: Bindings } | { readonly problem: string };
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
-/** Characters of a recorded path that are shown: what differs has to fit beside it. */
+/** How many characters of a recorded path are shown: the difference must fit beside it. */
 const MOST_PATH = 120;
 
 const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
@@ -16,10 +16,10 @@ const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
 };
 
 /**
- * The exchanges of one scenario, given out in their order. Order counts among equal requests only: a write takes its next
- * answer, and is used up after its last; a read takes its next answer that was recorded before the next write, else it
- * repeats the last one. The next write is the first that was not asked after the latest that was: one that the client
- * leaves out holds nothing back.
+ * The exchanges of one scenario, given out in their order. Order counts among equal requests only. A write takes its
+ * next answer, and has none left after its last. A read takes its next answer that was recorded before the next write,
+ * or else repeats the last one. The next write is the first unasked one after the latest that was asked, so a write
+ * that the client leaves out holds nothing back.
  */
 export function createScenario(exchanges: readonly PlacedExchange[]) {
   const recorded = exchanges.map(({ exchange }) => comparableRecorded(exchange.request));
@@ -32,17 +32,17 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
     const lastWrite = used.findLastIndex((asked, at) => asked && isWrite(at));
     const nextWrite = used.findIndex((asked, at) => at > lastWrite && !asked && isWrite(at));
     const open = equal.filter((at) => !used[at] && (nextWrite < 0 || at < nextWrite));
-    // What was recorded before a write that was asked since would tell of a state that is gone.
+    // An answer recorded before a write that was asked since would show a state that is gone.
     return open.find((at) => at > lastWrite) ?? equal.findLast((at) => used[at] === true) ?? open.at(-1);
   };
 
   return {
-    /** Takes the answer to a request; what it is taken for counts as asked. */
+    /** Takes the answer to a request; the matching exchange counts as asked. */
     take(request: Comparable): Found {
       const equal: { at: number; bindings: Bindings }[] = [];
       let nearest: { at: number; difference: Difference } | undefined;
       for (const [at, one] of recorded.entries()) {
-        // Of a request that is not there as a whole nobody knows whether another is equal.
+        // A request that is not recorded as a whole may or may not be equal to another.
         if (exchanges[at]?.exchange.left_out?.request) continue;
         const result = compareRequest(one, request, bindings);
         if (result instanceof Bindings) equal.push({ at, bindings: result });

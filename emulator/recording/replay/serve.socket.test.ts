@@ -45,7 +45,7 @@ const said = (text: string) =>
     .map((chunk) => chunk.choices[0]?.delta.content ?? '')
     .join('');
 
-/** A conversation with all that matters: created, booted, asked, answered, steered, severed, refused. */
+/** A conversation with everything that matters: created, booted, asked, answered, steered, severed, refused. */
 async function converse(call: Call, intern: string, workspace: string) {
   const created = await call(
     'POST',

@@ -30,7 +30,7 @@ interface ReplayPartsDeps {
   readonly log: (record: Record<string, unknown>) => void;
 }
 
-/** The interns of recordings, as far as the daemons have to know them: their ids and tokens. */
+/** The interns of recordings, as far as the daemons must know them: their ids and tokens. */
 export interface ReplayedInterns extends InternRows {
   tokenOf(internId: string): string;
   clear(): void;
@@ -94,7 +94,7 @@ function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps
 /**
  * Reads the recordings of an emulator that replays.
  *
- * @throws OptionError for a file that is no recording, or one of another profile
+ * @throws OptionError for an invalid recording, or one of another profile
  */
 function loadReplay(deps: ReplayPartsDeps): Replay {
   const { options, clock, random, daemonOrigin, profile, log } = deps;
@@ -112,7 +112,7 @@ function loadReplay(deps: ReplayPartsDeps): Replay {
       answer: replay.answer,
       reset() {
         replay.reset();
-        // Their daemons go with them.
+        // Their daemons are forgotten with them.
         deps.interns.clear();
       },
     };
@@ -126,7 +126,7 @@ interface ReplayAppDeps {
   readonly replay: Replay;
   readonly otherwise: 'refuse' | 'emulate';
   readonly journal: Journal;
-  /** What answers where no recording does, if that is wanted. */
+  /** Answers requests that no recording answers, if that is wanted. */
   readonly emulated: App;
   requestId(): string;
 }
@@ -138,10 +138,10 @@ const NOT_RECORDED = {
   retryable: false,
 } as const;
 
-/** The interface as recordings tell it (REC-2). */
+/** The interface as the recordings have it (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
   const serve = async (request: Request, bindings: Parameters<App['fetch']>[1]): Promise<Response> => {
-    // The emulator reads the body itself where no recording answers, and has an entry of its own in the journal.
+    // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
     let begun: JournalDraft | undefined;
     const draft = () => {
@@ -182,7 +182,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
   return { fetch: serve };
 }
 
-/** Has recordings answer in front of an app, where there are any to replay. @throws OptionError as for the recordings */
+/** Puts recordings in front of an app, if there are any to replay. @throws OptionError as for the recordings */
 export function withReplay(
   emulated: App,
   deps: (ReplayPartsDeps & Pick<ReplayAppDeps, 'journal' | 'requestId'>) | undefined,

@@ -13,15 +13,15 @@ export interface ReplayStream {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
-  /** Cuts the connection once what was written has left; undefined in process. */
+  /** Cuts the connection once the written bytes have left; undefined in process. */
   readonly cut?: (() => void) | undefined;
   onWrite(bytes: Uint8Array): void;
   onClose(how: 'complete' | 'client_left' | 'dropped'): void;
 }
 
 /**
- * The recorded writes of an answer, with their gaps on the clock. One that the client left stays open after them, since
- * nobody knows what would have come; one that broke off breaks off.
+ * The recorded writes of an answer, with their gaps on the clock. A stream that the client left stays open after them,
+ * since nobody knows what would have come; a stream that broke off breaks off.
  */
 export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> {
   const { writes, ended, clock, cut, onWrite, onClose } = options;
@@ -36,7 +36,7 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  /** Called when all that was written is read. */
+  /** Called when all written bytes are read. */
   let drained = () => {};
   const play = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (const { after, bytes } of writes) {
@@ -47,7 +47,7 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
     }
     if (ended === 'broken') {
       close('dropped');
-      // An error would take back what was not read yet.
+      // An error would discard what was not read yet.
       if ((controller.desiredSize ?? 1) < 1) await Promise.race([new Promise<void>((read) => (drained = read)), gone]);
       if (cut) return cut();
       return controller.error(new Error('the recorded connection broke off here'));
@@ -60,7 +60,7 @@ export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> 
     start(controller) {
       play(controller).catch((error: unknown) => {
         close('client_left');
-        // Too late where the reader cancelled it.
+        // Too late if the reader cancelled it.
         try {
           controller.error(error);
         } catch {}

@@ -21,7 +21,7 @@ const MADE: Readonly<Record<string, (deps: ValuesDeps) => string>> = {
   token: ({ random }) => random.token('tok-'),
 };
 
-/** The live value of an alias: what it stands for, else a new one that it stands for from now on. */
+/** The live value of an alias: the bound one, else a new one, which is bound from now on. */
 export function liveValue(deps: ValuesDeps, bindings: Bindings, alias: string): string {
   if (alias === 'time') return new Date(deps.clock.now()).toISOString();
   if (alias === 'unix') return String(Math.floor(deps.clock.now() / 1_000));

@@ -1,4 +1,4 @@
-// A defect for the fuzzers' own test: what is asked of snapshots fails.
+// A defect for the fuzzers' own test: calls of snapshots fail.
 import { Server, type ServerResponse } from 'node:http';
 
 const emit = Server.prototype.emit;

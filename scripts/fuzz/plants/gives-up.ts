@@ -1,4 +1,4 @@
-// A defect for the fuzzers' own test: an answer that is no HTTP ends the process that passes it on.
+// A defect for the fuzzers' own test: an answer that is not HTTP ends the process that passes it on.
 import { ClientRequest } from 'node:http';
 
 const emit = ClientRequest.prototype.emit;
