@@ -108,6 +108,7 @@ function given(exchange: RecordedExchange): unknown[] {
   if (status === null) return [];
   if (operation === 'list' && wentWell(exchange)) return request.path.match(/\$cursor\.\d+/g) ?? [];
   if (operation === 'create' && wentWell(exchange)) return [vault_id];
+  if (operation === 'scim' && wentWell(exchange)) return request.path.match(/\$job\.\d+/g) ?? [];
   if (operation === 'invoke' && wentWell(exchange)) return [session_id];
   if (operation !== 'chat') return [];
   if (status === 202) return [session_id];

@@ -107,6 +107,40 @@ function parsed(text: string): any {
 
 const lastOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? '';
 
+type CallOf = ReturnType<typeof recorderOf>['call'];
+
+/** What may be done with secrets, of the workspace and of an intern. */
+async function secrets(call: CallOf, intern: string): Promise<void> {
+  const own = `/vault/interns/${intern}/secrets`;
+  const secret = (value: string) => ({ body: { value, hosts: ['API.Example.com.', 'b.example.com'] } });
+  await call('PUT', '/vault/secrets/recorded_token', secret('a value that is recorded nowhere'));
+  await call('PUT', `${own}/recorded_token`, secret('another value of nowhere'));
+  await call('PUT', `${own}/Recorded`, secret('a value of a wrong name'));
+  await call('PUT', `${own}/recorded_token`, { body: { value: 'of a wrong host', hosts: ['https://a.test'] } });
+  await call('POST', `${own}/copy`, { body: { names: ['recorded_token'] } });
+  await call('POST', `${own}/copy`, { body: { names: ['no_such_secret'] } });
+  await call('GET', own);
+  await call('GET', `${own}?limit=0`);
+  await call('DELETE', `${own}/recorded_token`);
+  await call('DELETE', `${own}/recorded_token`);
+  await call('DELETE', '/vault/secrets/recorded_token');
+}
+
+/** What may be done with the directory of the organization. */
+async function directory(call: CallOf, { workspace_id }: { workspace_id: string }): Promise<void> {
+  const key = 'management_key';
+  const groups = (await call('GET', '/scim/groups', { key })).json().data as { id: string }[];
+  const body = { scim_group_id: groups.at(-1)?.id, workspace_id, role: 'member' };
+  const { id } = (await call('POST', '/scim/group-mappings', { key, body })).json().data;
+  await call('POST', '/scim/group-mappings', { key, body: { ...body, role: 'admin' } });
+  await call('PATCH', `/scim/group-mappings/${id}`, { key, body: { role: 'admin' } });
+  await call('GET', '/scim/group-mappings', { key });
+  await call('DELETE', `/scim/group-mappings/${id}`, { key });
+  await call('DELETE', `/scim/group-mappings/${id}?keep_members=true`, { key });
+  const job = (await call('POST', '/scim/sync-jobs', { key })).json().data.id;
+  await call('GET', `/scim/sync-jobs/${job}`, { key });
+}
+
 /** A recording that goes through everything that a recording can show: what drift is tried on. */
 export async function conversation(emulator: Spoken, recorder = recorderOf(emulator)) {
   const { call } = recorder;
@@ -162,6 +196,8 @@ export async function conversation(emulator: Spoken, recorder = recorderOf(emula
   await call('POST', `/interns/${made}/daemon/sign`, { body: { bodySha256 }, key: 'oauth_interns_only_token' });
   await call('GET', `/scim/group-mappings/${scim_mapping_id}`, { key: 'management_key' });
   await call('GET', `/scim/group-mappings/${scim_mapping_id}`);
+  await secrets(call, made);
+  await directory(call, emulator.target);
   await call('GET', '/interns', { key: 'no-key-of-anybody' });
   await call('GET', '/interns', { key: 'outsider_api_key' });
   await call('GET', `/interns/${first}`, { key: 'own_key' });

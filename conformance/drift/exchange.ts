@@ -89,6 +89,8 @@ function liveText(
       const { alias } = piece;
       if (alias === 'time') return new Date(host.now()).toISOString();
       if (alias === 'unix') return String(Math.floor(host.now() / 1_000));
+      // A value to be stored is nobody's credential; the same one where it was the same.
+      if (exchange.operation === 'vault-store' && /^key\.\d+$/.test(alias)) return `drift-value-${alias}`;
       if (isSecret(alias)) return credentialValue(driver, exchange, alias);
       const present = bindings.get(alias);
       if (present !== undefined) return spelled(present);
@@ -125,6 +127,10 @@ function pathOf({ driver }: SendDeps, exchange: RecordedExchange, live: string):
   if (origin !== base.origin || !`${pathname}/`.startsWith(`${base.pathname}/`)) {
     const note = `its path leads out of ${baseUrl}`;
     throw lacking({ kind: 'met', need: 'an address of the interface', note, got: exchange.request.path });
+  }
+  if (!driver.control && /^\/vault\/secrets(?:\/|$)/.test(pathname.slice(base.pathname.length))) {
+    const note = 'it would read what others keep in the vault of a workspace';
+    throw lacking({ kind: 'met', need: 'an operation on an intern', note });
   }
   const isOfInterns = /^\/interns(?:\/|$)/.test(pathname.slice(base.pathname.length));
   if (!driver.control && !isRead(exchange) && !isOfInterns) {

@@ -21,6 +21,7 @@ export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   deleting: 'says that teardown began',
   provisioning: 'says that a boot began',
   suspended: 'says that the runtime stopped',
+  deleted: 'says that a mapping is gone',
 };
 
 /** Keys of an intern's record that the requests made: what was written has to be read. */

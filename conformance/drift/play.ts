@@ -99,6 +99,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
     // Of the form that a digest has: what it was made over is the client's affair.
     if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
+    if (alias.startsWith('secret.')) return `drift_${host.tag(16)}`;
     const made = `drift-${host.tag(16)}`;
     return alias.startsWith('intern.') ? session.own.madeUp(made) : made;
   };

@@ -26,8 +26,18 @@ const ID_OF: ReadonlyMap<string, AliasKind> = new Map([
   ['create', 'intern'],
   ['get', 'intern'],
   ['update', 'intern'],
-  ['scim', 'mapping'],
 ]);
+
+/** What `id` names in a body of SCIM, by its path. */
+const SCIM_ID: readonly (readonly [path: RegExp, kind: AliasKind])[] = [
+  [/\/scim\/group-mappings/, 'mapping'],
+  [/\/scim\/groups/, 'group'],
+  [/\/scim\/sync-jobs/, 'job'],
+];
+const scimKind = (path: string): AliasKind | undefined => SCIM_ID.find(([pattern]) => pattern.test(path))?.[1];
+
+/** The name of a secret in a path; `copy` there is an operation as a rule, and short names stay as they are. */
+const SECRET_IN_PATH = /\/vault(?:\/interns\/[^/]+)?\/secrets\/([^/]+)$/;
 
 /** The keys of a signing answer, by how the profile's header names end. */
 const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
@@ -52,11 +62,31 @@ const DELTA_KEYS: ReadonlySet<string> = new Set(['content', 'reasoning', 'argume
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-function kindOf(key: string, holder: Record<string, unknown>, operation: string | null): AliasKind | undefined {
+/** A short name would be found in the middle of other texts, and one that is none was sent to be refused. */
+const isSecretsName = (name: unknown): name is string =>
+  typeof name === 'string' && name.length >= SEARCHED_FROM && /^[a-z](?:_?[a-z0-9])*$/.test(name);
+
+/** Aliases in a body of the vault. */
+function vaultKind(key: string, holder: Record<string, unknown>): AliasKind | undefined {
+  if (key === 'fingerprint') return 'fingerprint';
+  if (key !== 'name') return undefined;
+  return isSecretsName(holder.name) ? 'secret' : undefined;
+}
+
+function kindOf(
+  key: string,
+  holder: Record<string, unknown>,
+  operation: string | null,
+  path: string,
+): AliasKind | undefined {
+  if (operation?.startsWith('vault-')) {
+    const kind = vaultKind(key, holder);
+    if (kind) return kind;
+  }
   if (key === 'id') {
     if (holder.type === 'function' || isRecord(holder.function)) return 'question';
     if (holder.object === 'chat.completion.chunk') return 'completion';
-    return ID_OF.get(operation ?? '');
+    return operation === 'scim' ? scimKind(path) : ID_OF.get(operation ?? '');
   }
   if (operation === 'daemon') {
     if (key === 'origin') return 'daemon_origin';
@@ -144,6 +174,15 @@ export interface Body {
   readonly isStream: boolean;
 }
 
+/** A value in a body that breaks off somewhere, without its end. */
+const BROKEN_VALUE = /"value"\s*:\s*("(?:[^"\\]|\\.)*)/;
+
+/** Gives aliases to the names that a copy lists. */
+function discoverNames(aliases: Aliases, json: unknown): void {
+  const names = isRecord(json) && Array.isArray(json.names) ? json.names : [];
+  for (const name of names) if (isSecretsName(name)) give(aliases, 'secret', name);
+}
+
 /** A value that is stored in a vault appears in no recording. */
 const STORES = /\/secrets\/[^/?]+/;
 
@@ -152,8 +191,15 @@ export function discoverInBody(aliases: Aliases, { operation, path, text, isStre
   const deltas = new Map<string, string[]>();
   const stores = STORES.test(path);
   const kindAt = (key: string, holder: Record<string, unknown>) =>
-    stores && key === 'value' ? 'key' : kindOf(key, holder, operation);
+    stores && key === 'value' ? 'key' : kindOf(key, holder, operation, path);
   const texts = isStream ? [...text.matchAll(/^data: ?([^\r\n]*)/gm)].map(([, data = '']) => data) : [text];
+  // What was to be stored, and is no JSON: the value is somewhere in it.
+  if (operation === 'vault-store' && text.trim() !== '' && jsonOf(text) === undefined) {
+    const value = jsonOf(`${BROKEN_VALUE.exec(text)?.[1] ?? ''}"`);
+    if (typeof value === 'string') give(aliases, 'key', value);
+    give(aliases, 'key', text.trim());
+  }
+  if (operation === 'vault-copy') discoverNames(aliases, jsonOf(text));
   for (const one of texts) {
     if (one.length > LONGEST_JSON || !CONTAINER.test(one)) continue;
     walk(jsonOf(one), kindAt, {
@@ -187,8 +233,11 @@ export function discoverInPath(aliases: Aliases, path: string): void {
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
   const intern = /\/interns\/([^/]+)/.exec(bare)?.[1];
   if (intern !== undefined && LOOKS_LIKE_AN_ID.test(intern)) aliases.of('intern', intern);
-  const mapping = /\/scim\/group-mappings\/([^/]+)$/.exec(bare)?.[1];
-  if (mapping !== undefined && LOOKS_LIKE_AN_ID.test(mapping)) aliases.of('mapping', mapping);
+  const row = /\/scim\/[\w-]+\/([^/]+)$/.exec(bare)?.[1];
+  const kind = scimKind(bare);
+  if (row !== undefined && kind !== undefined && LOOKS_LIKE_AN_ID.test(row)) aliases.of(kind, row);
+  const secret = SECRET_IN_PATH.exec(bare)?.[1];
+  if (isSecretsName(secret)) give(aliases, 'secret', secret);
   discoverInPairs(aliases, query);
 }
 

@@ -13,7 +13,14 @@ const OPERATIONS: readonly (readonly [operation: Operation, method: string, path
   ['invoke', 'POST', /^\/interns\/[^/]+\/invoke$/],
   ['daemon', 'GET', /^\/interns\/[^/]+\/daemon(-access)?$/],
   ['sign', 'POST', /^\/interns\/[^/]+\/daemon(-access)?\/sign$/],
-  ['scim', 'GET', /^\/scim\/group-mappings\/[^/]+$/],
+  ['scim', 'GET', /^\/scim\/(group-mappings(\/[^/]+)?|groups|sync-jobs\/[^/]+)$/],
+  ['scim', 'POST', /^\/scim\/(group-mappings|sync-jobs)$/],
+  ['scim', 'PATCH', /^\/scim\/group-mappings\/[^/]+$/],
+  ['scim', 'DELETE', /^\/scim\/group-mappings\/[^/]+$/],
+  ['vault-list', 'GET', /^\/vault(\/interns\/[^/]+)?\/secrets$/],
+  ['vault-store', 'PUT', /^\/vault(\/interns\/[^/]+)?\/secrets\/[^/]+$/],
+  ['vault-delete', 'DELETE', /^\/vault(\/interns\/[^/]+)?\/secrets\/[^/]+$/],
+  ['vault-copy', 'POST', /^\/vault\/interns\/[^/]+\/secrets\/copy$/],
 ];
 
 export const VERSION_SEGMENT = '/api/v1';

@@ -122,6 +122,11 @@ export const REVEALING: Readonly<Record<string, Place>> = {
     method: 'PUT',
     path: `/api/v1/vault/interns/${INTERN}/secrets/mail`,
   }),
+  'in a stored secret that is no JSON': (secret) => ({
+    ...sent(`{"value":${JSON.stringify(secret)},"hosts":[`),
+    method: 'PUT',
+    path: '/api/v1/vault/secrets/mail',
+  }),
   'in a part of a form': (secret) =>
     sent(`--x\r\nContent-Disposition: form-data; name="clientSecret"\r\n\r\n${secret}\r\n--x--\r\n`, {
       'content-type': 'multipart/form-data; boundary=x',

@@ -111,3 +111,42 @@ test('no secret reaches the file, whatever it is, wherever it stands, in whichev
     { numRuns: Number(process.env.PLANTINGS ?? 150) },
   );
 });
+
+test('of a vault, values, fingerprints and names have aliases; what is no name, and a short one, stays', async () => {
+  const value = 'a value of some length';
+  const fingerprint = 'ab'.repeat(32);
+  const path = '/api/v1/vault/secrets';
+  const bytes = (body: unknown) => Buffer.from(JSON.stringify(body));
+  const json = { 'content-type': 'application/json' };
+  const shown = (name: string) => ({ name, hosts: ['a.test'], fingerprint, created_at: '2026-01-01T00:00:00.000Z' });
+  const stored = (name: string): Planted => ({
+    method: 'PUT',
+    path: `${path}/${name}`,
+    requestHeaders: json,
+    requestBody: bytes({ value, hosts: ['a.test'] }),
+    headers: json,
+    writes: [{ at: 0, bytes: bytes({ data: shown(name) }) }],
+  });
+  const file = await recordingOf([
+    stored('github_token'),
+    stored('k_1'),
+    stored('Github-Token'),
+    {
+      method: 'POST',
+      path: '/api/v1/vault/interns/0b000000-0000-4000-8000-000000000001/secrets/copy',
+      requestHeaders: json,
+      requestBody: bytes({ names: ['mail_password', 'github_token'] }),
+    },
+  ]);
+  const lines = readRecording(join(folder, 'recording.jsonl'), () => {});
+  const [first, second, third, copy] = lines.map(({ exchange }) => exchange);
+  expect(first).toMatchObject({
+    operation: 'vault-store',
+    request: { path: `${path}/$secret.1`, body: { value: '$key.1', hosts: ['a.test'] } },
+    body: { data: { name: '$secret.1', fingerprint: '$fingerprint.1' } },
+  });
+  expect(second?.request.path).toBe(`${path}/k_1`);
+  expect(third?.request.path).toBe(`${path}/Github-Token`);
+  expect(copy).toMatchObject({ operation: 'vault-copy', request: { body: { names: ['$secret.2', '$secret.1'] } } });
+  for (const hidden of [value, fingerprint, 'github_token', 'mail_password']) expect(file).not.toContain(hidden);
+});

@@ -14,9 +14,11 @@ const MADE: Readonly<Record<string, (deps: ValuesDeps) => string>> = {
   completion: ({ random }) => `chatcmpl-${random.uuid()}`,
   cursor: ({ random }) => random.bytes(12).toString('base64url'),
   daemon_origin: (deps) => deps.daemonOrigin(),
+  fingerprint: ({ random }) => random.bytes(32).toString('hex'),
   hostname: ({ random }) => `intern-${random.uuid().slice(0, 8)}.interns.localhost`,
   key: ({ random }) => random.token('key-'),
   question: ({ random }) => `call_${random.uuid()}`,
+  secret: ({ random }) => `secret_${random.bytes(4).toString('hex')}`,
   subject: ({ random }) => `subject-${random.uuid()}`,
   token: ({ random }) => random.token('tok-'),
 };
