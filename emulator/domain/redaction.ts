@@ -39,10 +39,33 @@ export const REDACTED = '[redacted]';
 const MOST_LOGIN_TOKENS = 1_000;
 
 /** How many characters of the values of secrets are remembered for redaction: the newest, in pieces of this size. */
-const MOST_SECRET_TEXT = 262_144;
+const MOST_SECRET_TEXT = 131_072;
 const SECRET_PIECE = 256;
 /** A shorter value appears in the middle of words: it is redacted where it is known to be, and nowhere else. */
 const LEAST_SECRET = 8;
+
+/** A value in pieces, of which each is a secret. The last reaches back: none is too short to be told from a word. */
+function* piecesOf(value: string): Generator<string> {
+  if (value.length < LEAST_SECRET) return;
+  for (let at = 0; at < value.length; at += SECRET_PIECE)
+    yield value.slice(Math.min(at, value.length - LEAST_SECRET), at + SECRET_PIECE);
+}
+
+/** Takes one value out of texts, in every spelling; a short one only where it is a whole text. */
+export function withoutValue(value: string): (text: string) => string {
+  const search = createSearch(piecesOf(value));
+  return (text) => {
+    if (text === value) return REDACTED;
+    let clean = '';
+    let last = 0;
+    for (const { start, end } of [...spelledIn(text, search)].sort((a, b) => a.start - b.start)) {
+      if (end <= last) continue;
+      if (start >= last) clean += text.slice(last, start) + REDACTED;
+      last = end;
+    }
+    return clean + text.slice(last);
+  };
+}
 
 /** A part of a text that is shown as something else. */
 interface Span {
@@ -140,11 +163,8 @@ export function createRedaction() {
     },
     /** Adds the value of a secret to redact (VAULT-2), replacing the oldest if there are too many. */
     addVaultSecret(value: string): void {
-      for (let at = 0; at < value.length; at += SECRET_PIECE) {
-        // The last piece reaches back, so that none is too short to be distinguished from a word.
-        const from = Math.max(0, Math.min(at, value.length - LEAST_SECRET));
-        const piece = value.slice(from, at + SECRET_PIECE);
-        if (piece.length < LEAST_SECRET || BY_SHAPE.test(piece) || secrets.has(piece)) continue;
+      for (const piece of piecesOf(value)) {
+        if (BY_SHAPE.test(piece) || secrets.has(piece)) continue;
         vaultText += vaultSecrets.delete(piece) ? 0 : piece.length;
         vaultSecrets.add(piece);
       }

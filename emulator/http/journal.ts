@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import { REDACTED, type Redaction } from '../domain/redaction.js';
+import { type Redaction, withoutValue } from '../domain/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
@@ -105,13 +105,13 @@ export function createJournal(
       draft.requestBody = render.hold(bytes);
     },
     noteConcealed(draft, { shown, secret }) {
-      if (secret !== undefined) redaction.addVaultSecret(secret);
+      draft.requestBody = render.hold(shown);
+      if (secret === undefined) return;
+      redaction.addVaultSecret(secret);
       const { headers } = draft;
-      draft.url = redaction.redact(draft.url);
-      const flat = headers instanceof Headers ? [...headers].flat() : headers;
-      // A short secret is found only where it is a whole value: anywhere, it would be a part of every word.
-      draft.headers = flat.map((text) => (text === secret ? REDACTED : redaction.redact(text)));
-      draft.requestBody = render.hold(redaction.redact(shown));
+      const without = withoutValue(secret);
+      draft.url = without(draft.url);
+      draft.headers = (headers instanceof Headers ? [...headers].flat() : headers).map(without);
     },
     noteResponseBody(draft, text) {
       draft.responseBody = render.hold(text);

@@ -15,7 +15,11 @@ export function hideCredentials(state: State, redact: (text: string) => string):
       daemon_token: row.daemon_token === null ? null : HIDDEN,
     })),
   };
-  return JSON.parse(JSON.stringify(hidden), (_key, value) => (typeof value === 'string' ? redact(value) : value));
+  const clean = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (_key, item) => (typeof item === 'string' ? redact(item) : item));
+  // Sealed values hold nothing to be read, and are long.
+  const secrets = state.secrets.map(({ sealed, ...row }) => ({ ...clean(row), sealed }));
+  return { ...clean({ ...hidden, secrets: [] }), secrets };
 }
 
 /** Single values that belong to an emulator, whatever it imports. */
