@@ -6,7 +6,9 @@ export type AnyRequest =
   | { readonly kind: 'create'; readonly name: string; readonly provision: boolean; readonly key?: string | undefined }
   | { readonly kind: 'get' | 'provision' | 'suspend' | 'delete' | 'daemon' | 'sign'; readonly nth: number }
   | { readonly kind: 'chat' | 'invoke'; readonly nth: number; readonly prompt: string }
-  | { readonly kind: 'list' | 'unknown' | 'reset' | 'runs' }
+  | { readonly kind: 'list' | 'unknown' | 'reset' | 'runs' | 'secrets' | 'copy' | 'sync' | 'mappings' }
+  | { readonly kind: 'store' | 'drop'; readonly secret: string; readonly value: string }
+  | { readonly kind: 'map'; readonly role: string }
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'limit'; readonly turns: number }
   | { readonly kind: 'fault'; readonly fault: object };
@@ -38,6 +40,13 @@ export const anyRequest = (resets: boolean): fc.Arbitrary<AnyRequest> => {
       ),
     }),
     fc.record({ kind: fc.constantFrom('list' as const, 'unknown' as const, 'runs' as const) }),
+    fc.record({ kind: fc.constantFrom(...(['secrets', 'copy', 'sync', 'mappings'] as const)) }),
+    fc.record({
+      kind: fc.constantFrom('store' as const, 'drop' as const),
+      secret: fc.constantFrom('a', 'b'),
+      value: fc.constantFrom('one', 'two'),
+    }),
+    fc.record({ kind: fc.constant('map' as const), role: fc.constantFrom('admin', 'member') }),
     fc.record({ kind: fc.constant('advance' as const), ms: fc.constantFrom(1, 700, 5_000, 61_000) }),
     fc.record({ kind: fc.constant('limit' as const), turns: fc.constantFrom(0, 2, 60) }),
     fc.record({
@@ -67,6 +76,7 @@ export function createClient(emulator: Emulator, target = emulator.target) {
     });
     return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text()}`;
   };
+  const manage = { authorization: `Bearer ${credentials.management_key}` };
   const idOf = async (nth: number): Promise<string> => {
     const response = await emulator.fetch(`${control_url}/interns`);
     const { data } = (await response.json()) as { data: { id: string }[] };
@@ -100,6 +110,29 @@ export function createClient(emulator: Emulator, target = emulator.target) {
         );
       case 'list':
         return send('GET', `${base_url}/interns`);
+      case 'store':
+        return send('PUT', `${base_url}/vault/secrets/${request.secret}`, { value: request.value, hosts: ['a.test'] });
+      case 'drop':
+        return send('DELETE', `${base_url}/vault/secrets/${request.secret}`);
+      case 'copy':
+        return send('POST', `${base_url}/vault/interns/${await idOf(0)}/secrets/copy`, { names: ['a'] });
+      case 'secrets':
+        return (
+          (await send('GET', `${base_url}/vault/secrets`)) +
+          (await send('GET', `${base_url}/vault/interns/${await idOf(0)}/secrets`))
+        );
+      case 'sync':
+        return send('POST', `${base_url}/scim/sync-jobs`, undefined, manage);
+      case 'mappings':
+        return send('GET', `${base_url}/scim/group-mappings`, undefined, manage);
+      case 'map': {
+        const body = {
+          scim_group_id: target.scim_group_id,
+          workspace_id: target.foreign_workspace_id,
+          role: request.role,
+        };
+        return send('POST', `${base_url}/scim/group-mappings`, body, manage);
+      }
       case 'unknown':
         return send('GET', `${base_url}/nothing`);
       case 'runs':
