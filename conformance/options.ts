@@ -45,6 +45,7 @@ const NAMES = {
   events: true,
   signal: true,
   host: true,
+  habits: true,
   name: true,
 } as const satisfies Record<keyof ConformanceOptions | 'name', true>;
 

@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
+import { withHabits } from './habit-rows.js';
 
 for (const [page, made] of [
+  ['docs/ci.md', withHabits],
   ['docs/control.md', withCalls],
   ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],

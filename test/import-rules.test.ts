@@ -215,7 +215,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   if (area === from) return true;
   if (from.startsWith('conformance')) {
     // A habit serves anywhere: beside apps too, where there is no kit.
-    if (from === 'conformance/habits') return typeOnly && target.startsWith('conformance/');
+    if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/model') return false;
     if (from === 'conformance/drift' && RECORDINGS.includes(target)) return true;

@@ -69,6 +69,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
         ...(maxTime === undefined ? {} : { cleanupTime: maxTime }),
       }),
       ledger,
+      habits: [],
       signal,
     };
     const session = createSession(base);

@@ -126,7 +126,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
   options.signal.addEventListener('abort', interrupted, { once: true });
   const settings = settingsOf({ ...options, blocking: false });
   const ledger = createLedger(options.ledgerPath);
-  const base = { driver, host, tag, settings, ledger, signal: over.signal };
+  const base = { driver, host, tag, settings, ledger, habits: [], signal: over.signal };
   const session = createSession(base);
   const { prefix, redactor } = session;
   ledger.write({ event: 'run', run: tag, url: driver.target.baseUrl, prefix, at: new Date(began).toISOString() });

@@ -16,6 +16,6 @@ const serve: Serve = (next) => async (request) => {
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',
   what: 'boots at once what it creates',
-  kit: 'suspends it, and makes another where that boot fails',
+  kit: 'suspends it, and makes another if that boot fails',
   serve,
 };

@@ -22,6 +22,6 @@ const serve: Serve = (next, { random, puts }) => {
 export const bootsFail: Habit = {
   id: 'boots-fail',
   what: 'fails to boot, or to go, at times',
-  kit: 'provisions again, three times at most, and boots another where that does not help; tells what is left behind',
+  kit: 'provisions again, three times at most, and boots another intern if that does not help; reports what is left behind',
   serve,
 };

@@ -1,3 +1,4 @@
+import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
 import { about } from './wire.js';
@@ -18,9 +19,39 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+/** What a good credential may not do, or finds nobody at: 401 to all of it is said of a bad one. */
+const probes = (as: CredentialName): readonly Send[] =>
+  as === 'management_key'
+    ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]
+    : [
+        { as, path: '/interns' },
+        { as, path: `/interns/${NOBODY}` },
+        { as, path: `/interns/${NOBODY}/daemon` },
+        { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
+      ];
+
+/** A credential is refused, whatever it is for: for how long one is good, is not stated. */
+const explains: Habit['explains'] = async ({ seen }, visit) => {
+  visit.nobody(NOBODY);
+  // One that was refused to others says nothing of what this check has found.
+  const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
+  for (const { name, opened } of visit.history.shut().filter((one) => refused.has(one.name))) {
+    let open = false;
+    for (const probe of opened === undefined ? probes(name) : [opened])
+      open ||= (await visit.send(probe)).status !== 401;
+    if (open) continue;
+    const how = opened === undefined ? 'opens-nothing' : 'expired';
+    visit.spoilt(name, how);
+    return { skip: { kind: 'need', because: { kind: 'unusable', credential: name, how } } };
+  }
+  return undefined;
+};
+
 export const expiringTokens: Habit = {
   id: 'expiring-tokens',
   what: 'lets tokens expire',
-  kit: 'skips what needs them, and exits 3',
+  kit: 'skips the checks that need them, and exits 3',
   serve,
+  explains,
 };

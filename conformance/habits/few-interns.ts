@@ -1,5 +1,7 @@
+import { makeRoom, mayKeep, noteFull, REFUSED, refusalOf } from './capacity.js';
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
+import { LATER } from './visit.js';
 import { about, beside, bodyOf, refusal } from './wire.js';
 
 /** How many interns one key may have at once. */
@@ -29,9 +31,40 @@ const serve: Serve = (next) => {
   };
 };
 
+/**
+ * A create was refused because there is room for no further intern, which no sentence forbids: then so is one that asks for
+ * nothing but a name, as others did that were taken. Once that is known, the same answer says it. Makes room, as far as it is
+ * the run that fills it.
+ */
+const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
+  const { learnt } = visit;
+  const { full } = learnt;
+  const last = seen.findLast(
+    ({ method, path, status = 0 }) => method === 'POST' && path === '/interns' && REFUSED.has(status),
+  );
+  if (last?.status === undefined) return undefined;
+  // What has room now had none a moment ago, perhaps.
+  const otherwise = missedSuccess ? { again: LATER } : undefined;
+  if (visit.created() === 0) return otherwise;
+  let got = { status: last.status, text: last.text };
+  if (refusalOf(got) !== full?.refusal) {
+    const { status, text } = await visit.send(visit.creating());
+    if (status < 400 || status >= 500) return otherwise;
+    got = { status, text };
+  }
+  await noteFull(visit, refusalOf(got));
+  visit.creates();
+  // Where some were on their way, the others need not go.
+  const leaving = visit.made().some(({ deleting }) => deleting === true);
+  await makeRoom(visit, leaving ? mayKeep(learnt) : 0);
+  const skip = { kind: 'need', because: { kind: 'full', got } } as const;
+  return { again: 0, skip, ...(full === undefined ? { learnt: true } : {}) };
+};
+
 export const fewInterns: Habit = {
   id: 'few-interns',
   what: 'has room for few interns',
-  kit: 'does one check at a time and takes away what is not needed',
+  kit: 'runs one check at a time and deletes what is not needed',
   serve,
+  explains,
 };

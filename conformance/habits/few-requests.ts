@@ -19,6 +19,6 @@ const serve: Serve = (next, { host }) => {
 export const fewRequests: Habit = {
   id: 'few-requests',
   what: 'takes one request a second',
-  kit: 'waits as `Retry-After` says, sends as slowly from then on, and does one check at a time',
+  kit: 'waits as `Retry-After` says, sends as slowly from then on, and runs one check at a time',
   serve,
 };

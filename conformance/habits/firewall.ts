@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
 import type { Serve } from './serve.js';
 import { refusedAnyway } from './wire.js';
 
@@ -18,9 +19,23 @@ const serve: Serve = (next) => async (request) => {
   );
 };
 
+/** A page for people, where the service answers JSON. */
+const PAGE = /^\s*<(?:!doctype|html)/i;
+
+/** It takes a body for an attack: one that is wrong in a plain way is refused otherwise. */
+const explains: Habit['explains'] = async ({ got, seen }, visit) => {
+  const barred = seen.findLast(({ status }) => status === 403);
+  if (got?.status !== 403 || barred?.sent === undefined || visit.readOnly || !PAGE.test(barred.text)) return undefined;
+  const headers = { 'content-type': 'application/json' };
+  const { status = 0 } = (await instead(visit, barred, { body: '{"plain"', headers })) ?? {};
+  if (status < 400 || status === 403) return undefined;
+  return { skip: { kind: 'need', because: { kind: 'firewall', got, otherwise: status } } };
+};
+
 export const firewall: Habit = {
   id: 'firewall',
   what: 'is behind a firewall',
-  kit: 'skips what it bars with a page and 403',
+  kit: 'skips the checks whose bodies it answers 403 with a page',
   serve,
+  explains,
 };

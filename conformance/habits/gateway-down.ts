@@ -1,5 +1,6 @@
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
+import { GATEWAY, LATER } from './visit.js';
 
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
 const DOWN = 0.03;
@@ -17,9 +18,20 @@ const serve: Serve =
     });
   };
 
+/**
+ * A gateway answered a write of the check, which may have been done all the same: whatever does not fit after that may come
+ * from it. A finding about such an answer itself is none of these, and stands where it comes each time.
+ */
+const explains: Habit['explains'] = ({ got, lostWrite }, visit) => {
+  if (lostWrite === undefined || GATEWAY.has(got?.status ?? 0)) return undefined;
+  visit.forget();
+  return { again: LATER, skip: { kind: 'race', because: { kind: 'lost-write', ...lostWrite } } };
+};
+
 export const gatewayDown: Habit = {
   id: 'gateway-down',
   what: 'is behind a gateway that is down at times',
-  kit: 'sends reads again. Does a check again from its beginning after a write that its gateway answered, as that may have been done; tells it where it comes at the same request each time',
+  kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
   serve,
+  explains,
 };

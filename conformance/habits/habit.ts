@@ -1,4 +1,5 @@
 import type { Serve } from './serve.js';
+import type { Explanation, Sighting, Visit } from './visit.js';
 
 /** A way of a service that no sentence of the interface forbids. Files of habits need nothing but each other to run. */
 export interface Habit {
@@ -11,4 +12,13 @@ export interface Habit {
   readonly differs?: readonly string[];
   /** A service with it. */
   readonly serve?: Serve;
+  /** ms that a read has to wait for what the run wrote before. */
+  before?(
+    read: { readonly id: string | undefined; readonly path: string },
+    visit: Pick<Visit, 'history' | 'learnt' | 'now'>,
+  ): number;
+  /** Whether a finding comes of it. May send requests. */
+  explains?(sighting: Sighting, visit: Visit): Explanation | undefined | Promise<Explanation | undefined>;
+  /** Whether it is asked where no answer came, too. */
+  readonly silent?: true;
 }

@@ -1,3 +1,4 @@
+import { away } from './away.js';
 import { bootsAtOnce } from './boots-at-once.js';
 import { bootsFail } from './boots-fail.js';
 import { expiringTokens } from './expiring-tokens.js';
@@ -11,7 +12,9 @@ import { largeBodiesDropped } from './large-bodies-dropped.js';
 import { lateDisconnects } from './late-disconnects.js';
 import { lateOpening } from './late-opening.js';
 import { lateLists, lateReads, replicas } from './late-reads.js';
+import { lostConnections } from './lost-connections.js';
 import { membersRead } from './members-read.js';
+import { notNow } from './not-now.js';
 import { oneThingAtATime } from './one-thing-at-a-time.js';
 import { ownFields } from './own-fields.js';
 import { ownFraming } from './own-framing.js';
@@ -78,4 +81,32 @@ export const HABITS: readonly Habit[] = [
   ownStatuses,
   slowAnswers,
   fewRequests,
+  notNow,
+  lostConnections,
+  away,
+];
+
+/**
+ * Those that may explain a finding, in the order in which they are asked: what costs a request after what costs none, and what
+ * is read late is not taken for what is gone.
+ */
+export const EXPLAINING: readonly Habit[] = [
+  away,
+  lostConnections,
+  notNow,
+  warmingUp,
+  gatewayDown,
+  plainTexts,
+  firewall,
+  membersRead,
+  ownSessions,
+  ownRouteNames,
+  ownRoutes,
+  oneThingAtATime,
+  expiringTokens,
+  fewInterns,
+  replicas,
+  tidiedUp,
+  lateDisconnects,
+  suspendsIdle,
 ];

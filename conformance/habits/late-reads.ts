@@ -1,6 +1,9 @@
+import { makeRoom } from './capacity.js';
 import type { Habit } from './habit.js';
+import { readsLag } from './measure-lag.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
+import { LATER } from './visit.js';
 import { about, beside, idIn, unknown } from './wire.js';
 
 /** ms that each replica is behind; a read is answered by any of them. */
@@ -62,9 +65,31 @@ export const lateReads: Habit = {
   serve: readsFrom(ONE_REPLICA),
 };
 
+/** How often room is made to measure how late reads are. */
+const ROOMS = 3;
+
+/** Lists and reads may lag behind what was written: from then on they are given the time. */
+const explains: Habit['explains'] = async (sighting, visit) => {
+  let lags = await readsLag(sighting, visit);
+  for (let times = 1; lags === 'no room'; times++) {
+    await makeRoom(visit);
+    // Where reads are late, what is torn down may be taken for gone.
+    await visit.sleep(times * LATER);
+    lags = await readsLag(sighting, visit, { cramped: times === ROOMS });
+  }
+  return lags ? { again: 0, learnt: true } : undefined;
+};
+
+const before: Habit['before'] = ({ id, path }, { history, learnt: { lag }, now }) => {
+  if (id !== undefined) return /^\/interns\/[^/]+$/.test(path) ? lag.read - (now() - history.wrote(id)) : 0;
+  return path === '/interns' ? lag.list - (now() - history.wrote()) : 0;
+};
+
 export const replicas: Habit = {
   id: 'replicas',
   what: 'is read from replicas',
   kit: 'measures how late, by several writes since replicas differ, and waits that long after a write',
+  before,
+  explains,
   serve: (next, setting) => listsFrom(REPLICAS)(readsFrom(REPLICAS)(next, setting), setting),
 };

@@ -12,9 +12,19 @@ const serve: Serve =
       : next(request);
   };
 
+/** Who may create interns beside the holder of the API key, is not stated. */
+const explains: Habit['explains'] = ({ got, missedSuccess, seen }) => {
+  if (!missedSuccess || got?.status !== 403) return undefined;
+  const refused = seen.find(({ method, path, status }) => method === 'POST' && path === '/interns' && status === 403);
+  const credential = refused?.as;
+  if (credential === undefined || credential === 'api_key') return undefined;
+  return { skip: { kind: 'need', because: { kind: 'may-not-create', credential, got } } };
+};
+
 export const membersRead: Habit = {
   id: 'members-read',
   what: 'lets nobody else create interns',
-  kit: "skips what needs a peer's or a stranger's",
+  kit: "skips the checks that need a peer's or a stranger's intern",
   serve,
+  explains,
 };

@@ -27,10 +27,32 @@ const serve: Serve = (next) => {
   };
 };
 
+/**
+ * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
+ * nobody out is published (CHAT-14), not stated.
+ */
+const explains: Habit['explains'] = ({ began, check, found, got, seen }, visit) => {
+  if (got?.status !== 409 || (got.reason !== 'busy' && got.retryable !== true)) return undefined;
+  const { history } = visit;
+  const isTheRule = check.requirement === 'CHAT-14';
+  const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
+  const engaged = ids.filter((id) => history.engagedSince(id) !== undefined);
+  if (engaged.length === 0) return undefined;
+  // The run that asked keeps out the answer to what it asked.
+  if (found.breaks?.requirement === 'CHAT-6' && engaged.every((id) => history.onlyAsked(id))) return undefined;
+  if (engaged.some((id) => (history.engagedSince(id) ?? began) < began)) {
+    // Another intern has been left nothing to do.
+    visit.forget();
+    if (isTheRule) return { again: 0 };
+  } else if (isTheRule) return undefined;
+  return { again: 0, skip: { kind: 'race', because: { kind: 'busy', got } } };
+};
+
 export const oneThingAtATime: Habit = {
   id: 'one-thing-at-a-time',
   what: 'does one thing at a time',
-  kit: 'tries again, with another intern where it left that one something to do',
+  kit: 'tries again, with another intern if the run left the first one something to do',
   differs: ['CHAT-14'],
   serve,
+  explains,
 };

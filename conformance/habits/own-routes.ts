@@ -14,10 +14,19 @@ const serve: Serve = (next) => async (request) => {
     : response;
 };
 
+const explains: Habit['explains'] = ({ check, got, missedSuccess, seen }, { history }) => {
+  if (check.level !== 'S' || !history.signsRoutes() || !missedSuccess || got?.status !== 400) return undefined;
+  const last = seen.findLast(({ path }) => path.endsWith('/sign'));
+  const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.sent ?? '')?.[1];
+  if (path === undefined || path === '"/api/invoke"') return undefined;
+  return { skip: { kind: 'need', because: { kind: 'own-routes', path } } };
+};
+
 export const ownRoutes: Habit = {
   id: 'own-routes',
   what: 'signs for the routes that it knows',
-  kit: 'asks for those of its daemons alone',
+  kit: 'skips the checks of proofs for other routes',
   differs: ['SIGN-3'],
   serve,
+  explains,
 };

@@ -21,10 +21,23 @@ const serve: Serve = (next) => {
   };
 };
 
+/** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
+const explains: Habit['explains'] = ({ check, got, missedSuccess, seen }) => {
+  if (check.requirement === 'CHAT-15' || !missedSuccess || got === undefined) return undefined;
+  if (got.status < 400 || got.status > 499) return undefined;
+  const at = seen.findLastIndex(
+    ({ path, status }) => path.endsWith('/chat/completions') && [400, 404, 422].includes(status ?? 0),
+  );
+  const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(seen[at]?.sent ?? '')?.[1];
+  if (named === undefined || seen.slice(0, at).some(({ text }) => text.includes(named))) return undefined;
+  return { skip: { kind: 'need', because: { kind: 'own-sessions', got } } };
+};
+
 export const ownSessions: Habit = {
   id: 'own-sessions',
   what: 'knows its own sessions only',
-  kit: 'skips what is stated of sessions that a client names',
+  kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
   serve,
+  explains,
 };

@@ -33,7 +33,7 @@ const serve: Serve = (next) => async (request) => {
 export const ownStatuses: Habit = {
   id: 'own-statuses',
   what: 'has statuses of its own',
-  kit: 'takes the one in which prompts are accepted for `running`; warns once, where the names are published',
+  kit: 'treats the status in which prompts are accepted as `running`; warns once, where the names are published',
   differs: ['GET-1', 'LIST-2'],
   serve,
 };

@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
 import type { Serve } from './serve.js';
 import { isRecord, parsed, refusedAnyway } from './wire.js';
 
@@ -24,10 +25,34 @@ const serve: Serve = (next) => async (request) => {
   );
 };
 
+/** Settings whose text is free: which characters a deployment takes in them is nowhere stated. */
+const TEXTS = ['description', 'instructions'] as const;
+/** What a request is refused with for what it says. */
+const REFUSED = new Set([400, 403, 422]);
+
+/**
+ * A create or an update was refused for the characters of a text: the same is taken with plain words in its place. From then
+ * on checks say plain words (CREATE-5, which is published, has a check of its own for others).
+ */
+const explains: Habit['explains'] = async ({ check, seen }, visit) => {
+  const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));
+  const record = parsed(last?.sent ?? '');
+  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isRecord(record)) return undefined;
+  const odd = TEXTS.filter((key) => typeof record[key] === 'string' && /^$|[^A-Za-z0-9 .,]/.test(record[key]));
+  if (last === undefined || odd.length === 0 || !/^\/interns(\/[^/]+)?$/.test(last.path)) return undefined;
+  const plain = Object.fromEntries(odd.map((key) => [key, 'plain words']));
+  const name = last.id === undefined ? { name: visit.creating().json.name } : {};
+  const answer = await instead(visit, last, { json: { ...record, ...name, ...plain } });
+  if (answer === undefined || answer.status >= 300) return undefined;
+  visit.learnt.plain = true;
+  return { again: 0 };
+};
+
 export const plainTexts: Habit = {
   id: 'plain-texts',
   what: 'takes plain texts only',
-  kit: 'says plain words from then on; warns once, where other texts are published',
+  kit: 'sends plain words from then on; warns once, where other texts are published',
   differs: ['CREATE-5', 'UPDATE-1'],
   serve,
+  explains,
 };

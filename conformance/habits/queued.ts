@@ -29,6 +29,6 @@ const serve: Serve = (next) => {
 export const queued: Habit = {
   id: 'queued',
   what: 'queues what waits for a provision',
-  kit: 'takes that for the way to wait',
+  kit: 'accepts that as waiting',
   serve,
 };

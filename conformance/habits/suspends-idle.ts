@@ -24,9 +24,21 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
+/** An intern that the check uses runs no more, and nobody here stopped it. */
+const explains: Habit['explains'] = async (_, { conditions, inHand, send, shared }) => {
+  for (const id of [...inHand, shared() ?? []].flat()) {
+    if (conditions.runs(id)) await send({ path: `/interns/${id}` }).catch(() => undefined);
+    const status = conditions.went(id);
+    if (status !== undefined) return { skip: { kind: 'race', because: { kind: 'went', status } } };
+  }
+  return undefined;
+};
+
 export const suspendsIdle: Habit = {
   id: 'suspends-idle',
   what: 'suspends what is idle',
-  kit: 'provisions again, three times at most; skips what needed it to run on',
+  kit: 'provisions again, three times at most; skips the checks that needed it to run on',
   serve,
+  explains,
+  silent: true,
 };

@@ -1,5 +1,7 @@
+import type { CredentialName } from '../probe/request.js';
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
+import type { Visit } from './visit.js';
 import { about, beside, idIn } from './wire.js';
 
 /** ms after which somebody takes an intern away. */
@@ -21,9 +23,49 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
+/** Whether nobody finds an intern any more, or it is being torn down. */
+async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
+  const { status, json } = await visit.send({ path: `/interns/${id}`, as });
+  return status === 404 || (json as { status?: unknown } | undefined)?.status === 'destroying';
+}
+
+/**
+ * Whether others delete what the run has made and does nothing with: an intern is made for that the first time, and looked
+ * at from then on.
+ */
+async function othersDelete(visit: Visit): Promise<boolean> {
+  const { history, learnt } = visit;
+  if (learnt.witness !== undefined && !history.deleted(learnt.witness))
+    return isGoing(visit, learnt.witness, 'api_key');
+  const { json, status } = await visit.send(visit.creating());
+  const { id } = (json ?? {}) as { id?: unknown };
+  learnt.witness = status < 300 && typeof id === 'string' ? id : undefined;
+  return false;
+}
+
+/**
+ * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
+ * Those that are left are no older: they are not used any more.
+ */
+const explains: Habit['explains'] = async ({ found, seen }, visit) => {
+  const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);
+  const ours = visit.made().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
+  // What was found of one intern, says nothing of others that the check used before.
+  const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
+  const about = ours.filter(({ id }) => id === shown?.id);
+  for (const { id, as } of about.length > 0 ? about : ours) {
+    if (visit.history.deleted(id) || !(await isGoing(visit, id, as))) continue;
+    visit.forget();
+    if (!(await othersDelete(visit))) return { again: 0 };
+    return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
+  }
+  return undefined;
+};
+
 export const tidiedUp: Habit = {
   id: 'tidied-up',
   what: 'is tidied up by somebody else',
-  kit: 'makes other interns; skips what was deleted under its hands',
+  kit: 'makes other interns; skips checks whose interns were deleted meanwhile',
   serve,
+  explains,
 };

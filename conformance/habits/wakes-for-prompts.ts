@@ -22,7 +22,7 @@ const serve: Serve =
 export const wakesForPrompts: Habit = {
   id: 'wakes-for-prompts',
   what: 'wakes for a prompt',
-  kit: 'skips what is stated of interns that sleep; warns, where that they do is published',
+  kit: 'skips the checks of interns that sleep; warns, where it is published that they refuse',
   differs: ['CHAT-16', 'LIFE-1'],
   serve,
 };

@@ -1,5 +1,7 @@
 import type { Habit } from './habit.js';
+import { isNow } from './not-now.js';
 import type { Serve } from './serve.js';
+import { LATER } from './visit.js';
 import { about, beside, bodyOf, idIn, refusal } from './wire.js';
 
 /** ms from a provision on in which an intern takes no prompt, whether it runs by then or not. */
@@ -28,9 +30,19 @@ const serve: Serve = (next, { host }) => {
   };
 };
 
+const explains: Habit['explains'] = ({ got, missedSuccess, seen }, { history }) => {
+  if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
+  const id = seen.at(-1)?.id;
+  if (id === undefined || !history.mayGetReady(id)) return undefined;
+  // One that has not taken any prompt yet runs nothing that could keep it busy.
+  if (got.reason === 'busy') return { again: LATER };
+  return { again: LATER, skip: { kind: 'need', because: { kind: 'not-now', got } } };
+};
+
 export const warmingUp: Habit = {
   id: 'warming-up',
   what: 'needs a moment before it takes prompts',
   kit: 'tries again',
   serve,
+  explains,
 };

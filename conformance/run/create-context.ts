@@ -153,7 +153,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
     ownStatuses: session.words.own,
-    plain: () => session.plain,
+    plain: () => session.learnt.plain,
     limited: () => session.limited,
     elapsed: () => host.now(),
     random,

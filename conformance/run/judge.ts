@@ -1,17 +1,18 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
-import { Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
+import { answerOf, Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
+import { makeRoom } from '../habits/capacity.js';
 import { ANSWER, type CredentialName } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
-import { circumstance, isBusy, mayBeTaken, notTaken } from './circumstances.js';
+import { explain, mayBeTaken, notTaken } from './explain.js';
 import { fault, recorded, reported } from './finding.js';
 import { isSame } from './likeness.js';
 import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
-import { makeRoom } from './room.js';
 import type { RunContext } from './run-context.js';
+import { visitOf } from './visit.js';
 
 /** What became of one check. */
 export interface CheckRun {
@@ -90,7 +91,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   const candidates: Seen[] = [];
   const explained: Finding[] = [];
   for (let tries = 1; ; ) {
-    if (session.full !== undefined) await makeRoom(run).catch(() => {});
+    if (session.learnt.full !== undefined) await makeRoom(visitOf(run)).catch(() => {});
     const began = host.now();
     const tried = await attempt(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
     const { error } = tried;
@@ -131,7 +132,7 @@ async function explanation(
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   if (isProven(error.found)) return undefined;
-  return circumstance({ run, check, tried, error, began }).catch(() => undefined);
+  return explain(run, check, tried, error, began).catch(() => undefined);
 }
 
 /** Whether the target gave no answer. */
@@ -207,7 +208,8 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
 
 /** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
 function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attempt): Remark | undefined {
-  const [ago] = driver.control === undefined && isBusy(found) ? leftAgo.values() : [];
+  const busy = answerOf(found)?.reason === 'busy';
+  const [ago] = driver.control === undefined && busy ? leftAgo.values() : [];
   return ago === undefined ? undefined : { kind: 'left', ago };
 }
 

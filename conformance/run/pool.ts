@@ -30,10 +30,6 @@ export interface Pool {
    * same.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
-  /** Interns whose teardown has not ended in the time that there was. */
-  readonly staying: Set<string>;
-  /** Id of an intern that the run has made and does nothing with: what becomes of it, others do. */
-  witness?: string;
 }
 
 export const createPool = (): Pool => ({
@@ -49,7 +45,6 @@ export const createPool = (): Pool => ({
   notTaken: 0,
   asked: { question: false, permission: false },
   waiting: 'unknown',
-  staying: new Set(),
 });
 
 /** The lane gets another shared intern from now on. The one that it had goes with what its check made. */

@@ -1,5 +1,6 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Host } from '../framework/time.js';
+import type { Habit } from '../habits/habit.js';
 import type { Ledger } from '../safety/ledger.js';
 
 /** What decides how a run goes, all of it settled before it begins. Times in ms. */
@@ -44,6 +45,8 @@ export interface RunBase {
   readonly tag: string;
   readonly settings: RunSettings;
   readonly ledger: Ledger;
+  /** What the target may do that no sentence forbids. */
+  readonly habits: readonly Habit[];
   /** Aborts when the run is over: a budget is spent, or somebody said stop. */
   readonly signal: AbortSignal;
 }

@@ -5,6 +5,8 @@ import type { Finding } from '../framework/finding.js';
 import { createRandom, hash } from '../framework/random.js';
 import { type Incomplete, type Stop, Stopped } from '../framework/stop.js';
 import { systemHost } from '../framework/time.js';
+import { mayKeep } from '../habits/capacity.js';
+import { EXPLAINING } from '../habits/index.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { createLedger } from '../safety/ledger.js';
 import { takeAway, tidy } from './cleaning.js';
@@ -17,7 +19,6 @@ import { ALONE, byValue } from './order.js';
 import { createPool, dropShared, keepFewer, takeBack } from './pool.js';
 import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
-import { mayKeep } from './room.js';
 import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
@@ -60,6 +61,7 @@ function contextOf(options: RunnerOptions) {
     settings: settingsOf(options),
     ledger: createLedger(options.ledgerPath),
     signal: over.signal,
+    habits: options.habits ?? (options.driver.control === undefined ? EXPLAINING : []),
   };
   const run = {
     ...base,
@@ -123,7 +125,7 @@ export function createRun(options: RunnerOptions): Run {
     if (driver.control === undefined && told) {
       const settled = [...lane.made].filter((id) => !session.lately(id));
       takeBack(pool, settled, session.conditions);
-      keepFewer(pool, mayKeep(session));
+      keepFewer(pool, mayKeep(session.learnt));
     }
     await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
   };
@@ -200,7 +202,7 @@ export function createRun(options: RunnerOptions): Run {
 
     async check(check, at = 0) {
       // Where there is room for a few interns or requests only, others would take it.
-      const scarce = session.full !== undefined || session.hurried;
+      const scarce = session.learnt.full !== undefined || session.hurried;
       const lane = lanes[scarce && at < concurrency ? 0 : at];
       if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
       if (stopped === undefined && !signal.aborted)

@@ -6,6 +6,8 @@ import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
+import { NOTICED_WITHIN } from '../habits/late-disconnects.js';
+import { type Learnt, nothingLearnt } from '../habits/visit.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
@@ -15,7 +17,6 @@ import { prefixOf } from '../safety/ledger.js';
 import { type Asked, createOwnInterns, type OwnInterns } from '../safety/own-interns.js';
 import { type Conditions, createConditions } from './conditions.js';
 import { createHistory, type History } from './history.js';
-import { type Lag, NO_LAG } from './lag.js';
 import { createRate, retryAfter } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
@@ -46,19 +47,12 @@ export interface Session {
   readonly limited: readonly Answer[];
   /** ms since a client of the run left a stream of the intern. */
   leftAgo(id: string): number | undefined;
-  /** How far lists, and reads of one intern, lag behind what was written. */
-  lag: Lag;
+  /** What its habits were learnt to be. */
+  readonly learnt: Learnt;
   /** The target has said that requests come too fast (429). */
   hurried: boolean;
   /** Some answer took longer than most may. */
   slow: boolean;
-  /** Some text was refused for its characters: checks say plain words. */
-  plain: boolean;
-  /**
-   * How the target refuses a create for which it has no room, and how many interns the run had then; undefined while it had
-   * room for all. `needed`: how many the next try makes, where that is known.
-   */
-  full: { readonly told: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
   unusable(name: string): Unusable | undefined;
   /** Tells that a credential opens nothing, or nothing more. */
@@ -67,8 +61,6 @@ export interface Session {
   cleaning(): void;
 }
 
-/** ms within which a target has to notice that a client has gone (CHAT-10). */
-export const NOTICED = 30_000;
 /** ms after which a prompt is sent again to an intern that does not take its first one yet. */
 const READY = 2_000;
 /** ms up to which a wait that a target asks for (429) tells how far apart it takes requests. */
@@ -98,6 +90,7 @@ export function createSession(run: RunBase): Session {
   const history = createHistory(() => host.now());
   const proof = proofHeadersOf(driver.target.profile);
   const words = createStatusWords();
+  const learnt = nothingLearnt();
   const left = new Map<string, number>();
   const limited: Answer[] = [];
   const mine = new Set<string>();
@@ -176,12 +169,10 @@ export function createSession(run: RunBase): Session {
   };
 
   /** How long a read has to wait for what the run wrote before, in ms. */
-  const lagOf = (url: string): number => {
-    const { lag } = session;
-    const id = idOf(url);
-    if (id !== undefined && restOf(url) !== '') return 0;
-    if (id === undefined) return url.split('?')[0] === collection ? lag.list - (host.now() - history.wrote()) : 0;
-    return lag.read - (host.now() - history.wrote(id));
+  const lateness = (url: string): number => {
+    const path = url.slice(baseUrl.length).split(/[?#]/)[0] ?? '';
+    const known = { history, learnt, now: () => host.now() };
+    return Math.max(0, ...run.habits.map((habit) => habit.before?.({ id: idOf(url), path }, known) ?? 0));
   };
   const about = (send: Send, url: string) => ({ send, id: idOf(url), rest: restOf(url) });
 
@@ -197,7 +188,7 @@ export function createSession(run: RunBase): Session {
     const key = headers?.[IDEMPOTENCY_HEADER];
     const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
     if (create !== undefined) asked.set(send, create);
-    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lagOf(url);
+    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(url);
     if (late > 0) await host.sleep(late, signal);
     await rate.take(signal);
   };
@@ -338,11 +329,9 @@ export function createSession(run: RunBase): Session {
   });
 
   const session: Session = {
-    lag: NO_LAG,
-    full: undefined,
+    learnt,
     hurried: false,
     slow: false,
-    plain: false,
     client,
     running: client.scope(run.signal),
     redactor,
@@ -353,7 +342,7 @@ export function createSession(run: RunBase): Session {
     conditions,
     history,
     words,
-    lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED,
+    lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
     limited,
     leftAgo(id) {
       const at = left.get(id);

@@ -117,6 +117,6 @@ export function createTolerance(
       fail(of, 'newest first', gist(turned ? 'oldest first' : 'in another order', found));
     },
     texts: (constraints = {}) =>
-      controlled ? text(constraints) : session.plain ? plainText(constraints) : readable(constraints),
+      controlled ? text(constraints) : session.learnt.plain ? plainText(constraints) : readable(constraints),
   };
 }

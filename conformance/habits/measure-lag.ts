@@ -1,9 +1,7 @@
 import type { Answer } from '../probe/client.js';
-import { GATEWAY } from '../probe/gateway.js';
-import { internPath, type Send } from '../probe/request.js';
-import type { Attempt } from './attempt.js';
-import { noteFull, REFUSED, refusal } from './room.js';
-import type { RunContext } from './run-context.js';
+import type { Send } from '../probe/request.js';
+import { noteFull, REFUSED, refusalOf } from './capacity.js';
+import { GATEWAY, type Sighting, type Visit } from './visit.js';
 
 /** Longest wait for what was written to be read, in ms, and how long reads are given then: some replicas are slower. */
 const LONGEST = 10_000;
@@ -16,15 +14,15 @@ const WRITES = { least: 2, most: 3 };
 const MEASURED = 3;
 
 /** ms until something shows and goes on to; 0 where it does from the first look on, undefined where it never does. */
-async function until({ host, signal }: RunContext, sure: number, shows: () => Promise<boolean>) {
-  const began = host.now();
+async function until(visit: Visit, sure: number, shows: () => Promise<boolean>) {
+  const began = visit.now();
   let since = 0;
   for (let row = 0; ; ) {
     row = (await shows()) ? row + 1 : 0;
     if (row === sure) return since;
     if (row === 0 && since > LONGEST) return undefined;
-    await host.sleep(100, signal);
-    if (row === 0) since = host.now() - began;
+    await visit.sleep(100);
+    if (row === 0) since = visit.now() - began;
   }
 }
 
@@ -39,6 +37,22 @@ async function longest(wait: (nth: number) => Promise<number | undefined>): Prom
   return most;
 }
 
+/** The names in the list of interns. */
+function names(visit: Visit): () => Promise<readonly unknown[]> {
+  // The interface does not state paging: a service may know no limit.
+  let query = { limit: 500 } as { limit?: number };
+  return async () => {
+    const send = () => visit.send({ path: '/interns', query, soon: true });
+    let answer = await send();
+    if (answer.status >= 400 && answer.status < 500 && query.limit !== undefined) {
+      query = {};
+      answer = await send();
+    }
+    const { data } = (answer.json ?? {}) as { data?: { name?: unknown }[] };
+    return Array.isArray(data) ? data.map(({ name }) => name) : [];
+  };
+}
+
 /**
  * Whether the reads of a deployment lag further behind what is written than was known, of one intern or of all: no sentence
  * says that they show it at once. Measured when a check that read has found something, a few times, as where several
@@ -47,50 +61,35 @@ async function longest(wait: (nth: number) => Promise<number | undefined>): Prom
  * this takes, unless it is to do with those for which there is (`cramped`).
  */
 export async function readsLag(
-  run: RunContext,
-  { transcript }: Attempt,
+  { seen }: Sighting,
+  visit: Visit,
   { cramped = false } = {},
 ): Promise<boolean | 'no room'> {
-  const { driver, lane, pool, session, settings } = run;
-  const collection = `${driver.target.baseUrl}/interns`;
-  const reads = transcript.some(
-    ({ request: { method, url } }) =>
-      method === 'GET' && /^(\/[^/]+)?$/.test((url.split('?')[0] ?? '').replace(collection, '')),
-  );
-  const before = session.lag;
-  if (!reads || driver.control !== undefined || settings.readOnly || before.measured >= MEASURED) return false;
-  session.lag = { ...before, measured: before.measured + 1 };
-  const { running: client } = session;
-  // The interface does not state paging: a target may know no limit.
-  let query = { limit: 500 } as { limit?: number };
-  const listed = async () => {
-    const send = () => client.send({ path: '/interns', query, soon: true });
-    let answer = await send();
-    if (answer.status >= 400 && answer.status < 500 && query.limit !== undefined) {
-      query = {};
-      answer = await send();
-    }
-    const { data } = (answer.json ?? {}) as { data?: { name?: unknown }[] };
-    return Array.isArray(data) ? data : [];
-  };
+  const { inHand, learnt } = visit;
+  const before = learnt.lag;
+  const reads = seen.some(({ method, path }) => method === 'GET' && /^\/interns(\/[^/]+)?$/.test(path));
+  if (!reads || visit.readOnly || before.measured >= MEASURED) return false;
+  learnt.lag = { ...before, measured: before.measured + 1 };
+  const listed = names(visit);
 
   let full: string | undefined;
   /** A write that measures, again where a gateway has lost it: what was not written shows no lag. */
   const write = async (send: () => Send): Promise<Answer> => {
-    let answer = await client.send(send());
-    for (let again = 1; GATEWAY.has(answer.status) && again < WRITES.most; again++) answer = await client.send(send());
+    let answer = await visit.send(send());
+    for (let again = 1; GATEWAY.has(answer.status) && again < WRITES.most; again++) answer = await visit.send(send());
     return answer;
   };
   const create = async () => {
     let name = '';
     const created = await write(() => {
-      name = `${session.prefix}${(++pool.count).toString(36)}`;
-      return { method: 'POST', path: '/interns', json: { name, workspace_id: driver.target.workspaceId } };
+      const send = visit.creating();
+      name = send.json.name;
+      return send;
     });
     const { id } = (created.json ?? {}) as { id?: unknown };
-    if (REFUSED.has(created.status) && session.created() > 0) full = refusal(created.status, created.text);
+    if (REFUSED.has(created.status) && visit.created() > 0) full = refusalOf(created);
     if (created.status >= 300 || typeof id !== 'string') return undefined;
-    lane.made.add(id);
+    inHand.add(id);
     return { id, name };
   };
   let made = await create();
@@ -100,30 +99,30 @@ export async function readsLag(
     if (nth > 0) made = await create();
     const name = made?.name;
     if (name === undefined) return 0;
-    return until(run, SURE.list, async () => (await listed()).some((one) => one.name === name));
+    return until(visit, SURE.list, async () => (await listed()).includes(name));
   });
   const read = await measure('read', async (nth) => {
     if (made === undefined) return 0;
-    const path = internPath(made.id);
+    const path = `/interns/${made.id}`;
     const description = `change ${nth}`;
     const changed = await write(() => ({ method: 'PATCH', path, json: { description } }));
     if (changed.status >= 300) return 0;
-    return until(run, SURE.read, async () => {
-      const { json } = await client.send({ path, soon: true });
+    return until(visit, SURE.read, async () => {
+      const { json } = await visit.send({ path, soon: true });
       return ((json ?? {}) as { description?: unknown }).description === description;
     });
   });
   if (full !== undefined && !cramped) {
-    await noteFull(run, full, WRITES.most + 1);
-    session.lag = { ...session.lag, measured: before.measured };
+    await noteFull(visit, full, WRITES.most + 1);
+    learnt.lag = { ...learnt.lag, measured: before.measured };
     return 'no room';
   }
-  const known = session.lag;
-  session.lag = {
+  const known = learnt.lag;
+  learnt.lag = {
     measured: known.measured,
     never: [...(list === undefined ? ['list' as const] : []), ...(read === undefined ? ['read' as const] : [])],
     list: Math.max(known.list, list ? given(list) : 0),
     read: Math.max(known.read, read ? given(read) : 0),
   };
-  return session.lag.list > before.list || session.lag.read > before.read;
+  return learnt.lag.list > before.list || learnt.lag.read > before.read;
 }

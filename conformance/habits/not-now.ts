@@ -1,0 +1,23 @@
+import type { Habit } from './habit.js';
+import { GATEWAY, LATER, type Sighting } from './visit.js';
+
+/** Statuses that say that it cannot be done now, whatever else they say. */
+const NOW: ReadonlySet<number> = new Set([408, 429, ...GATEWAY]);
+
+/** Whether an answer says that it cannot be done now (5xx: stated to be retryable for signing and by CHAT-16). */
+export const isNow = ({ status, reason, retryable }: NonNullable<Sighting['got']>): boolean =>
+  NOW.has(status) || (status >= 500 && retryable === true) || (status === 409 && reason === 'intern_unreachable');
+
+const explains: Habit['explains'] = ({ got, missedSuccess }) => {
+  if (got === undefined || !isNow(got)) return undefined;
+  // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
+  if (!missedSuccess && got.status !== 429) return GATEWAY.has(got.status) ? { again: LATER } : undefined;
+  return { again: LATER, skip: { kind: 'need', because: { kind: 'not-now', got } } };
+};
+
+export const notNow: Habit = {
+  id: 'not-now',
+  what: 'answers 5xx that may be tried again',
+  kit: 'retries, 2 and 4 s later',
+  explains,
+};

@@ -1,0 +1,131 @@
+import type { Profile } from '../../emulator/contract/profile.js';
+import type { AnswerGot, Found, NoAnswerGot } from '../framework/finding.js';
+import type { Unusable } from '../framework/obstacle.js';
+import type { Skip } from '../framework/skip.js';
+import type { Answer } from '../probe/client.js';
+import type { CredentialName, Send } from '../probe/request.js';
+import type { Level, RequirementId } from '../requirements/index.js';
+import type { Conditions } from '../run/conditions.js';
+import type { History } from '../run/history.js';
+import type { Made } from '../safety/ledger.js';
+
+/** How long reads wait after a write, in ms, and how often it was measured. */
+export interface Lag {
+  readonly list: number;
+  readonly read: number;
+  readonly measured: number;
+  /** What never showed what was written: it is not waited for again. */
+  readonly never: readonly ('list' | 'read')[];
+}
+
+/** What habits have learnt of a service in this run. */
+export interface Learnt {
+  /** How far lists, and reads of one intern, lag behind what was written. */
+  lag: Lag;
+  /** Some text was refused for its characters: checks say plain words. */
+  plain: boolean;
+  /**
+   * How a create is refused for which there is no room, and how many interns the run had then; undefined while there was room
+   * for all. `needed`: how many the next try makes, where that is known.
+   */
+  full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
+  /** Interns whose teardown has not ended in the time that there was. */
+  readonly staying: Set<string>;
+  /** Id of an intern that the run has made and does nothing with: what becomes of it, others do. */
+  witness?: string | undefined;
+}
+
+export const nothingLearnt = (): Learnt => ({
+  lag: { list: 0, read: 0, measured: 0, never: [] },
+  plain: false,
+  full: undefined,
+  staying: new Set(),
+});
+
+/** A run at a service: what is known there, and what may be done. */
+export interface Visit {
+  readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
+  readonly readOnly: boolean;
+  readonly learnt: Learnt;
+  readonly history: History;
+  readonly conditions: Conditions;
+  now(): number;
+  sleep(ms: number): Promise<void>;
+  send(send: Send): Promise<Answer>;
+  /** A create with a name that nobody has, and what else its body is to hold. */
+  creating(more?: Readonly<Record<string, unknown>>): Send & { readonly json: { readonly name: string } };
+  /** How many interns the run has made so far. */
+  created(): number;
+  /** Those that are not known to be gone. */
+  made(): readonly Made[];
+  /** Notes that one is. */
+  gone(id: string): void;
+  /** Ids of those that the check made or was handed. */
+  readonly inHand: Set<string>;
+  /** The one that checks share. */
+  shared(): string | undefined;
+  /** Ids of those that later checks get, and how many they may be from now on. */
+  kept(): ReadonlySet<string>;
+  keep(most: number): void;
+  /** No intern that a check used is handed to another. */
+  forget(): void;
+  /** Deletes interns that nobody uses. */
+  takeAway(interns: readonly Made[]): Promise<void>;
+  /** Interns can be made again. */
+  creates(): void;
+  /** An id that no intern has, which may be written to. */
+  nobody(id: string): string;
+  /** A credential opens nothing, or nothing more. */
+  spoilt(name: CredentialName, how: Unusable): void;
+}
+
+/** A request of a check, and its answer. */
+export interface Seen {
+  readonly number: number;
+  readonly method: string;
+  readonly url: string;
+  /** From `/interns` on, without a query. */
+  readonly path: string;
+  readonly id: string | undefined;
+  /** Sent body. */
+  readonly sent: string | undefined;
+  readonly as: CredentialName | undefined;
+  /** Of the answer, where one came. */
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** A finding of a check that was done alone, before it counts. */
+export interface Sighting {
+  readonly found: Found;
+  /** The answer, where a status was wanted. */
+  readonly got: AnswerGot | undefined;
+  /** Why there was none, where that is what was found. */
+  readonly silence: NoAnswerGot | undefined;
+  /** Whether a success was due. */
+  readonly missedSuccess: boolean;
+  readonly check: { readonly requirement: RequirementId; readonly level: Level };
+  readonly seen: readonly Seen[];
+  /** When the check began. */
+  readonly began: number;
+  /** ms since a client of the run left a stream of each intern that answered 409. */
+  readonly leftAgo: ReadonlyMap<string, number>;
+  /** A write that a gateway answered in the place of what is behind it. */
+  readonly lostWrite?: { readonly request: string; readonly status: number };
+}
+
+/** What becomes of a finding that a habit explains. */
+export interface Explanation {
+  /** ms after which the check is tried again; undefined where that would not help. */
+  readonly again?: number;
+  /** The run now knows something of the service that it did not: such a try does not count. */
+  readonly learnt?: true;
+  /** What becomes of the check when no further try is left; a finding where it is undefined. */
+  readonly skip?: Skip;
+}
+
+/** ms before the first further try of what a service cannot do now. */
+export const LATER = 2_000;
+
+/** Statuses of a gateway that got no answer from what is behind it. */
+export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);

@@ -1,0 +1,79 @@
+import type { Check } from '../framework/check.js';
+import { answerOf, type Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
+import { Skipped } from '../framework/skip.js';
+import { type Explanation, LATER, type Seen, type Sighting } from '../habits/visit.js';
+import type { Exchange } from '../probe/exchange.js';
+import { bodyOf, senderOf } from '../probe/operation.js';
+import { type CredentialName, internIn } from '../probe/request.js';
+import type { Attempt } from './attempt.js';
+import { dropShared } from './pool.js';
+import type { RunContext } from './run-context.js';
+import { visitOf } from './visit.js';
+
+const seenIn = (exchange: Exchange): Seen => {
+  const { method, url, body } = exchange.request;
+  return {
+    number: exchange.number,
+    method,
+    url,
+    path: url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, ''),
+    id: internIn(url),
+    sent: body,
+    as: senderOf(exchange) as CredentialName | undefined,
+    status: exchange.response?.status,
+    text: bodyOf(exchange),
+  };
+};
+
+/**
+ * What the habits of the target make of a finding: the principle is that a finding rests on what the interface states, and
+ * that whatever else it needs is observed. Undefined where none explains it.
+ */
+export async function explain(
+  run: RunContext,
+  check: Check,
+  { leftAgo, lostWrite, transcript }: Attempt,
+  { found }: Finding,
+  began: number,
+): Promise<Explanation | undefined> {
+  const silence = noAnswerOf(found);
+  const sighting: Sighting = {
+    found,
+    got: answerOf(found),
+    silence,
+    missedSuccess: missedSuccess(found),
+    check,
+    seen: transcript.map(seenIn),
+    began,
+    leftAgo,
+    ...(lostWrite === undefined ? {} : { lostWrite }),
+  };
+  const visit = visitOf(run);
+  for (const habit of run.habits) {
+    // What gives no answer is not asked whether it is late.
+    if (silence !== undefined && habit.silent !== true) continue;
+    const explanation = await habit.explains?.(sighting, visit);
+    if (explanation !== undefined) return explanation;
+  }
+  return undefined;
+}
+
+/** How many checks are tried again whose prompt was not taken: where that does not help, it will not help the others. */
+const ENOUGH = 3;
+
+/** Whether a prompt that was not taken (502, 503, 504), by the intern or by what stands before it, may be taken the next time. */
+export const mayBeTaken = ({ pool }: RunContext, error: unknown): boolean =>
+  error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && pool.notTaken < ENOUGH;
+
+/** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
+export function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Explanation | undefined {
+  if (!mayBeTaken(run, error)) return undefined;
+  const { lane, pool } = run;
+  if (tries > 1) {
+    pool.notTaken++;
+    return undefined;
+  }
+  const shared = pool.shared.get(lane);
+  if (transcript.some(({ request }) => internIn(request.url) === shared?.id)) dropShared(pool, lane);
+  return { again: LATER };
+}
