@@ -5,9 +5,8 @@ import { createLab } from '../../emulator/lab/lab.js';
 import type { Skip } from '../framework/skip.js';
 import type { Stop } from '../framework/stop.js';
 import type { Host } from '../framework/time.js';
+import { assemble } from '../run/assemble.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
-import { count, coverage, evaluate as evaluateRun } from '../run/verdict.js';
-import { KIT_VERSION } from '../run/version.js';
 import { type Adapter, startAdapter } from './adapter.js';
 import { type CaseResult, evaluate } from './evaluate.js';
 import { toCheckResult } from './report.js';
@@ -129,39 +128,15 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     await lab.close();
   }
   const checks = options.cases.map(({ id }) => rows.get(id)).filter((row) => row !== undefined);
-  const cleanup = { created: 0, deleted: 0, failed: [] };
-  const passing = new Set(
-    checks.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative').map(({ id }) => id),
-  );
-  const stale = known.filter((id) => passing.has(id) || !allCases.some((one) => one.id === id));
-  return {
-    format: 'intern-conformance',
-    version: 1,
-    kit: KIT_VERSION,
-    run: host.tag(4),
-    started: new Date(began).toISOString(),
-    duration: Math.round(host.now() - began),
+  return assemble(checks, {
+    tag: host.tag(4),
+    began,
+    now: host.now(),
     target,
-    options: {
-      seed,
-      runs: 1,
-      only: options.only ?? [],
-      skip: options.skip ?? [],
-      levels: [],
-      readOnly: false,
-      slow: 0,
-    },
-    ...evaluateRun(checks, {
-      cleanup,
-      stopped,
-      stale,
-    }),
-    counts: count(checks),
+    options: { seed, only: options.only ?? [], skip: options.skip ?? [] },
     requests: checks.reduce((sum, check) => sum + check.requests, 0),
-    checks,
-    requirements: [],
-    cleanup,
-    ...(options.baseline === undefined ? {} : { baseline: { known, stale } }),
-    coverage: coverage(checks),
-  };
+    stopped,
+    baseline: options.baseline,
+    exists: (id) => allCases.some((one) => one.id === id),
+  });
 }

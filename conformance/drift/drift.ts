@@ -2,18 +2,13 @@ import type { PlacedExchange } from '../../emulator/recording/read.js';
 import type { Driver } from '../drivers/driver.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Finding } from '../framework/finding.js';
-import { type Stop, Stopped } from '../framework/stop.js';
+import type { Stop } from '../framework/stop.js';
 import type { Host } from '../framework/time.js';
 import type { Redactor } from '../probe/redact.js';
-import { takeAway } from '../run/cleaning.js';
+import { assemble } from '../run/assemble.js';
 import { recorded } from '../run/finding.js';
-import { settingsOf } from '../run/options.js';
-import { preflight } from '../run/preflight.js';
+import { openRun } from '../run/open.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
-import { createSession } from '../run/session.js';
-import { count, coverage, evaluate } from '../run/verdict.js';
-import { KIT_VERSION } from '../run/version.js';
-import { createLedger } from '../safety/ledger.js';
 import { createNames } from './names.js';
 import { type Played, play } from './play.js';
 import { byScenario } from './recordings.js';
@@ -117,79 +112,39 @@ const unplayed = (placed: PlacedExchange, stop: Stop): Played => ({
  * otherwise on a deployment a skip. Nothing is written to an intern that the run did not make, and those are taken away.
  */
 export async function drift(options: DriftOptions): Promise<Results> {
-  const { driver, host, exchanges } = options;
-  const began = host.now();
-  const tag = options.tag ?? host.tag(4);
-  const over = new AbortController();
-  const interrupted = () => over.abort(new Stopped({ kind: 'interrupted' }));
-  if (options.signal.aborted) interrupted();
-  options.signal.addEventListener('abort', interrupted, { once: true });
-  const settings = settingsOf({ ...options, blocking: false });
-  const ledger = createLedger(options.ledgerPath);
-  const base = { driver, host, tag, settings, ledger, habits: [], signal: over.signal };
-  const session = createSession(base);
-  const { prefix, redactor } = session;
-  ledger.write({ event: 'run', run: tag, url: driver.target.baseUrl, prefix, at: new Date(began).toISOString() });
-  const names = createNames(prefix);
+  const { driver, exchanges, host } = options;
+  const opened = openRun({ ...options, blocking: false, habits: [] }, { puts: options.readOnly !== true });
+  const { redactor, session } = opened;
+  const names = createNames(session.prefix);
   const all: Played[] = [];
-  let cleanup: Results['cleanup'] = { created: 0, deleted: 0, failed: [] };
-  const client = session.client.scope(over.signal);
-  const stopped = await preflight(client, driver.control !== undefined);
-  if (stopped === undefined && !settings.readOnly) await driver.begin();
+  let cleanup: Results['cleanup'] | undefined;
+  const stopped = await opened.begin();
   try {
     for (const scenario of byScenario(exchanges)) {
       all.push(
         ...(stopped === undefined
-          ? await play(scenario, { ...base, session, client, names })
+          ? await play(scenario, { ...opened, client: session.running, names })
           : scenario.map((placed) => unplayed(placed, stopped))),
       );
     }
   } finally {
-    options.signal.removeEventListener('abort', interrupted);
-    session.cleaning();
-    await session.client.closeAll();
-    cleanup = await takeAway({ ...base, session });
-    if (!settings.readOnly) await driver.end();
+    cleanup = await opened.close();
   }
 
   const checks = all.map((played) => toResult(played, options, redactor));
   const [ended] = checks.flatMap(({ skip }) => (skip?.because.kind === 'over' ? [skip.because.stop] : []));
-  const known = checks.filter((check) => check.known).map((check) => check.id);
-  const stale = (options.baseline ?? []).filter((id) =>
-    checks.some((check) => check.id === id && check.verdict === 'pass'),
-  );
-  const { verdict, incomplete, exit } = evaluate(checks, {
-    cleanup,
-    stale,
-    stopped: ended,
-  });
   const { kind, baseUrl, profile } = driver.target;
-  return {
-    format: 'intern-conformance',
-    version: 1,
-    kit: KIT_VERSION,
-    run: tag,
-    started: new Date(began).toISOString(),
-    duration: host.now() - began,
+  return assemble(checks, {
+    tag: opened.tag,
+    began: opened.began,
+    now: host.now(),
     target: { kind, url: baseUrl, profile: profile.name, published: profile.published },
-    options: {
-      seed: '',
-      runs: 1,
-      only: [],
-      skip: [],
-      levels: ['S', 'P', 'C'],
-      readOnly: settings.readOnly,
-      slow: 0,
-    },
-    verdict,
-    incomplete,
-    exit,
-    counts: count(checks),
+    options: { seed: '', levels: ['S', 'P', 'C'], readOnly: opened.settings.readOnly },
     requests: session.client.sent,
-    checks,
-    requirements: [],
     cleanup,
-    ...(options.baseline === undefined ? {} : { baseline: { known, stale } }),
-    coverage: coverage(checks),
-  };
+    stopped: ended ?? opened.stopped,
+    baseline: options.baseline,
+    // A baseline may be of other recordings, too.
+    exists: () => true,
+  });
 }

@@ -44,7 +44,7 @@ const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
   );
   if (last?.status === undefined) return undefined;
   // What has room now had none a moment ago, perhaps.
-  const otherwise = missedSuccess ? { again: LATER } : undefined;
+  const otherwise = missedSuccess ? ({ again: LATER, perhaps: true } as const) : undefined;
   if (visit.created() === 0) return otherwise;
   let got = { status: last.status, text: last.text };
   if (refusalOf(got) !== full?.refusal) {

@@ -23,6 +23,9 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
+/** Longest wait, in ms, for the witness to become as old as what was deleted. */
+const LONGEST = 30_000;
+
 /** Whether nobody finds an intern any more, or it is being torn down. */
 async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
   const { status, json } = await visit.send({ path: `/interns/${id}`, as });
@@ -56,7 +59,11 @@ const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   for (const { id, as } of about.length > 0 ? about : ours) {
     if (visit.history.deleted(id) || !(await isGoing(visit, id, as))) continue;
     visit.forget();
-    if (!(await othersDelete(visit))) return { again: 0 };
+    if (!(await othersDelete(visit))) {
+      // By the next try the witness has been there as long.
+      const age = visit.history.age(id) - visit.history.age(visit.learnt.witness ?? id);
+      return { again: Math.max(0, Math.min(age, LONGEST)) };
+    }
     return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
   }
   return undefined;

@@ -118,6 +118,8 @@ export interface Sighting {
 export interface Explanation {
   /** ms after which the check is tried again; undefined where that would not help. */
   readonly again?: number;
+  /** Only where no habit that is asked later explains it. */
+  readonly perhaps?: true;
   /** The run now knows something of the service that it did not: such a try does not count. */
   readonly learnt?: true;
   /** What becomes of the check when no further try is left; a finding where it is undefined. */

@@ -49,13 +49,15 @@ export async function explain(
     ...(lostWrite === undefined ? {} : { lostWrite }),
   };
   const visit = visitOf(run);
+  let perhaps: Explanation | undefined;
   for (const habit of run.habits) {
     // What gives no answer is not asked whether it is late.
     if (silence !== undefined && habit.silent !== true) continue;
     const explanation = await habit.explains?.(sighting, visit);
-    if (explanation !== undefined) return explanation;
+    if (explanation?.perhaps !== true && explanation !== undefined) return explanation;
+    perhaps ??= explanation;
   }
-  return undefined;
+  return perhaps;
 }
 
 /** How many checks are tried again whose prompt was not taken: where that does not help, it will not help the others. */

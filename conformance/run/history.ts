@@ -18,6 +18,8 @@ export interface History {
   answered(request: Addressed, status: number): void;
   /** A create told the id of an intern. */
   created(id: string): void;
+  /** ms since the run made the intern. */
+  age(id: string): number;
   /** A stream asked something. */
   asked(id: string): void;
   /** An answer to what a stream asked was taken. */
@@ -58,6 +60,7 @@ export function createHistory(now: () => number): History {
   const invoked = new Set<string>();
   const deleted = new Set<string>();
   const writes = new Map<string, number>();
+  const born = new Map<string, number>();
   const opened = new Map<CredentialName, Send>();
   const shut = new Set<CredentialName>();
   let routes = false;
@@ -94,7 +97,11 @@ export function createHistory(now: () => number): History {
       if (rest !== 'suspend' && rest !== 'provision') return;
       for (const known of [prompts, first, taken, questions, engaged, invoked]) known.delete(id);
     },
-    created: (id) => void writes.set(id, now()),
+    created(id) {
+      writes.set(id, now());
+      born.set(id, now());
+    },
+    age: (id) => now() - (born.get(id) ?? now()),
     asked(id) {
       questions.set(id, (questions.get(id) ?? 0) + 1);
       engaged.set(id, engaged.get(id) ?? now());

@@ -202,3 +202,23 @@ test('an intern that a check left with a question, read by the check itself, may
   );
   expect(await resultOf(prompts, target)).toMatchObject({ verdict: 'skip', skip: { kind: 'race' } });
 });
+
+test('a create that is refused because others deleted what it names is held against nobody', async () => {
+  const host = fakeHost();
+  const target = fakeTarget(async (request) => {
+    if (request.method !== 'POST') return undefined;
+    const { vault_id: vault } = (await request.clone().json()) as { vault_id?: string };
+    if (vault === undefined) return undefined;
+    // Somebody tidies up whatever there is.
+    await host.sleep(20_000);
+    target.interns.clear();
+    return Response.json({ error: { code: 409, message: 'No such vault' } }, { status: 409 });
+  });
+  const attaches = check('a/attaches', async ({ interns, api }) => {
+    const { id } = await interns.stopped();
+    expectStatus(await api.create(interns.body({ vault_id: id })), 201, 'a create');
+  });
+  const driver = fakeDriver(target.fetch, host);
+  const { checks } = await run({ driver, host, checks: [attaches], seed: 'seed', concurrency: 1 });
+  expect(checks[0]?.skip).toMatchObject({ kind: 'race', because: { kind: 'deleted' } });
+});

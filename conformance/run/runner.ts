@@ -3,28 +3,22 @@ import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import type { Finding } from '../framework/finding.js';
 import { createRandom, hash } from '../framework/random.js';
-import { type Incomplete, type Stop, Stopped } from '../framework/stop.js';
-import { systemHost } from '../framework/time.js';
+import type { Incomplete, Stop } from '../framework/stop.js';
 import { mayKeep } from '../habits/capacity.js';
-import { EXPLAINING } from '../habits/index.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
-import { createLedger } from '../safety/ledger.js';
-import { takeAway, tidy } from './cleaning.js';
+import { assemble } from './assemble.js';
+import { tidy } from './cleaning.js';
 import { recorded } from './finding.js';
 import { type CheckRun, runAlone, runBeside } from './judge.js';
 import { createLane } from './lane.js';
 import { createObstacles } from './obstacles.js';
-import { type RunnerOptions, settingsOf } from './options.js';
+import { openRun } from './open.js';
+import type { RunnerOptions } from './options.js';
 import { ALONE, byValue } from './order.js';
 import { createPool, dropShared, keepFewer, takeBack } from './pool.js';
-import { preflight } from './preflight.js';
 import type { CheckResult, Results } from './results.js';
-import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 import { select } from './select.js';
-import { createSession } from './session.js';
-import { count, coverage, evaluate, matrix } from './verdict.js';
-import { KIT_VERSION } from './version.js';
 
 export type { RunnerOptions } from './options.js';
 
@@ -50,35 +44,6 @@ export interface Run {
   finish(): Promise<Results>;
 }
 
-/** What belongs to one run, and to each of its lanes. `end` ends it. */
-function contextOf(options: RunnerOptions) {
-  const host = options.host ?? systemHost;
-  const over = new AbortController();
-  const base: RunBase = {
-    driver: options.driver,
-    host,
-    tag: options.tag ?? host.tag(4),
-    settings: settingsOf(options),
-    ledger: createLedger(options.ledgerPath),
-    signal: over.signal,
-    habits: options.habits ?? (options.driver.control === undefined ? EXPLAINING : []),
-  };
-  const run = {
-    ...base,
-    session: createSession(base),
-    pool: createPool(),
-    obstacles: createObstacles(base.settings.blocking),
-  };
-  const lanes = Array.from(
-    { length: base.settings.concurrency },
-    (): RunContext => ({
-      ...run,
-      lane: createLane(run.session.madeBy),
-    }),
-  );
-  return { run, lanes, end: (stop: Stop) => over.abort(new Stopped(stop)) };
-}
-
 /**
  * Selects checks and prepares to do them. Prints nothing.
  *
@@ -86,14 +51,18 @@ function contextOf(options: RunnerOptions) {
  */
 export function createRun(options: RunnerOptions): Run {
   const { events = {} } = options;
-  const { run, lanes, end } = contextOf(options);
-  const { driver, host, ledger, pool, session, settings, signal } = run;
-  const { client } = session;
+  const opened = openRun(options);
+  const { driver, host, putBackFailed, session, settings, signal } = opened;
+  const pool = createPool();
+  const obstacles = createObstacles(settings.blocking);
+  const lanes = Array.from(
+    { length: settings.concurrency },
+    (): RunContext => ({ ...opened, pool, obstacles, lane: createLane(session.madeBy) }),
+  );
   const chosen = select(options.checks ?? allChecks, options);
   const selected =
     driver.control === undefined ? byValue(chosen, createRandom(hash(`${settings.seed} order`))) : chosen;
   const concurrency = Math.max(1, Math.min(settings.concurrency, selected.length));
-  const began = host.now();
   const target: Results['target'] = {
     kind: driver.target.kind,
     url: driver.target.address ?? driver.target.baseUrl,
@@ -107,13 +76,7 @@ export function createRun(options: RunnerOptions): Run {
   /** Since when each lane is at work in company. */
   const busySince = new Map<RunContext, number>();
   let started = 0;
-  const interrupted = () => end({ kind: 'interrupted' });
-  let stopped: Stop | undefined;
-  let stopTimer = () => {};
   let lost = 0;
-  const putBackFailed = (error: unknown) => {
-    stopped ??= { kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) };
-  };
 
   /** Keeps of what a check was handed what can serve others, and takes away the rest. */
   const settle = async (run: RunContext, { verdict }: CheckResult) => {
@@ -131,25 +94,25 @@ export function createRun(options: RunnerOptions): Run {
   };
   const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
     // What ended the run is told once, also where lanes met it at the same time.
-    const ended = done.stopped === undefined ? undefined : stopped;
+    const ended = done.stopped === undefined ? undefined : opened.stopped;
     const known = options.baseline?.includes(done.result.id) === true && done.result.verdict === 'fail';
     const result = ended ? withheld(done.result, ended) : known ? { ...done.result, known } : done.result;
     results.push(result);
     events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
-    stopped ??= done.stopped;
+    if (done.stopped !== undefined) opened.stop(done.stopped);
     // What other lanes have begun would only do more of what it is stopped for.
-    if (done.stopped !== undefined && result.finding !== undefined) end(done.stopped);
+    if (done.stopped !== undefined && result.finding !== undefined) opened.end(done.stopped);
     if (done.lost) lost++;
     else if (result.verdict !== 'skip') lost = 0;
-    if (lost >= LOST_IN_A_ROW) stopped ??= { kind: 'silent', checks: lost };
+    if (lost >= LOST_IN_A_ROW) opened.stop({ kind: 'silent', checks: lost });
     await settle(lane, result);
     return result;
   };
   /** A check that cannot be done any more. */
   const leftOut = (check: Check): CheckResult | undefined => {
-    if (signal.aborted) stopped ??= { kind: 'interrupted' };
-    if (stopped === undefined) return undefined;
-    const result = recorded(notRun(check, stopped), session.redactor);
+    if (signal.aborted) opened.stop({ kind: 'interrupted' });
+    if (opened.stopped === undefined) return undefined;
+    const result = recorded(notRun(check, opened.stopped), session.redactor);
     results.push(result);
     return result;
   };
@@ -180,24 +143,9 @@ export function createRun(options: RunnerOptions): Run {
     checks: selected,
     concurrency,
     async begin() {
-      const at = new Date(began).toISOString();
-      ledger.write({ event: 'run', run: run.tag, url: driver.target.baseUrl, prefix: session.prefix, at });
-      if (options.signal?.aborted) interrupted();
-      options.signal?.addEventListener('abort', interrupted, { once: true });
-      if (options.maxTime !== undefined) {
-        const { maxTime } = options;
-        stopTimer = host.later(maxTime, () => {
-          stopped = { kind: 'time', ms: maxTime };
-          end(stopped);
-        });
-      }
-      if (selected.length > 0 && !signal.aborted) {
-        const why = await preflight(session.running, driver.control !== undefined);
-        stopped ??= why;
-      }
-      if (stopped === undefined) events.start?.({ checks: selected.length, target });
-      if (stopped === undefined && !signal.aborted) await driver.begin();
-      return stopped;
+      const why = await opened.begin(selected.length > 0);
+      if (why === undefined) events.start?.({ checks: selected.length, target });
+      return why;
     },
 
     async check(check, at = 0) {
@@ -205,38 +153,22 @@ export function createRun(options: RunnerOptions): Run {
       const scarce = session.learnt.full !== undefined || session.hurried;
       const lane = lanes[scarce && at < concurrency ? 0 : at];
       if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
-      if (stopped === undefined && !signal.aborted)
-        events.checkStart?.({ id: check.id, index: started++, of: selected.length });
+      if (opened.stopped === undefined) events.checkStart?.({ id: check.id, index: started++, of: selected.length });
       const together = concurrency > 1 && !ALONE.has(check.id) && !scarce;
       const done = together ? await beside(lane, check) : {};
       return 'verdict' in done ? done : alone(lane, check, done.found);
     },
 
     async finish() {
-      stopTimer();
-      options.signal?.removeEventListener('abort', interrupted);
       events.cleanup?.();
-      session.cleaning();
-      await client.closeAll();
-      await client.idle();
-      const cleanup = await takeAway(run);
-      await driver.end().catch(putBackFailed);
+      const cleanup = await opened.close(obstacles);
       const place = new Map(selected.map(({ id }, index) => [id, index]));
       results.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0));
       const all = options.checks ?? allChecks;
-      const unknown = (id: string) => !all.some((check) => check.id === id);
-      const baseline = options.baseline?.filter((id) => place.has(id) || unknown(id));
-      const stale = baseline?.filter(
-        (id) =>
-          unknown(id) || results.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'warn')),
-      );
-      return {
-        format: 'intern-conformance',
-        version: 1,
-        kit: KIT_VERSION,
-        run: run.tag,
-        started: new Date(began).toISOString(),
-        duration: Math.round(host.now() - began),
+      return assemble(results, {
+        tag: opened.tag,
+        began: opened.began,
+        now: host.now(),
         target,
         options: {
           seed: settings.seed,
@@ -248,27 +180,20 @@ export function createRun(options: RunnerOptions): Run {
           slow: driver.slow,
           ...(options.shard === undefined ? {} : { shard: options.shard }),
         },
-        ...recorded(
-          evaluate(results, {
-            cleanup,
-            stopped,
-            stale,
-            others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
-              const how = session.unusable(credential);
-              return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
-            }),
-            minCoverage: options.minCoverage,
-          }),
-          session.redactor,
-        ),
-        counts: count(results),
-        coverage: coverage(results, pool.asked),
-        requests: client.sent,
-        checks: results,
-        requirements: matrix(results),
+        requests: session.client.sent,
         cleanup,
-        ...(baseline === undefined ? {} : { baseline: { known: baseline, stale: stale ?? [] } }),
-      };
+        stopped: opened.stopped,
+        others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
+          const how = session.unusable(credential);
+          return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
+        }),
+        minCoverage: options.minCoverage,
+        asked: pool.asked,
+        ledger: true,
+        baseline: options.baseline,
+        exists: (id) => all.some((check) => check.id === id),
+        clean: (data) => recorded(data, session.redactor),
+      });
     },
   };
 }
