@@ -144,27 +144,6 @@ export const CHAT_ANSWERS = defineChecks({
       }
     },
   },
-  'chat-answers/runs-go-on': {
-    requirement: 'CHAT-6',
-    level: 'C',
-    title: 'cancel and decline are answers like others: the run goes on with them and ends by itself.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const then = [{ say: 'went on' }];
-      for (const [ask, answer] of [
-        [permission('it'), 'cancel'],
-        [permission('it'), 'reject_always'],
-        [colour('it'), { action: 'cancel' }],
-        [colour('it'), { action: 'decline' }],
-      ] as const) {
-        const t = await asked(ctx, intern.id, await ctx.script([{ say: '?' }, ask, ...then]));
-        const rest = await answered(ctx, intern.id, t, answer);
-        expect.finish(rest, 'stop', `the run answered ${JSON.stringify(answer)}`);
-        equal(rest.content, 'went on', `content after ${JSON.stringify(answer)}`);
-      }
-    },
-  },
   'chat-answers/echo-not-checked': {
     requirement: 'CHAT-6',
     level: 'C',

@@ -1,5 +1,6 @@
 import { equal, fail, match, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -14,12 +15,50 @@ import {
   permission,
   read,
   stillOpen,
+  talk,
   unstreamed,
 } from '../helpers/chat.js';
 import type { Transcript } from '../probe/chunks.js';
+import type { As } from '../probe/request.js';
 
 const FIVE_MINUTES = 300_000;
 const DEFAULT = 'the default deadline of five minutes';
+
+type Good = { readonly call: string; readonly session: string; readonly content: string };
+
+/** A reply that is rejected. */
+const rejected =
+  (wrong: (good: Good) => Parameters<typeof badAnswer>[2], as?: (ctx: Ctx) => As) =>
+  async (ctx: Ctx, id: string, good: Good): Promise<void> => {
+    const answer = await badAnswer(ctx, id, wrong(good), as === undefined ? {} : { as: as(ctx) });
+    expect.refused(answer, 'a reply that is rejected');
+  };
+
+/** What may be sent to an intern whose question is open, and leaves it open. */
+const MEANWHILE: Readonly<Record<string, (ctx: Ctx, id: string, good: Good) => Promise<void>>> = {
+  'an unacceptable answer': rejected((good) => ({ ...good, content: 'no such option' })),
+  'an unknown call': rejected((good) => ({ ...good, call: 'call_nobody_made' })),
+  'another session': rejected((good) => ({ ...good, session: 'another' })),
+  'no session': rejected(({ call, content }) => ({ call, content })),
+  'an unknown mode': rejected((good) => ({ ...good, mode: 'sometimes' })),
+  'a wrong key': rejected(
+    (good) => good,
+    (ctx) => ctx.wrongKey,
+  ),
+  async 'a busy intern'(ctx, id, good) {
+    const occupied = await held(ctx, id, await ctx.script(HELD));
+    await rejected(() => good)(ctx, id, good);
+    await occupied.disconnect();
+    await ctx.settle();
+  },
+  async 'a steered prompt'(ctx, id, { session }) {
+    const answer = await unstreamed(ctx, id, { prompt: 'More.', session_id: session });
+    expect.status(answer, [200, 202], 'a prompt to the waiting run');
+  },
+  async 'a prompt to another session'(ctx, id) {
+    expect.finish(await talk(ctx, id, 'Hello.'), 'stop', 'a prompt to another session');
+  },
+};
 
 /** CHAT-7: how long a question stays open. */
 export const CHAT_DEADLINES = defineChecks({
@@ -141,66 +180,23 @@ export const CHAT_DEADLINES = defineChecks({
     requirement: 'CHAT-7',
     level: 'S',
     minRuns: 2,
-    title: 'Rejected replies do not extend the deadline, whatever they are rejected for.',
+    title:
+      'No rejected reply extends the deadline, nor a prompt that is steered to the run or goes to another session.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const times = 3;
-      for (const why of ['unacceptable', 'unknown call', 'another session', 'busy', 'no session', 'mode', 'stranger']) {
+      const said = await ctx.script(ASKING);
+      for (const [what, does] of Object.entries(MEANWHILE)) {
         const intern = await ctx.interns.running();
-        const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+        const t = await asked(ctx, intern.id, said);
         const { id: call, session } = callOf(t);
         await ctx.clock.advance(FIVE_MINUTES - 10_000);
-        const occupied = why === 'busy' ? await held(ctx, intern.id, await ctx.script(HELD)) : undefined;
-        const good = { call, session, content: 'allow_once' };
-        for (let turn = 0; turn < times; turn++) {
-          const answer = await badAnswer(
-            ctx,
-            intern.id,
-            why === 'unacceptable'
-              ? { ...good, content: 'no such option' }
-              : why === 'unknown call'
-                ? { ...good, call: 'call_nobody_made' }
-                : why === 'another session'
-                  ? { ...good, session: 'another' }
-                  : why === 'no session'
-                    ? { call, content: 'allow_once' }
-                    : why === 'mode'
-                      ? { ...good, mode: 'sometimes' }
-                      : good,
-            why === 'stranger' ? { as: ctx.wrongKey } : {},
-          );
-          expect.refused(answer, `a reply rejected for: ${why}`);
+        for (let turn = 0; turn < 3; turn++) {
+          await does(ctx, intern.id, { call, session, content: 'allow_once' });
           await ctx.clock.advance(3_000);
         }
-        await occupied?.disconnect();
-        await ctx.clock.advance(10_001 - 3_000 * times);
-        match(
-          await fate(ctx, intern.id, session),
-          /^ended/,
-          `the run a millisecond after its deadline, replies rejected for: ${why}`,
-        );
+        await ctx.clock.advance(1_001);
+        match(await fate(ctx, intern.id, session), /^ended/, `the run a millisecond after its deadline, after ${what}`);
       }
-    },
-  },
-  'chat-deadlines/not-extended-by-a-look': {
-    requirement: 'CHAT-7',
-    level: 'S',
-    title: 'Neither a prompt steered to a waiting run nor one to another session extends its deadline.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { session } = callOf(t);
-      await ctx.clock.advance(FIVE_MINUTES - 1_000);
-      expect.status(
-        await unstreamed(ctx, intern.id, { prompt: 'More.', session_id: session }),
-        [200, 202],
-        'a prompt to the waiting run',
-      );
-      expect.finish(await read(await ctx.chat(intern.id, 'Hello.')), 'stop', 'a prompt to another session');
-      await ctx.api.get(intern.id);
-      await ctx.clock.advance(1_001);
-      match(await fate(ctx, intern.id, session), /^ended/, 'the run a millisecond after its deadline');
     },
   },
   'chat-deadlines/second-question': {

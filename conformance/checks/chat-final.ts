@@ -42,20 +42,6 @@ export const CHAT_FINAL = defineChecks({
       });
     },
   },
-  'chat-final/no-usage-is-null': {
-    requirement: 'CHAT-4',
-    level: 'S',
-    title: 'Usage is null where the intern reported none, however the run ends.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
-        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Some words that are no report.' }, { end }]));
-        expect.grammar(t, 'S', 'CHAT-4');
-        equal(t.final?.usage, null, `usage of the final chunk after ${end} without a report`);
-      }
-    },
-  },
   'chat-final/usage-after-pause': {
     requirement: 'CHAT-4',
     level: 'S',

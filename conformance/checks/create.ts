@@ -96,18 +96,6 @@ export const CREATE = defineChecks({
       }
     },
   },
-  'create/private-vault': {
-    requirement: 'CREATE-2',
-    level: 'P',
-    title: 'Every intern has a vault_id, unique to it.',
-    needs: ['write'],
-    async run({ api, interns, race }) {
-      const answers = await race(3, () => api.create(interns.body()));
-      const made = answers.map((answer) => expect.intern(answer, expect.CREATED, 'a create'));
-      for (const { vault_id } of made) match(vault_id, /./, 'vault_id');
-      for (const [at, one] of made.entries()) for (const other of made.slice(0, at)) ownVault(one, other);
-    },
-  },
   'create/vault-in-listing': {
     requirement: 'CREATE-2',
     level: 'S',
@@ -115,7 +103,9 @@ export const CREATE = defineChecks({
     needs: ['write'],
     async run(ctx) {
       const { api, interns } = ctx;
+      const other = await interns.stopped();
       const made = await interns.stopped();
+      ownVault(made, other);
       const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
       ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
       const data = await ctx.listed('the list', { having: [made.id] });

@@ -16,6 +16,7 @@ import {
   talk,
 } from '../helpers/chat.js';
 import { onceFree } from '../helpers/turns.js';
+import type { ChatReply } from '../probe/reply.js';
 
 /** ms within which a deployment notices that a client has gone, with some more for the way there and back. */
 const NOTICED = 33_000;
@@ -41,6 +42,14 @@ async function noticed(ctx: Ctx): Promise<void> {
   };
   expect.finish(await taken({ prompt: 'Hello.' }, 409), 'stop', 'the next prompt to the intern');
   expect.finish(await taken({ prompt: 'Hello.', session_id }, 202), 'stop', 'the next prompt of the session');
+}
+
+/** The client leaves: 30 s later the run is cancelled. */
+async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
+  await reply.disconnect();
+  await ctx.settle();
+  await ctx.clock.advance(30_000);
+  equal(await fate(ctx, id), 'ended: cancelled', 'the run 30 s after its client left');
 }
 
 /** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
@@ -78,13 +87,10 @@ export const DISCONNECT = defineChecks({
       const intern = await ctx.interns.running();
       const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
       const reply = await held(ctx, intern.id, await ctx.script(steps));
-      const left = await ctx.clock.now();
-      await reply.disconnect();
-      await ctx.settle();
-      await ctx.clock.advance(30_000);
-      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
+      const before = await ctx.clock.now();
+      await left(ctx, intern.id, reply);
       const run = await newest(ctx, intern.id);
-      const took = Date.parse(run.ended_at ?? '') - left;
+      const took = Date.parse(run.ended_at ?? '') - before;
       ok(took >= 0 && took <= 30_000, 'ms until the run was cancelled', 'at most 30000', took);
       await ctx.clock.advance(60_000);
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run when it would have gone on');
@@ -94,51 +100,26 @@ export const DISCONNECT = defineChecks({
   'disconnect/while-it-speaks': {
     requirement: 'CHAT-10',
     level: 'S',
-    title: 'So is one that keeps speaking.',
+    title: 'So is one that keeps speaking, one that has not said a word yet, and one that streams on after an answer.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      const reply = await held(
-        ctx,
-        intern.id,
-        await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]),
-      );
-      await ctx.clock.advance(2_000);
-      await reply.disconnect();
-      await ctx.settle();
-      await ctx.clock.advance(30_000);
-      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
-    },
-  },
-  'disconnect/before-first-word': {
-    requirement: 'CHAT-10',
-    level: 'S',
-    title: 'So is one that has not said a word yet.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '120s' }, { say: 'x' }]));
-      equal(reply.status, 200, 'status while the intern says nothing yet');
-      await reply.disconnect();
-      await ctx.settle();
-      await ctx.clock.advance(31_000);
-      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 31 s after its client left');
-    },
-  },
-  'disconnect/answered-run': {
-    requirement: 'CHAT-10',
-    level: 'S',
-    title: 'So is one that streams on after an answer.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script([permission('ok'), ...HELD]));
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      await reply.until('content after the answer', (seen) => seen.content !== '');
-      await reply.disconnect();
-      await ctx.settle();
-      await ctx.clock.advance(30_000);
-      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run 30 s after its client left');
+      const { interns, clock } = ctx;
+      const speaks = await interns.running();
+      const said = await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]);
+      const reply = await held(ctx, speaks.id, said);
+      await clock.advance(2_000);
+      await left(ctx, speaks.id, reply);
+
+      const thinks = await interns.running();
+      const first = await ctx.chat(thinks.id, await ctx.script([{ wait: '120s' }, { say: 'x' }]));
+      equal(first.status, 200, 'status while the intern says nothing yet');
+      await left(ctx, thinks.id, first);
+
+      const asks = await interns.running();
+      const t = await asked(ctx, asks.id, await ctx.script([permission('ok'), ...HELD]));
+      const rest = await ctx.answer(asks.id, t, 'allow_once');
+      await rest.until('content after the answer', (seen) => seen.content !== '');
+      await left(ctx, asks.id, rest);
     },
   },
   'disconnect/only-its-own': {

@@ -1,7 +1,7 @@
 import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, callOf, HELD, sessionOf, talk } from '../helpers/chat.js';
+import { ASKING, answered, asked, callOf, sessionOf, talk } from '../helpers/chat.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 
@@ -62,42 +62,14 @@ export const INVOKE_SESSIONS = defineChecks({
     requirement: 'INVOKE-3',
     level: 'S',
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
-    needs: ['running', 'control', 'peer_api_key'],
+    needs: ['running', 'peer_api_key', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      const theirs = session(
-        await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
-        'the invoke of a peer',
-      );
-      expect.error(await invoke(ctx, intern.id, 'Hello.', theirs), { status: 404 }, "an invoke in a peer's session");
-      equal(
-        session(await invoke(ctx, intern.id, 'Hello.', theirs, { as: 'peer_api_key' }), "the peer's own"),
-        theirs,
-        "session_id of the peer's own",
-      );
-      const going = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'an invoke that goes on');
-      const runs = (await ctx.control.runs(intern.id)).length;
-      expect.error(
-        await invoke(ctx, intern.id, 'Also.', going, { as: 'peer_api_key' }),
-        { status: 404 },
-        'a peer steering',
-      );
-      equal((await ctx.control.runs(intern.id)).length, runs, 'runs after a refused invoke');
-      steered(await invoke(ctx, intern.id, 'Also.', going), going, 'its own caller steering');
-    },
-  },
-  'invoke-sessions/session-of-a-peer': {
-    requirement: 'INVOKE-3',
-    level: 'S',
-    title: 'A session_id is refused with 404 from another member, and taken from the one it was issued to.',
-    needs: ['running', 'peer_api_key'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
       await seenByPeer(ctx, intern.id);
-      const mine = session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
-      const theirs = await invoke(ctx, intern.id, 'Hello.', mine, { as: 'peer_api_key' });
+      const mine = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
+      const theirs = await invoke(ctx, intern.id, 'Also.', mine, { as: 'peer_api_key' });
       expect.error(theirs, { status: 404 }, 'its session with the key of a peer');
-      const again = session(await invoke(ctx, intern.id, 'Hello.', mine), 'its session with its own key');
+      const again = session(await invoke(ctx, intern.id, 'Also.', mine), 'its session with its own key');
       equal(again, mine, 'session_id with its own key');
     },
   },

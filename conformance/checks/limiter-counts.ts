@@ -35,42 +35,23 @@ export const LIMITER_COUNTS = defineChecks({
   'limiter-counts/what-counts': {
     requirement: 'CHAT-17',
     level: 'C',
-    title: 'Accepted prompts, replies, steers and invokes count one each.',
+    title: 'Prompts, replies, steers and invokes are refused over the limit, change nothing then, and count one each.',
     needs: ['running', 'control'],
     async run(ctx) {
       for (const [name, ready] of Object.entries(TURNS)) {
         const intern = await ctx.interns.running();
         await ctx.control.limit(0);
         const turn = await ready(ctx, intern.id);
+        const runs = async () => (await ctx.control.runs(intern.id)).map((run) => `${run.id} ${run.status}`);
+        await ctx.control.limit(1);
+        await taken(ctx, intern.id, 'the one turn');
+        const before = await runs();
+        expect.error(await turn(), LIMITED, `a ${name} over the limit`);
+        equal(await runs(), before, `runs after a ${name} over the limit`);
         await ctx.control.limit(2);
         expect.status(await turn(), [200, 202], `a ${name} within the limit`);
         await taken(ctx, intern.id, `the second turn of two, after a ${name}`);
         await over(ctx, intern.id, `the third turn of two, after a ${name}`);
-      }
-    },
-  },
-  'limiter-counts/what-is-limited': {
-    requirement: 'CHAT-17',
-    level: 'C',
-    title: 'Each of them is refused over the limit, changes nothing then, and is taken once there is room.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      for (const [name, ready] of Object.entries(TURNS)) {
-        const intern = await ctx.interns.running();
-        await ctx.control.limit(0);
-        const turn = await ready(ctx, intern.id);
-        await ctx.control.limit(1);
-        await taken(ctx, intern.id, 'the one turn');
-        const runs = await ctx.control.runs(intern.id);
-        expect.error(await turn(), LIMITED, `a ${name} over the limit`);
-        const after = await ctx.control.runs(intern.id);
-        equal(
-          after.map((run) => `${run.id} ${run.status}`),
-          runs.map((run) => `${run.id} ${run.status}`),
-          `runs after a ${name} over the limit`,
-        );
-        await ctx.control.limit(5);
-        expect.status(await turn(), [200, 202], `the ${name} once there is room`);
       }
     },
   },

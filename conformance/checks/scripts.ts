@@ -13,19 +13,14 @@ import {
   callOf,
   colour,
   held,
+  named,
   permission,
   read,
   talk,
+  texts,
   unstreamed,
   when,
 } from '../helpers/chat.js';
-
-const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<string, unknown>> }[] } }) =>
-  reply.transcript.chunks
-    .map(({ json }) => (json.choices as { delta?: { content?: unknown } }[] | undefined)?.[0]?.delta?.content)
-    .filter((text): text is string => typeof text === 'string' && text !== '');
-
-const named = (name: string, rest = 'Hello.') => `script: ${name}\n${rest}`;
 
 /** A script that says one word. */
 const says = (ctx: Ctx, word: string) => ctx.control.script({ turn: [{ say: word }] });
@@ -51,7 +46,7 @@ export const SCRIPTS = defineChecks({
       const intern = await ctx.interns.shared();
       const cut = async (say: string, chunks: number) => {
         const t = await talk(ctx, intern.id, await ctx.script([{ say, chunks }]));
-        const seen = texts({ transcript: t });
+        const seen = texts(t);
         equal(seen.join(''), say, 'content');
         for (const piece of seen) {
           ok(!/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(piece), 'a piece of what was said', 'no half character', piece);
@@ -88,13 +83,13 @@ export const SCRIPTS = defineChecks({
             { say: '!' },
           ]);
           const reply = await held(ctx, intern.id, prompt);
-          equal(texts(reply).length, 1, 'chunks at once');
+          equal(texts(reply.transcript).length, 1, 'chunks at once');
           for (let at = 2; at <= chunks; at++) {
             await ctx.clock.advance(every - 1);
             await ctx.settle();
-            equal(texts(reply).length, at - 1, `chunks a millisecond before number ${at}`);
+            equal(texts(reply.transcript).length, at - 1, `chunks a millisecond before number ${at}`);
             await ctx.clock.advance(1);
-            await reply.until(`chunk ${at} at its time`, () => texts(reply).length === at);
+            await reply.until(`chunk ${at} at its time`, () => texts(reply.transcript).length === at);
           }
           await ctx.clock.advance(every + 1_000);
           expect.finish(await reply.end(), 'stop');

@@ -1,14 +1,7 @@
 import { equal, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ALL_OPTIONS, answered, asked, held, question, talk, unstreamed } from '../helpers/chat.js';
-
-const texts = (reply: { transcript: { chunks: readonly { json: Readonly<Record<string, unknown>> }[] } }) =>
-  reply.transcript.chunks
-    .map(({ json }) => (json.choices as { delta?: { content?: unknown } }[] | undefined)?.[0]?.delta?.content)
-    .filter((text): text is string => typeof text === 'string' && text !== '');
-
-const named = (name: string, rest = 'Hello.') => `script: ${name}\n${rest}`;
+import { ALL_OPTIONS, answered, asked, held, named, question, talk, texts, unstreamed } from '../helpers/chat.js';
 
 /** EMU-9: the scripts that ship with an emulator. */
 export const SHIPPED_SCRIPTS = defineChecks({
@@ -99,20 +92,20 @@ export const SHIPPED_SCRIPTS = defineChecks({
         await ctx.clock.advance(500);
         if (at % 6 !== 0) continue;
         await ctx.settle();
-        equal(texts(slow).length, at, `chunks of slow after ${(at - 1) * 500} ms`);
+        equal(texts(slow.transcript).length, at, `chunks of slow after ${(at - 1) * 500} ms`);
       }
       await ctx.clock.advance(500);
       expect.finish(await slow.end(), 'stop', 'slow');
-      equal(texts(slow).length, 20, 'chunks of slow');
+      equal(texts(slow.transcript).length, 20, 'chunks of slow');
 
       const long = await talk(ctx, intern.id, named('long'));
       expect.finish(long, 'stop', 'long');
-      equal(texts({ transcript: long }).length, 1000, 'chunks of long');
+      equal(texts(long).length, 1000, 'chunks of long');
 
       const silent = await held(ctx, intern.id, named('silent'));
       await ctx.clock.advance(299_000);
       await ctx.settle();
-      equal(texts(silent).length, 1, 'chunks of silent after 299 s');
+      equal(texts(silent.transcript).length, 1, 'chunks of silent after 299 s');
       equal(silent.transcript.finish, undefined, 'finish_reason of silent after 299 s');
       await ctx.clock.advance(2_000);
       expect.finish(await silent.end(), 'stop', 'silent after 301 s');
@@ -120,7 +113,7 @@ export const SHIPPED_SCRIPTS = defineChecks({
       const never = await held(ctx, intern.id, named('never-ends'));
       await ctx.clock.advance(7_200_000);
       await ctx.settle();
-      equal(texts(never).length, 1, 'chunks of never-ends after two hours');
+      equal(texts(never.transcript).length, 1, 'chunks of never-ends after two hours');
       equal(never.transcript.finish, undefined, 'finish_reason of never-ends after two hours');
       await never.disconnect();
     },

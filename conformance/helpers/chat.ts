@@ -47,6 +47,15 @@ export const ASKING: Steps = [
   when({ ok: 'allow_once' }, [{ say: 'Allowed.' }], [{ say: 'Otherwise.' }]),
 ];
 
+/** A prompt that names a script. */
+export const named = (name: string, rest = 'Hello.') => `script: ${name}\n${rest}`;
+
+/** The pieces of content of a stream, as they came. */
+export const texts = ({ chunks }: Transcript): string[] =>
+  chunks
+    .map(({ json }) => (json.choices as { delta?: { content?: unknown } }[] | undefined)?.[0]?.delta?.content)
+    .filter((text): text is string => typeof text === 'string' && text !== '');
+
 const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
 
 /** The answer of a request that should not have been given a stream; what it streamed all the same is cut off. */

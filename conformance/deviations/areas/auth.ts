@@ -124,12 +124,7 @@ export const AUTH = defineDeviations({
     requirement: 'AUTH-2',
     description: 'All keys of a workspace are one caller.',
     mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
-    caughtBy: [
-      'limiter/per-member',
-      'create/key-per-caller',
-      'invoke-sessions/session-of-the-caller',
-      'invoke-sessions/session-of-a-peer',
-    ],
+    caughtBy: ['limiter/per-member', 'create/key-per-caller', 'invoke-sessions/session-of-the-caller'],
   },
   'scim-401-with-the-other-message': {
     requirement: 'AUTH-6',

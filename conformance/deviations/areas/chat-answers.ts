@@ -25,7 +25,7 @@ export const CHAT_ANSWERS = defineDeviations({
     requirement: 'CHAT-6',
     description: 'The answer cancel ends the run.',
     mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
-    caughtBy: ['chat-answers/runs-go-on', 'chat-answers/every-option'],
+    caughtBy: ['chat-answers/every-option'],
   },
   'answer-needs-its-echo': {
     requirement: 'CHAT-6',

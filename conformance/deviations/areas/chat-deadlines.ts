@@ -19,7 +19,7 @@ export const CHAT_DEADLINES = defineDeviations({
       'chat-deadlines/to-the-millisecond',
       'chat-deadlines/late-answer',
       'chat-deadlines/shown-as-deadline',
-      'chat-deadlines/not-extended-by-a-look',
+      'chat-deadlines/not-extended',
     ],
   },
   'deadline-passed-is-410': {

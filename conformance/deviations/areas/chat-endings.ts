@@ -55,7 +55,7 @@ export const CHAT_ENDINGS = defineDeviations({
         ? chunk
         : { ...chunk, usage: chunk.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
     ),
-    caughtBy: ['chat-final/no-usage-is-null'],
+    caughtBy: ['chat-endings/any'],
   },
   'usage-after-tool-calls': {
     requirement: 'CHAT-4',

@@ -59,7 +59,7 @@ export const CHAT_NOT_TAKEN = defineDeviations({
     requirement: 'CHAT-16',
     description: 'A stream does not open before the intern says something.',
     mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
-    caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/before-first-word'],
+    caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/while-it-speaks'],
   },
   'eight-may-wait': {
     requirement: 'CHAT-16',

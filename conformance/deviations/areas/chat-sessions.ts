@@ -87,11 +87,7 @@ export const CHAT_SESSIONS = defineDeviations({
         throw busy();
       return usual(request);
     }),
-    caughtBy: [
-      'chat-steering/steered-into-waiting',
-      'chat-steering/steered-answer',
-      'chat-deadlines/not-extended-by-a-look',
-    ],
+    caughtBy: ['chat-steering/steered-into-waiting', 'chat-steering/steered-answer', 'chat-deadlines/not-extended'],
   },
   'ended-session-is-closed': {
     requirement: 'CHAT-14',

@@ -32,12 +32,7 @@ export const CHAT_STREAM = defineDeviations({
     requirement: 'CHAT-3',
     description: 'No chunk with empty choices comes after the finish reason.',
     mutant: rewriteFinal(() => undefined),
-    caughtBy: [
-      'chat-stream/grammar',
-      'chat-final/no-usage-is-null',
-      'chat-endings/suspend-while-streaming',
-      'chat-endings/delete-while-streaming',
-    ],
+    caughtBy: ['chat-stream/grammar', 'chat-endings/suspend-while-streaming', 'chat-endings/delete-while-streaming'],
   },
   'stream-session-id-with-the-choice': {
     requirement: 'CHAT-3',

@@ -68,7 +68,7 @@ export const CREATE = defineDeviations({
             ),
         ),
     }),
-    caughtBy: ['create/private-vault'],
+    caughtBy: ['create/vault-in-listing'],
   },
   'vault-made-at-the-first-boot': {
     requirement: 'CREATE-2',
@@ -77,7 +77,7 @@ export const CREATE = defineDeviations({
       const bare = (record: Json) => (record.hostname === null ? { ...record, vault_id: null } : record);
       return Array.isArray(body.data) ? { ...body, data: (body.data as Json[]).map(bare) } : bare(body);
     }),
-    caughtBy: ['create/private-vault', 'create/vault-in-listing'],
+    caughtBy: ['create/vault-in-listing'],
   },
   'vault-attached-instead-of-its-own': {
     requirement: 'CREATE-2',

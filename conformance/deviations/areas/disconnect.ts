@@ -11,14 +11,7 @@ export const DISCONNECT = defineDeviations({
     requirement: 'CHAT-10',
     description: 'A run goes on when its client leaves.',
     mutant: whenLeft(() => false),
-    caughtBy: [
-      'disconnect/while-silent',
-      'disconnect/noticed',
-      'disconnect/cancels',
-      'disconnect/while-it-speaks',
-      'disconnect/before-first-word',
-      'disconnect/answered-run',
-    ],
+    caughtBy: ['disconnect/while-silent', 'disconnect/noticed', 'disconnect/cancels', 'disconnect/while-it-speaks'],
   },
   'disconnect-after-an-answer-not-noticed': {
     requirement: 'CHAT-10',
@@ -35,7 +28,7 @@ export const DISCONNECT = defineDeviations({
         },
       );
     },
-    caughtBy: ['disconnect/answered-run'],
+    caughtBy: ['disconnect/while-it-speaks'],
   },
   'disconnect-while-it-speaks-not-noticed': {
     requirement: 'CHAT-10',

@@ -139,7 +139,6 @@ export const INVOKE = defineDeviations({
     ),
     caughtBy: [
       'invoke-sessions/session-of-the-caller',
-      'invoke-sessions/session-of-a-peer',
       'invoke-sessions/session-elsewhere',
       'invoke-sessions/busy-chat-session',
     ],

@@ -45,7 +45,7 @@ export const LIMITER = defineDeviations({
     requirement: 'CHAT-17',
     description: 'Over the limit is 503.',
     mutant: errorStatus('rate_limited', 429, 503),
-    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-is-limited'],
+    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-counts'],
   },
   'limit-is-for-good': {
     requirement: 'CHAT-17',
@@ -79,12 +79,7 @@ export const LIMITER = defineDeviations({
     mutant: wrap({
       createRuns: (usual) => ({ ...usual, invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
     }),
-    caughtBy: [
-      'limiter/message-and-header',
-      'limiter-counts/what-counts',
-      'limiter-counts/what-is-limited',
-      'limiter-counts/judged-last',
-    ],
+    caughtBy: ['limiter/message-and-header', 'limiter-counts/what-counts', 'limiter-counts/judged-last'],
   },
   'limit-not-for-signing': {
     requirement: 'SIGN-8',

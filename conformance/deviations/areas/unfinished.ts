@@ -71,7 +71,7 @@ export const UNFINISHED = defineDeviations({
     requirement: 'CREATE-4',
     description: 'A create that breaks off is 500.',
     mutant: rewriteErrors(({ reason }) => (reason === 'upstream_unavailable' ? { status: 500 } : undefined)),
-    caughtBy: ['create/unfinished-answers-201', 'create/unfinished-is-resumed', 'create/script-vault-fails-once'],
+    caughtBy: ['create/script-vault-fails-once', 'create/unfinished-is-resumed'],
   },
   'unfinished-taken-over-by-another-body': {
     requirement: 'CREATE-4',
