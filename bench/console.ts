@@ -90,13 +90,13 @@ async function heap(): Promise<number> {
 }
 
 /** Counts events beside the page, to know how many it received. */
-let told = 0;
+let received = 0;
 const counting = new AbortController();
 void (async () => {
   const response = await fetch(`${control}/events`, { signal: counting.signal });
   const decoder = new TextDecoder();
   for await (const part of response.body ?? [])
-    told += decoder.decode(part, { stream: true }).split('\nevent: ').length;
+    received += decoder.decode(part, { stream: true }).split('\nevent: ').length;
 })().catch(() => {});
 
 await page.goto(`${control}/#/interns/${credentials.intern.id}`);
@@ -106,7 +106,7 @@ const chat = async () => {
   await (await fetch(path, { method: 'POST', headers, body })).text();
 };
 async function until(count: number): Promise<void> {
-  while (told < count) {
+  while (received < count) {
     await chat();
     await Promise.all(
       Array.from({ length: 20 }, () => fetch(`${base}/interns`, { headers }).then((r) => r.arrayBuffer())),
@@ -122,7 +122,7 @@ const late = await heap();
 counting.abort();
 const grown = late - early;
 console.log(
-  `        ${told} events; heap ${(early / 1e6).toFixed(1)} MB after a fifth of them, ${(late / 1e6).toFixed(1)} MB after all`,
+  `        ${received} events; heap ${(early / 1e6).toFixed(1)} MB after a fifth of them, ${(late / 1e6).toFixed(1)} MB after all`,
 );
 report('heap grown meanwhile', `${(grown / 1e6).toFixed(1)} MB`, '< 5 MB', grown < 5e6);
 await browser.close();

@@ -55,7 +55,7 @@ test('the same seed and requests give the same bytes', async () => {
   expect(await story('t')).not.toBe(first);
 });
 
-test('serves on sockets, daemons on the next port, and lets go of both', async () => {
+test('serves on sockets, daemons on the next port, and releases both', async () => {
   const emulator = createEmulator();
   open.push(emulator);
   const at = await emulator.listen({ port: 0 });
@@ -70,7 +70,7 @@ test('serves on sockets, daemons on the next port, and lets go of both', async (
   await expect(fetch(at.daemonOrigin)).rejects.toThrow();
 });
 
-test('a host that is none is 400, never 500', async () => {
+test('an invalid host is 400, never 500', async () => {
   const emulator = createEmulator();
   open.push(emulator);
   const { url } = await emulator.listen({ port: 0 });

@@ -283,7 +283,7 @@ describe('a full disk', () => {
     expect((await call(emulator, 'PUT', '/_emulator/snapshots/mine')).status).toBe(200);
   });
 
-  test('lets a boot go on that nobody has to be told of', async () => {
+  test('lets a boot go on that nobody must hear of', async () => {
     const { disk, emulator } = onDisk();
     const body = { name: 'boots', workspace_id: emulator.target.workspace_id, provision: true };
     const { id } = (await call(emulator, 'POST', '/interns', body)).json;

@@ -13,7 +13,7 @@ import { runConformance } from '../conformance/index.js';
 import { run } from '../conformance/run/runner.js';
 import { deploy } from '../conformance/testing/deployment.js';
 import type { Known } from '../conformance/testing/deployments.js';
-import { INGREDIENTS, mixOf, type Told, toldOf } from '../conformance/testing/mixes.js';
+import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../conformance/testing/mixes.js';
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 
 interface State {
   done: string[];
-  found: (Told & { seed: string })[];
+  found: (MixResult & { seed: string })[];
 }
 
 const whole = (text: string, name: string): number => {
@@ -46,10 +46,10 @@ const state: State =
     ? (JSON.parse(readFileSync(values.state, 'utf8')) as State)
     : { done: [], found: [] };
 
-async function ofDeployed(shape: Known, seed: string): Promise<Told[]> {
+async function ofDeployed(shape: Known, seed: string): Promise<MixResult[]> {
   const { driver, host, close } = await deploy(shape, seed);
   try {
-    return toldOf(shape, await run({ driver, host, seed, rate: 0 }));
+    return resultsOf(shape, await run({ driver, host, seed, rate: 0 }));
   } finally {
     await close();
   }
@@ -58,23 +58,23 @@ async function ofDeployed(shape: Known, seed: string): Promise<Told[]> {
 /** A run by its name, and what to look at in it. */
 interface Trial {
   readonly name: string;
-  told(): Promise<Told[]>;
+  results(): Promise<MixResult[]>;
 }
 
 function trialsOf(seed: string): Trial[] {
   if (mix !== undefined) {
     const shape = mixOf(seed, mix);
-    return [{ name: `${seed}, ${shape.name}`, told: () => ofDeployed(shape, seed) }];
+    return [{ name: `${seed}, ${shape.name}`, results: () => ofDeployed(shape, seed) }];
   }
   if (!values.each)
     return [
       {
         name: seed,
-        told: async () => toldOf({}, await runConformance({ seed, runs })),
+        results: async () => resultsOf({}, await runConformance({ seed, runs })),
       },
     ];
   const shapes = INGREDIENTS.filter(({ name }) => name.includes(values.only));
-  return shapes.map((shape) => ({ name: `${seed}, ${shape.name}`, told: () => ofDeployed(shape, seed) }));
+  return shapes.map((shape) => ({ name: `${seed}, ${shape.name}`, results: () => ofDeployed(shape, seed) }));
 }
 
 const counted = (): string => {
@@ -85,9 +85,9 @@ const counted = (): string => {
 const began = performance.now();
 let tried = 0;
 for (let at = from; at < from + count; at++) {
-  for (const { name, told } of trialsOf(`soak-${at}`)) {
+  for (const { name, results } of trialsOf(`soak-${at}`)) {
     if (state.done.includes(name)) continue;
-    for (const one of await told()) {
+    for (const one of await results()) {
       const row = { seed: name, ...one };
       state.found.push(row);
       console.log(JSON.stringify(row));

@@ -244,7 +244,7 @@ test.each([
   ['conformance/checks', 'emulator/contract/errors.ts', false],
   ['conformance/habits', 'conformance/framework/finding.ts', false],
   ['conformance/habits', 'emulator/contract/profile.ts', false],
-])('an import of %s from %s would be told (type only: %s)', (from, target, typeOnly) => {
+])('an import of %s from %s would be found (type only: %s)', (from, target, typeOnly) => {
   expect(isAllowed({ file: `${from}/x.ts`, from, target, typeOnly })).toBe(false);
 });
 

@@ -16,7 +16,7 @@ describe('the changelog of a release', () => {
     );
   });
 
-  test('is none where nothing is unreleased', () => {
+  test('is refused where nothing is unreleased', () => {
     const empty = changelog.replace('### Fixed\n\n- A thing.\n\n', '');
     expect(() => dated(empty, '0.2.0', '2026-02-03')).toThrow('says nothing');
     expect(() => dated('# Changelog\n', '0.2.0', '2026-02-03')).toThrow('no section');

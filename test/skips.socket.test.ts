@@ -35,7 +35,7 @@ test('the last line says what was skipped, what is missing, and how to get it', 
   expect(status).toBe(0);
 });
 
-test('a skip without a reason is a failure; what -t leaves out is none', () => {
+test('a skip without a reason is a failure; what -t leaves out is not', () => {
   const tests = `${PASSES} test.skip('says nothing', () => {});`;
   const { status, lines } = run(tests);
   expect(lines).toEqual(['FAILED  some.test.ts > says nothing: skipped without a reason', '1 passed, 1 failed']);

@@ -7,7 +7,7 @@ import { wakesForPrompts } from '../habits/wakes-for-prompts.js';
 import { run } from '../index.js';
 import type { CheckResult, Verdict } from '../run/results.js';
 import { deploy } from './deployment.js';
-import { canGoTogether, INGREDIENTS, mixed, mixOf, toldOf } from './mixes.js';
+import { canGoTogether, INGREDIENTS, mixed, mixOf, resultsOf } from './mixes.js';
 
 const called = (name: string) => {
   const found = INGREDIENTS.find((one) => one.name === name);
@@ -53,7 +53,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
     try {
       const results = await run({ driver, host, seed: 'mix', rate: 0 });
       // Which deployments chance puts together, changes with each that is new: some may end a run early.
-      expect(toldOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
+      expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(90);
     } finally {
       await close();
@@ -93,10 +93,10 @@ describe('of a run against a mix is told', () => {
     properties: [],
     ...more,
   });
-  const told = (mix: Parameters<typeof toldOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
+  const told = (mix: Parameters<typeof resultsOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
     const failed = checks.some(({ verdict }) => verdict === 'fail');
     const exit = failed ? 1 : reasons.length > 0 ? 3 : 0;
-    return toldOf(mix, { checks, exit, incomplete: reasons }).map(({ id, expected }) =>
+    return resultsOf(mix, { checks, exit, incomplete: reasons }).map(({ id, expected }) =>
       expected ? `may be: ${id}` : id,
     );
   };

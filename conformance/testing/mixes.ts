@@ -67,7 +67,7 @@ function undeserved(
 }
 
 /** What a run told of a mix, or did not, that is to be looked at. */
-export interface Told {
+export interface MixResult {
   readonly id: string;
   readonly what: string;
   readonly actual?: unknown;
@@ -76,17 +76,17 @@ export interface Told {
 }
 
 /** All that is to be looked at in the results of a run against a mix: nothing where it judged as it should. */
-export function toldOf(
+export function resultsOf(
   mix: Pick<Known, 'differs' | 'shows' | 'incomplete'>,
   { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,
-): Told[] {
+): MixResult[] {
   const { shows = [], incomplete = [] } = mix;
   const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => {
     const { what, actual } = finding === undefined ? {} : findingText(finding);
     return { id: `${verdict} ${id}`, what: what ?? error?.message ?? '', actual };
   });
   const found: string[] = [];
-  const missed = shows.flatMap((id): Told[] => {
+  const missed = shows.flatMap((id): MixResult[] => {
     const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
     if (verdict === 'fail') found.push(id);
     if (verdict === 'fail') return [];
@@ -96,7 +96,7 @@ export function toldOf(
     const what = `${need}: ${why}`;
     return [{ id: `missed ${id}`, what, ...(said ? { expected: true } : {}) }];
   });
-  const ended: Told[] = [];
+  const ended: MixResult[] = [];
   if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
     const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one(reason)));
     ended.push({

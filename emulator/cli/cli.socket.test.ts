@@ -58,7 +58,7 @@ describe('serve', () => {
     expect(stderr).toContain('emu-management-0000000000000000');
   });
 
-  test('says nothing but that line with --quiet, and the target with --json', async () => {
+  test('says only that line with --quiet, and the target with --json', async () => {
     const quiet = await serve(['--quiet']);
     const json = await serve(['--json', '--clock', 'virtual'], { INTERN_EMULATOR_PROFILE: 'openrouter' });
     const target = JSON.parse(json.line);
@@ -74,7 +74,7 @@ describe('serve', () => {
     expect(seen.stderr).toBe('00:00:00.000  GET      200       0 ms  alice       /api/v1/interns\n');
   });
 
-  test('keeps what it was told in --data, over a restart', async () => {
+  test('keeps its state in --data, over a restart', async () => {
     const { child, ended, line } = await serve(['--json', '--data', 'kept.json']);
     const { base_url, credentials, workspace_id } = JSON.parse(line);
     const made = await fetch(`${base_url}/interns`, {
@@ -158,8 +158,8 @@ describe('one clear line and status 2', () => {
     ['a bad value', ['--port', 'x'], '--port: expected a whole number from 0 to 65534; found "x"'],
     ['a flag without its value', ['--port'], '--port: expected a value after it'],
     ['a file that is not there', ['--seed-file', 'none.json'], 'seed file none.json cannot be read'],
-    ['a script that is none', ['--scripts', 'bad.json'], 'bad.json: '],
-    ['a key that is none', ['--signing-key', 'bad.json'], 'signing key: '],
+    ['an invalid script', ['--scripts', 'bad.json'], 'bad.json: '],
+    ['an invalid key', ['--signing-key', 'bad.json'], 'signing key: '],
     ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
     ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
     ['exec without a command', ['exec'], 'exec: give the command after --'],
@@ -247,7 +247,7 @@ describe('exec', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: '200 200\n', stderr: '' });
   });
 
-  test('has a clock on which five minutes of silence take no time, unless it is told otherwise', async () => {
+  test('has a clock on which five minutes of silence take no time, unless --clock says otherwise', async () => {
     const source = `
       const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CLOCK } = process.env;
       const chat = await fetch(INTERN_BASE_URL + '/interns/' + INTERN_INTERN_ID + '/chat/completions', {
@@ -257,8 +257,8 @@ describe('exec', () => {
       });
       console.log(INTERN_CLOCK, (await chat.text()).match(/: keepalive/g).length);`;
     expect(await run(node(source))).toMatchObject({ status: 0, stdout: 'virtual 9\n' });
-    const told = await run(node('console.log(process.env.INTERN_CLOCK)', '--clock', 'real'));
-    expect(told.stdout).toBe('real\n');
+    const real = await run(node('console.log(process.env.INTERN_CLOCK)', '--clock', 'real'));
+    expect(real.stdout).toBe('real\n');
   });
 
   test('answers 128 and the signal for a command that a signal ended, 127 for one that is not there', async () => {
@@ -336,7 +336,7 @@ async function falls(line: string): Promise<boolean> {
   return false;
 }
 
-describe('WEB-3: nothing is left listening when whoever started it is gone', () => {
+describe('WEB-3: nothing is left listening when the process that started it is gone', () => {
   /** Starts a process that starts an emulator, in a process group of its own, and waits until the emulator is ready. */
   async function startBy(file: string, args: readonly string[], env: Record<string, string | undefined> = {}) {
     const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name));

@@ -81,8 +81,8 @@ function readable({ level, event, ...rest }: Record<string, unknown>): string {
   if (level === 'warn' && Object.keys(rest).join() === 'message') return oneLine(String(rest.message));
   const details = Object.entries(rest).map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const told = typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text;
-    return `${key}=${LONG.has(key) ? told : oneLine(told ?? '')}`;
+    const quoted = typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : text;
+    return `${key}=${LONG.has(key) ? quoted : oneLine(quoted ?? '')}`;
   });
   return [level === undefined || level === 'info' ? '' : `${level}:`, event ?? '', ...details]
     .filter(Boolean)

@@ -15,7 +15,7 @@ test.each([
   [['exec', 'npm', 'test'], 'exec: give the command after --, as in: exec -- npm'],
   [['--keepalive'], '--keepalive: expected a value after it'],
   [['--allow-host', 'http://x/', '--port', '0'], 'allowed host "http://x/": expected the name of a host'],
-])('%j is told in one line', async (args, message) => {
+])('%j is reported in one line', async (args, message) => {
   await expect(runCommand(args, [], io)).rejects.toThrow(message);
 });
 

@@ -67,15 +67,15 @@ describe('what is written where', () => {
   const waits = 'run 1 waits for the clock\n';
   const error = 'error: script_failed step="event 1"\n';
 
-  test('of many that wait for the clock the first is told beside a command, each where all is told', () => {
-    const told = (least?: 'warn') => {
+  test('of many that wait for the clock the first is reported beside a command, each where all is reported', () => {
+    const written = (least?: 'warn') => {
       const texts: string[] = [];
       const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {}, least);
       for (const run of [1, 2]) log({ level: 'warn', event: 'waits', message: `run ${run} waits` });
       flush();
       return texts.join('');
     };
-    expect([told('warn'), told()]).toEqual(['run 1 waits\n', 'run 1 waits\nrun 2 waits\n']);
+    expect([written('warn'), written()]).toEqual(['run 1 waits\n', 'run 1 waits\nrun 2 waits\n']);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('what is written where', () => {
       { event: 'recorded', n: 4, scenario: 'login', operation: null, status: null, ended: 'broken' },
       'recorded 4: another call, no answer, in login, broken',
     ],
-  ])('%j is told as a sentence', (record, sentence) => {
+  ])('%j is written as a sentence', (record, sentence) => {
     const texts: string[] = [];
     const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {});
     log(record);

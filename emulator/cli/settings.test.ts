@@ -84,7 +84,7 @@ test('paths of a config file count from its folder, names of profiles do not', (
   expect(resolve()).toEqual({ profile: join(folder, 'p.json') });
 });
 
-describe('what cannot be used is told with its place', () => {
+describe('what cannot be used is reported with its place', () => {
   test.each([
     [{ port: '70000' }, '--port: expected a whole number from 0 to 65534; found "70000"'],
     [{ port: '' }, '--port: expected a whole number'],

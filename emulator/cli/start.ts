@@ -83,12 +83,12 @@ function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onReq
 /**
  * Errors whose message is for the person who chose the settings. Any other error is our mistake and is shown in full.
  */
-const TOLD = [OptionError, StoreError, ScriptInvalid];
+const SETTING_ERRORS = [OptionError, StoreError, ScriptInvalid];
 
 function explained(error: unknown, given: Given): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof UnusableKey) return new UsageError(`signing key: ${error.message}`, { cause: error });
-  if (TOLD.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
+  if (SETTING_ERRORS.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && code !== 'ERR_SOCKET_BAD_PORT') return error;
   const forDaemons = (error as { listener?: string }).listener === 'daemons';

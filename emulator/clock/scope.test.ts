@@ -20,7 +20,7 @@ describe('disposing', () => {
     expect(seen).toEqual(['third', 'second begins', 'second ends', 'first']);
   });
 
-  test('is done when it returns where nothing has to be awaited', () => {
+  test('is done when it returns where nothing needs awaiting', () => {
     const dispose = vi.fn();
     const scope = new Scope();
     scope.child().defer(dispose);
@@ -29,7 +29,7 @@ describe('disposing', () => {
     expect(dispose).toHaveBeenCalledTimes(2);
   });
 
-  test('happens once, whoever asks, and everybody waits for it', async () => {
+  test('happens once, however often it is asked for, and everybody waits for it', async () => {
     const dispose = vi.fn(turn);
     const scope = new Scope();
     scope.defer(dispose);

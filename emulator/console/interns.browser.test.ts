@@ -72,7 +72,7 @@ inBrowser('the console, interns', (open) => {
     expect((await api.get(`/interns/${intern.id}`)).status).toBe(404);
   });
 
-  test('a run streams in as it does to its client, whoever that is', async () => {
+  test('a run streams in as it does to any client', async () => {
     const opened = await open();
     await openIntern(opened);
     await conversation(opened).getByText('Nothing said yet').waitFor();
@@ -218,7 +218,7 @@ inBrowser('the console, interns', (open) => {
     await conversation(opened).getByText('The run was cancelled: its deadline passed').waitFor();
   });
 
-  test('a disconnect, a severed stream and a steer are told where they happened', async () => {
+  test('a disconnect, a severed stream and a steer are shown where they happened', async () => {
     const opened = await open();
     const { page } = opened;
     await openIntern(opened);

@@ -95,7 +95,7 @@ describe('JSON with its places', () => {
     expect(() => JSON.parse(source)).toThrow();
   });
 
-  test('what the emulator tells of a script is told at its lines', () => {
+  test('the problems of a script are shown at its lines', () => {
     expect(syntaxProblems(text)).toEqual([]);
     expect(reportedProblems(text, 'x: turn[1].wait: expected this; name: expected that')).toEqual([
       { line: 6, message: 'turn[1].wait: expected this' },
@@ -140,7 +140,7 @@ describe('a request that is pasted in', () => {
     ['hello', 'expected "name: value", found "hello"'],
     ['{"a": ', 'begins like JSON'],
     ['{"method": "POST"}', 'expected an object of headers'],
-  ])('%j is told to be none', (text, message) => {
+  ])('%j is reported as invalid', (text, message) => {
     expect(() => readPasted(text)).toThrow(message);
   });
 });
@@ -270,7 +270,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('a refusal is one of its own, where it happened; another operation is none', () => {
+  test('a refusal is one of its own, where it happened; another operation is not one', () => {
     const refused = request({
       id: 'no',
       at: at(2),

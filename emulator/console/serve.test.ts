@@ -21,7 +21,7 @@ test('a browser is led to the page, a program is not', async () => {
   expect(root.status).toBe(404);
 });
 
-test('the page runs nothing but what it brings along, and nobody frames it', async () => {
+test('the page runs only what it brings along, and nobody frames it', async () => {
   const api = createTestClient();
   const page = await api.get('/_emulator/', { headers: html });
   const policy = page.headers.get('content-security-policy') ?? '';

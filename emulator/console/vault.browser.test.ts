@@ -80,7 +80,7 @@ inBrowser('vaults in the console', (open) => {
 });
 
 inBrowser('SCIM in the console', (open) => {
-  test('mappings are made, changed and deleted; a sync is started, and fails when told to', async () => {
+  test('mappings are made, changed and deleted; a sync is started, and fails on request', async () => {
     const { page, go, api } = await open();
     const as = api.credentials.management_key;
     await go('#/state');

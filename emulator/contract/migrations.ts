@@ -34,7 +34,7 @@ export const FORMAT: Format = {
           }),
       }),
     }),
-    // Vaults had no secrets, and the mappings of SCIM were read from the seed: whoever takes the state up adds its own.
+    // Vaults had no secrets, and the mappings of SCIM were read from the seed: the reader of the state adds its own.
     2: (state) => ({ ...state, secrets: [], scim_mappings: [], scim_jobs: [] }),
   },
 };

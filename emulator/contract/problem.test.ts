@@ -74,6 +74,6 @@ test.each([
     Object.fromEntries('abcdefgh'.split('').map((key) => [key, 1])),
     'body: there is no "a", "b", "c", "d", "e" and 3 more here',
   ],
-])('%# is told with its place, what was expected and what was found', (schema, value, message) => {
+])('%# is reported with its place, what was expected and what was found', (schema, value, message) => {
   expect(wrong(schema, value)).toBe(message);
 });

@@ -43,7 +43,9 @@ const keysOf = (issue: z.core.$ZodRawIssue): string[] => {
   return Object.keys(inst?._zod?.def?.shape ?? {});
 };
 
-/** What the branches of a union expect, as words to be joined; undefined where one got further than its first look. */
+/**
+ * What the branches of a union expect, as words to be joined; undefined if one branch got further than its first look.
+ */
 const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined => {
   const words: string[] = [];
   for (const [issue] of branches) {
@@ -57,8 +59,8 @@ const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): strin
 };
 
 /**
- * What is wrong with a value that a schema refused, in our words: `schema.safeParse(value, { error: words })`. A message
- * that a schema has of its own goes before.
+ * What is wrong with a value that a schema refused, in our words: `schema.safeParse(value, { error: words })`. A
+ * schema's own message has priority.
  */
 export function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -111,9 +113,9 @@ export const place = (path: readonly PropertyKey[], whole: string): string =>
     return at === '' ? String(key) : `${at}.${String(key)}`;
   }, '') || whole;
 
-/** Where a value fits none of several forms, the problem within the form that it came furthest with. */
+/** If a value fits none of several forms, the problem within the form that fits best. */
 const furthest = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
-  // What is wrong with a key stands a level deeper.
+  // A problem with a key is a level deeper.
   if (issue.code === 'invalid_key') return { ...issue, message: issue.issues[0]?.message ?? issue.message };
   if (issue.code !== 'invalid_union') return issue;
   const [inner] = issue.errors.flatMap((branch) => first(branch) ?? []).sort((a, b) => b.path.length - a.path.length);
@@ -125,8 +127,8 @@ const first = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefine
 };
 
 /**
- * The first thing wrong, as `place: what was expected; what was found`. A key that nobody knows is told before one that
- * is missing, which it was often meant to be.
+ * The first problem, as `place: what was expected; what was found`. An unknown key is reported before a missing one,
+ * which it was often meant to be.
  */
 export function problem(error: z.ZodError, whole: string): string {
   const issue = first(error.issues);

@@ -62,7 +62,7 @@ export const storeSecretSchema = withZod((z) =>
         .string('expected a text')
         // Zod counts code points.
         .refine(({ length }) => length >= 1 && length <= 65_536, 'expected 1 to 65536 characters')
-        .refine((value) => !/\p{Surrogate}/u.test(value), 'expected well-formed text: half of a surrogate pair is none')
+        .refine((value) => !/\p{Surrogate}/u.test(value), 'expected well-formed text: found half of a surrogate pair')
         .meta({ minLength: 1, maxLength: 65_536 }),
       hosts: hostsSchema(),
     },

@@ -225,7 +225,7 @@ describe('a state that the interface could not have brought about is refused, na
   });
 });
 
-test('a state with a script that is none is refused, and changes nothing', async () => {
+test('a state with an invalid script is refused, and changes nothing', async () => {
   const api = createTestClient();
   const state = (await api.get('/_emulator/state')).json;
   const scripts = [{ id: 'broken', source: { name: 'broken', turn: [{ shout: 'x' }] } }];
@@ -299,7 +299,7 @@ test('a state leaves without credentials, and comes back whole', async () => {
   for (const secret of [own, api.credentials.intern?.api_key]) expect(plain.text).not.toContain(secret);
   expect(plain.text).not.toMatch(/PRIVATE KEY|emu-dtok-/);
   const { api_key } = api.credentials;
-  await api.create({ name: 'told', description: `use ${api_key}`, instructions: `or ${encodeURIComponent(own)}` });
+  await api.create({ name: 'secretive', description: `use ${api_key}`, instructions: `or ${encodeURIComponent(own)}` });
   const { text } = await api.get('/_emulator/state');
   for (const secret of [own, api_key]) expect(text).not.toContain(secret);
   expect(text).toContain('use [redacted]');

@@ -123,7 +123,7 @@ test('one who reads has all that was missed, in order, and then what happens', a
   events.close();
 });
 
-test('one who is told where to go on before anything else loses nothing by leaving then', async () => {
+test('one that first gets where to go on loses nothing by leaving then', async () => {
   const { events, happen } = setUp();
   happen(3);
   const reader = events.subscribe(ALL, 'tag-2').getReader();

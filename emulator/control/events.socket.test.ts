@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTestClient } from '../testing/client.js';
 
-interface Told {
+interface Received {
   type: string;
   id: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
@@ -18,14 +18,14 @@ async function listen(api: Client, query = '', lastEventId?: string) {
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
-  const told: Told[] = [];
+  const received: Received[] = [];
   let rest = '';
   let id = '';
   const take = (block: string) => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
     id = field('id') ?? id;
     const data = field('data');
-    if (data !== undefined) told.push({ type: field('event') ?? '', id, data: JSON.parse(data) });
+    if (data !== undefined) received.push({ type: field('event') ?? '', id, data: JSON.parse(data) });
   };
   const read = async () => {
     const { done, value } = await reader.read();
@@ -38,14 +38,14 @@ async function listen(api: Client, query = '', lastEventId?: string) {
   };
   await read();
   return {
-    told,
+    received,
     lastId: () => id,
     /** Reads until an event is there, and returns it. */
-    async until(wanted: (event: Told) => boolean): Promise<Told> {
+    async until(wanted: (event: Received) => boolean): Promise<Received> {
       for (;;) {
-        const found = told.find(wanted);
+        const found = received.find(wanted);
         if (found) return found;
-        if (!(await read())) throw new Error(`the stream ended after ${JSON.stringify(told)}`);
+        if (!(await read())) throw new Error(`the stream ended after ${JSON.stringify(received)}`);
       }
     },
     ended: () => reader.read().then(({ done }) => done),
@@ -70,7 +70,7 @@ describe('SEE-3: each event is what its read answers', () => {
     const { api_key: _, ...read } = (await api.get(`/_emulator/interns/${made.id}`)).json;
     expect(running).toMatchObject({ type: 'intern', data: read });
     expect(running.data).not.toHaveProperty('api_key');
-    const statuses = seen.told.map(({ data }) => data.intern.status);
+    const statuses = seen.received.map(({ data }) => data.intern.status);
     expect([...new Set(statuses)]).toEqual(['stopped', 'queued', 'provisioning', 'running']);
     await api.delete(`/interns/${made.id}`);
     await api.advance(10_000);
@@ -87,7 +87,7 @@ describe('SEE-3: each event is what its read answers', () => {
     const closed = await seen.until(({ type, data }) => type === 'request' && data.closed !== undefined);
     expect(closed.data).toEqual((await api.get(`/_emulator/journal/${closed.data.id}`)).json);
     expect(closed.data).toMatchObject({ run_id: run.id, intern_id: run.intern_id, operation: 'chat', wrong: null });
-    const writes = seen.told.filter(({ type }) => type === 'write');
+    const writes = seen.received.filter(({ type }) => type === 'write');
     expect(writes.map(({ data }) => data.text).join('')).toBe(text);
     expect(writes[0]?.data).toEqual({
       request_id: closed.data.id,
@@ -96,7 +96,7 @@ describe('SEE-3: each event is what its read answers', () => {
       bytes: expect.any(Number),
       text: expect.any(String),
     });
-    const said = seen.told.filter(({ type }) => type === 'said').map(({ data }) => data);
+    const said = seen.received.filter(({ type }) => type === 'said').map(({ data }) => data);
     expect(said[0]).toEqual({
       run_id: run.id,
       n: 0,
@@ -117,7 +117,7 @@ describe('SEE-3: each event is what its read answers', () => {
     await api.put('/_emulator/scripts/mine', { name: 'mine', turn: [{ say: 'hi' }] });
     await api.delete('/_emulator/scripts/mine');
     await seen.until(({ data }) => data.deleted);
-    expect(seen.told.map(({ type, data }) => [type, data])).toEqual([
+    expect(seen.received.map(({ type, data }) => [type, data])).toEqual([
       ['clock', { now: '2026-01-01T00:05:00.000Z', mode: 'virtual' }],
       ['clock', { now: '2026-01-01T00:05:00.001Z', mode: 'virtual' }],
       ['fault', { data: [{ operation: 'list', status: 503, times: 1 }] }],
@@ -141,12 +141,12 @@ describe('SEE-3: Last-Event-ID', () => {
     const second = await listen(api, '', lastId);
     await api.get(`/interns/${made.id}`);
     await second.until(({ data }) => data.operation === 'get');
-    const types = second.told.map(({ type }) => type);
+    const types = second.received.map(({ type }) => type);
     expect(types).not.toContain('reset');
     expect(types.filter((type) => type === 'request')).toHaveLength(3);
-    expect(second.told.some(({ data }) => data.text === 'while nobody listens')).toBe(true);
-    expect(second.told.find(({ type }) => type === 'intern')?.data.intern.id).toBe(made.id);
-    const places = second.told.map(({ id }) => Number(id.split('-').at(-1)));
+    expect(second.received.some(({ data }) => data.text === 'while nobody listens')).toBe(true);
+    expect(second.received.find(({ type }) => type === 'intern')?.data.intern.id).toBe(made.id);
+    const places = second.received.map(({ id }) => Number(id.split('-').at(-1)));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(new Set(places).size).toBe(places.length);
   });
@@ -165,9 +165,9 @@ describe('SEE-3: Last-Event-ID', () => {
     if (served) await api.emulator.listen({ port: 0 });
     const seen = await listen(api);
     for (let i = 0; i < requests; i++) await api.get('/interns');
-    await seen.until(() => seen.told.length === requests);
+    await seen.until(() => seen.received.length === requests);
     await seen.leave();
-    return { api, id: seen.told[0]?.id ?? '' };
+    return { api, id: seen.received[0]?.id ?? '' };
   }
 
   test('answers an id of an earlier process with a reset, also one of the same seed on a virtual clock', async () => {
@@ -194,27 +194,27 @@ describe('SEE-3: Last-Event-ID', () => {
     await second.until(({ type }) => type === 'reset');
   });
 
-  test('a reset of the emulator, an import and an emptied journal are told as one', async () => {
+  test('a reset of the emulator, an import and an emptied journal are sent as one', async () => {
     const api = createTestClient();
     const seen = await listen(api, '?types=run');
     const state = (await api.get('/_emulator/state')).json;
     await api.post('/_emulator/reset');
-    await seen.until(() => seen.told.length === 1);
+    await seen.until(() => seen.received.length === 1);
     await api.put('/_emulator/state', state);
-    await seen.until(() => seen.told.length === 2);
+    await seen.until(() => seen.received.length === 2);
     await api.delete('/_emulator/journal');
-    await seen.until(() => seen.told.length === 3);
-    expect(seen.told.map(({ type }) => type)).toEqual(['reset', 'reset', 'reset']);
+    await seen.until(() => seen.received.length === 3);
+    expect(seen.received.map(({ type }) => type)).toEqual(['reset', 'reset', 'reset']);
   });
 });
 
-test('a type that is none is refused', async () => {
+test('an invalid type is refused', async () => {
   const api = createTestClient();
   const { status, json } = await api.get('/_emulator/events?types=run,walk');
   expect([status, json.error.message]).toEqual([400, expect.stringContaining('"walk" is not one of intern, run')]);
 });
 
-test('no credential is told', async () => {
+test('no credential is sent', async () => {
   const api = createTestClient();
   const seen = await listen(api);
   const key = api.credentials.api_key;
@@ -223,8 +223,8 @@ test('no credential is told', async () => {
   const own = (await api.get(`/_emulator/interns/${api.credentials.intern?.id}`)).json.api_key;
   await api.put(`/_emulator/interns/${api.credentials.intern?.id}/script`, { name: 'echo' });
   await seen.until(({ type }) => type === 'intern');
-  expect(JSON.stringify(seen.told)).not.toContain(key);
-  expect(JSON.stringify(seen.told)).not.toContain(own);
+  expect(JSON.stringify(seen.received)).not.toContain(key);
+  expect(JSON.stringify(seen.received)).not.toContain(own);
   const [run] = (await api.get('/_emulator/runs')).json.data;
   expect((await api.get(`/_emulator/runs/${run.id}`)).text).not.toContain(key);
 });
@@ -235,22 +235,22 @@ test('more requests than anybody can follow are thinned, and the rest counted', 
   // All at once: 200 a second may come one after the other on a busy machine.
   await Promise.all(Array.from({ length: 1_000 }, () => api.get('/interns')));
   const counted = () =>
-    seen.told.reduce(
+    seen.received.reduce(
       (sum, { type, data }) => sum + (type === 'request' ? 1 : type === 'skipped' ? data.requests : 0),
       0,
     );
   await seen.until(() => counted() === 1_000);
-  expect(seen.told.filter(({ type }) => type === 'request').length).toBeLessThan(1_000);
+  expect(seen.received.filter(({ type }) => type === 'request').length).toBeLessThan(1_000);
 });
 
-test('a subscriber that did not read for a while is told what it missed, or that it did', async () => {
+test('a subscriber that did not read for a while gets what it missed, or that it did', async () => {
   const api = createTestClient();
   const instructions = 'x'.repeat(60_000);
   const seen = await listen(api, '?types=intern');
   for (let i = 0; i < 200; i++) await api.create({ instructions });
   const last = await api.create({ name: 'the-last' });
   await seen.until(({ data }) => data.intern?.id === last.id);
-  expect(new Set(seen.told.map(({ data }) => data.intern.id)).size).toBe(201);
+  expect(new Set(seen.received.map(({ data }) => data.intern.id)).size).toBe(201);
 });
 
 test('the streams end with the emulator', async () => {

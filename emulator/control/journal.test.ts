@@ -48,7 +48,7 @@ test.each([
   ['?since=yesterday', 'since: expected the id of a request that the journal holds, or a time; found "yesterday"'],
   ['?limit=0', 'limit: expected a whole number from 1; found "0"'],
   ['?format=xml', 'format: expected json or har; found "xml"'],
-])('a filter that is none is refused: %s', async (query, message) => {
+])('an invalid filter is refused: %s', async (query, message) => {
   const api = createTestClient();
   const { status, json } = await api.get(`/_emulator/journal${query}`);
   expect([status, json.error.message]).toEqual([400, expect.stringContaining(message)]);

@@ -86,7 +86,7 @@ test('a run of signing knows its client by its token, and verifies for real', as
   expect(await answer.json()).toMatchObject({ error: { metadata: { reason: 'proof_missing' } } });
 });
 
-test('runs are told of as events', async () => {
+test('runs are sent as events', async () => {
   const events = await emulator.fetch('/_emulator/events?types=lab');
   const reader = events.body?.getReader();
   const { body } = await control('runs', { case: 'sse-one-event' });

@@ -29,7 +29,7 @@ const keptIn = (rows: Map<string, NonceRow>): KeptNonces => ({
 });
 
 describe('an accepted request', () => {
-  it('is told what was verified', async () => {
+  it('learns what was verified', async () => {
     const bench = createBench();
     const body = '{"input":"hi"}';
     const headers = bench.prove({ body });
@@ -459,7 +459,7 @@ describe('tampering', () => {
     expect((await bench.send({ headers: valid })).status).toBe(200);
   });
 
-  it('with any one bit of the body is refused, and told', async () => {
+  it('with any one bit of the body is refused, and says so', async () => {
     const bench = createBench();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 64 }), fc.nat(), async (body, bit) => {
@@ -474,7 +474,7 @@ describe('tampering', () => {
     );
   });
 
-  it('with method or path is refused under v2, and told', async () => {
+  it('with method or path is refused under v2, and says so', async () => {
     const bench = createBench();
     const headers = bench.prove();
     for (const change of [

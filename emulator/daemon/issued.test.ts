@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createIssued } from './issued.js';
 
-test('the last signatures are remembered with what they were made over, the oldest are let go of', () => {
+test('the last signatures are remembered with what they were made over, the oldest are dropped', () => {
   const issued = createIssued(100);
   for (let at = 0; at < 1_000; at++) issued.add(`signature-${at}`, { timestamp: String(at) });
   for (let at = 900; at < 1_000; at++) expect(issued.get(`signature-${at}`)).toEqual({ timestamp: String(at) });

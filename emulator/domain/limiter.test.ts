@@ -52,7 +52,7 @@ describe('the limiter', () => {
     expect(refusal()).toBeDefined();
   });
 
-  test('changing the limit clears, 0 is none', () => {
+  test('changing the limit clears, 0 means no limit', () => {
     const { settings, limiter, refusal } = setUp(1);
     expect(refusal()).toBeUndefined();
     settings.turns_per_minute = 2;

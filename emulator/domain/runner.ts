@@ -246,7 +246,7 @@ export function createRunner(deps: RunnerDeps) {
     failed,
     /**
      * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
-     * prompt (it said something, waits, or ended otherwise than by failing first); rejects with the 502 or 504 of
+     * prompt (it said something, waits, or ended, unless it failed first); rejects with the 502 or 504 of
      * CHAT-16. `onWait` is called if it does not accept at once.
      */
     start(run: Run, prompt: string, intern: TurnIntern, onWait: () => void = () => {}): Promise<void> {

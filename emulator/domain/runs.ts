@@ -260,7 +260,7 @@ export function createRuns(deps: RunsDeps): Runs {
       try {
         await store.commit();
       } catch (error) {
-        // The sender was told that nothing began. So nothing goes on, and the turn does not count.
+        // The sender has the answer that nothing began. So nothing goes on, and the turn does not count.
         cancel(run);
         giveBack();
         throw error;

@@ -35,10 +35,10 @@ test('lines have numbers, times and places, and no credential', () => {
   expect([transcripts.line('run', 3), transcripts.line('other', 0)]).toEqual([undefined, undefined]);
 });
 
-test('a long transcript loses its beginning and keeps its numbers; whoever looks on is told each number', () => {
+test('a long transcript loses its beginning and keeps its numbers; an observer gets each number', () => {
   const transcripts = setUp();
-  const told: number[] = [];
-  transcripts.observe((_, first) => told.push(first));
+  const reported: number[] = [];
+  transcripts.observe((_, first) => reported.push(first));
   transcripts.note('run', { type: 'prompt', text: 'go' });
   for (let n = 1; n <= 100; n++) transcripts.note('run', { type: 'content', texts: [`${n}`.padEnd(2_000)] });
   const { lines, cut } = transcripts.of('run') ?? { lines: [], cut: false };
@@ -46,13 +46,13 @@ test('a long transcript loses its beginning and keeps its numbers; whoever looks
   expect(lines.length).toBeLessThan(100);
   expect(lines.map(({ n }) => n)).toEqual(lines.map((_, index) => 101 - lines.length + index));
   expect(lines.at(-1)).toMatchObject({ n: 100, type: 'content', text: '100'.padEnd(2_000) });
-  expect([told.length, told.at(-1), transcripts.line('run', 0)]).toEqual([101, 100, undefined]);
+  expect([reported.length, reported.at(-1), transcripts.line('run', 0)]).toEqual([101, 100, undefined]);
 });
 
 test('texts that were said together are a line each, with a place each', () => {
   const transcripts = setUp();
-  const told: [number, number][] = [];
-  transcripts.observe((_, first, count) => told.push([first, count]));
+  const reported: [number, number][] = [];
+  transcripts.observe((_, first, count) => reported.push([first, count]));
   transcripts.note('run', { type: 'prompt', text: 'go' });
   transcripts.note('run', { type: 'content', texts: ['a', 'a secret', 'c'] });
   transcripts.note('run', { type: 'end', ended: 'stop', usage: null });
@@ -69,7 +69,7 @@ test('texts that were said together are a line each, with a place each', () => {
   ]);
   expect(transcripts.since(2, 4).map(({ seq }) => seq)).toEqual([3, 4]);
   expect([1, 3, 4, 5].map((n) => transcripts.line('run', n)?.seq)).toEqual([2, 4, 5, undefined]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [0, 1],
     [1, 3],
     [4, 1],

@@ -83,7 +83,7 @@ test('the journal shows what was injected', async () => {
   expect(again).not.toHaveProperty('injected');
 });
 
-test('a list of faults is taken whole or not at all, and what is wrong is told with its place', async () => {
+test('a list of faults is taken whole or not at all, and what is wrong is reported with its place', async () => {
   const api = make();
   for (const [body, message] of [
     [
@@ -143,7 +143,7 @@ test('a stream is reset in the middle of an event', async () => {
   expect([error.code, error.syscall]).toEqual(['ECONNRESET', 'read']);
 });
 
-test('a chaos profile is there from the start and after each reset; what is wrong in its file is told with its path', async () => {
+test('a chaos profile is there from the start and after each reset; what is wrong in its file is reported with its path', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'chaos.json');

@@ -151,7 +151,7 @@ describe('behaviours that take no notice', () => {
     ['piece by piece, on a clock that goes by itself', 60, 'auto'],
     ['piece by piece, in real time', 60, 'real'],
     ['in one piece', 1, 'virtual'],
-  ] as const)('one that says more than is held is waited for by whoever reads: %s', async (_how, pieces, clock) => {
+  ] as const)('one that says more than is held waits for its reader: %s', async (_how, pieces, clock) => {
     let passed = -1;
     const much: Behaviour = {
       name: 'much',

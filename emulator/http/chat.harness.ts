@@ -28,7 +28,7 @@ export interface HarnessOptions {
 }
 
 /** What a stream said, taken apart. */
-export interface Told {
+export interface ParsedStream {
   text: string;
   bytes: number[];
   chunks: Record<string, unknown>[];
@@ -49,7 +49,7 @@ interface Choice {
 }
 
 /** Takes apart what a stream said so far. */
-export function told(text: string, bytes: number[] = []): Told {
+export function parseStream(text: string, bytes: number[] = []): ParsedStream {
   const blocks = text.split('\n\n').filter((block) => block !== '');
   const data = blocks.filter((block) => block.startsWith('data: ')).map((block) => block.slice(6));
   const chunks = data.filter((json) => json !== '[DONE]').map((json) => JSON.parse(json) as Record<string, unknown>);
@@ -63,7 +63,7 @@ export function told(text: string, bytes: number[] = []): Told {
     content: choices.map((choice) => choice.delta.content ?? '').join(''),
     reasoning: choices.map((choice) => choice.delta.reasoning ?? '').join(''),
     finish: choices.find((choice) => choice.finish_reason !== null)?.finish_reason ?? undefined,
-    error: chunks.find((chunk) => 'error' in chunk)?.error as Told['error'],
+    error: chunks.find((chunk) => 'error' in chunk)?.error as ParsedStream['error'],
     call: call && { id: call.id, arguments: JSON.parse(call.function.arguments) as Record<string, unknown> },
     sessionId: final?.session_id as string | undefined,
     usage: final?.usage,
@@ -77,13 +77,13 @@ export interface Listening {
   status: number;
   headers: Headers;
   /** What was read so far. */
-  heard(): Told;
+  heard(): ParsedStream;
   /** How many bytes each read brought. */
   writes: number[];
   /** Whether the body has ended, or broken off. */
   over(): 'end' | 'broken' | undefined;
   /** Resolves at the end of the body. */
-  end(): Promise<Told>;
+  end(): Promise<ParsedStream>;
   cancel(): Promise<void>;
 }
 
@@ -108,12 +108,12 @@ export function listen(response: Response): Listening {
   return {
     status: response.status,
     headers: response.headers,
-    heard: () => told(text, writes),
+    heard: () => parseStream(text, writes),
     writes,
     over: () => over,
     async end() {
       await reading;
-      return told(text, writes);
+      return parseStream(text, writes);
     },
     async cancel() {
       await reader?.cancel();

@@ -194,10 +194,10 @@ function check(h: Harness, stories: Map<string, Story>) {
     const heard = story.responses.map((response) => response.heard());
     const last = heard.at(-1);
     const complete = heard.slice(0, -1);
-    expect(complete.every((told) => told.done && told.finish === 'tool_calls' && told.usage === null)).toBe(true);
-    expect(heard.every((told) => !told.done || told.sessionId === run.session_id)).toBe(true);
+    expect(complete.every((part) => part.done && part.finish === 'tool_calls' && part.usage === null)).toBe(true);
+    expect(heard.every((part) => !part.done || part.sessionId === run.session_id)).toBe(true);
 
-    const content = heard.map((told) => told.content).join('');
+    const content = heard.map((part) => part.content).join('');
     expect(content.split('(steered: ').length - 1).toBeLessThanOrEqual(story.steered);
     const said = content.replace(/\(steered: script: [a-z-]+\nhello\)/g, '');
     const possible = combinations(story.script);

@@ -66,7 +66,7 @@ test('WEB-2: what is paced is ended like anything else', async () => {
 test.each([
   [{}, 'stream: missing'],
   [{ stream: false }, 'stream: expected true'],
-])('WEB-4: %j is refused as ever, and told what to do with which client', async (body, found) => {
+])('WEB-4: %j is refused as ever, and says what to do with which client', async (body, found) => {
   const api = createTestClient();
   const messages = [{ role: 'user', content: 'hi' }];
   const answer = await api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, { messages, ...body });

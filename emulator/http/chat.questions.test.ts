@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Behaviour } from '../scripts/behaviour.js';
-import { createHarness, type Harness, listen, type Told } from './chat.harness.js';
+import { createHarness, type Harness, listen, type ParsedStream } from './chat.harness.js';
 
 const ACCEPT = '{"action":"accept","content":{"name":"Ada"}}';
 
@@ -8,7 +8,7 @@ const ACCEPT = '{"action":"accept","content":{"name":"Ada"}}';
 async function asking(
   h: Harness,
   more?: Record<string, unknown>,
-): Promise<Told & { sessionId: string; callId: string }> {
+): Promise<ParsedStream & { sessionId: string; callId: string }> {
   const said = await (await h.say('ask-twice', more)).end();
   return { ...said, sessionId: said.sessionId ?? '', callId: said.call?.id ?? '' };
 }
@@ -166,7 +166,7 @@ describe('answers', () => {
 
   test('more than 64 waiting runs refuse the next prompt, not the answers', async () => {
     const h = createHarness();
-    const asked: Told[] = [];
+    const asked: ParsedStream[] = [];
     for (let i = 0; i < 65; i++) asked.push(await (await h.say('ask-question')).end());
     await h.clock.advance(60_000);
     expect(await h.refused(h.prompt('one more'))).toEqual({

@@ -13,7 +13,7 @@ describe('chat bodies', () => {
     ['no stream', { messages: [user('hi')] }, 'stream'],
     ['stream false', { ...good, stream: false }, 'stream'],
     ['stream as text', { ...good, stream: 'true' }, 'stream'],
-    ['a message that is none', { ...good, messages: ['hi'] }, 'messages[0]'],
+    ['an invalid message', { ...good, messages: ['hi'] }, 'messages[0]'],
     [
       'an assistant at the end',
       { ...good, messages: [user('a'), { role: 'assistant', content: 'b' }] },

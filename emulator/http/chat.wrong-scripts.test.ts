@@ -90,7 +90,7 @@ describe('a script that is wrong', () => {
     expect(h.log[0]?.message).toMatch(/expected a number of milliseconds/);
   });
 
-  test('throws what has no text: it is logged all the same', async () => {
+  test('throws a value without a text: it is logged all the same', async () => {
     const h = createHarness({
       scripts: [
         wrong(async function* () {
@@ -112,7 +112,7 @@ describe('a script that is wrong', () => {
       },
     ],
     ['says no text', () => 42],
-  ])('%s when it is steered: the run fails, and who steered it is told nothing else', async (_, steered) => {
+  ])('%s when it is steered: the run fails, and its steerer gets nothing else', async (_, steered) => {
     const h = createHarness({
       scripts: [
         wrong(

@@ -59,7 +59,7 @@ describe('WEB-1: preflights, before the credential is looked at', () => {
     expect(response.headers.get('x-request-id')).toBeTruthy();
   });
 
-  test('one that asks for no headers is told the usual ones, proofs of the profile among them', async () => {
+  test('one that asks for no headers gets the usual ones, proofs of the profile among them', async () => {
     const { preflight } = start({ profile: 'openrouter' });
     const allowed = (await preflight('http://localhost:3000')).headers.get('access-control-allow-headers');
     expect(allowed?.split(', ')).toEqual(
@@ -82,7 +82,7 @@ describe('WEB-1: preflights, before the credential is looked at', () => {
     expect((await preflight('http://localhost:1')).headers.has(name)).toBe(false);
   });
 
-  test.each(FOREIGN)('%s is answered 204 without any of it, and told what to do', async (origin) => {
+  test.each(FOREIGN)('%s is answered 204 without any of it, and says what to do', async (origin) => {
     const { preflight, get, emulator } = start();
     const response = await preflight(origin, { 'access-control-request-private-network': 'true' });
     expect([response.status, cors(response)]).toEqual([204, {}]);
@@ -92,7 +92,7 @@ describe('WEB-1: preflights, before the credential is looked at', () => {
     expect(journal.data[0]?.wrong).toContain(`--cors ${origin}`);
   });
 
-  test('also of paths that there are not, and of a caller who may not see them', async () => {
+  test('also of unknown paths, and of a caller who may not see them', async () => {
     const { preflight } = start();
     for (const path of ['/interns/unknown', '/nothing', '/scim/group-mappings/1'])
       expect((await preflight('http://localhost:1', {}, path)).status).toBe(204);
@@ -138,7 +138,7 @@ describe('WEB-1: answers', () => {
     await stream.body?.cancel();
   });
 
-  test('vary by origin, whoever asks', async () => {
+  test('vary by origin, for every client', async () => {
     const { get } = start();
     expect((await get(null)).headers.get('vary')).toBe('Origin');
     expect((await get('https://example.com')).headers.get('vary')).toBe('Origin');
@@ -162,7 +162,7 @@ describe('--cors', () => {
     expect(cors(await preflight('null'))).toMatchObject({ 'access-control-allow-origin': 'null' });
   });
 
-  test('none is none at all', async () => {
+  test('none admits none at all', async () => {
     const { get, preflight } = start({ cors: ['none'] });
     const response = await get('http://localhost:3000');
     expect([cors(response), response.headers.get('vary')]).toEqual([{}, null]);

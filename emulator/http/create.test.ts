@@ -158,7 +158,7 @@ describe('a profile that names the header of idempotency keys', () => {
     expect(await twice('Idempotency-Key', 'published')).toEqual([undefined, 'name_conflict']);
   });
 
-  test('is told to pages and in the OpenAPI document', async () => {
+  test('is sent to pages and is in the OpenAPI document', async () => {
     const preflight = await api.emulator.fetch(`${api.emulator.target.base_url}/interns`, {
       method: 'OPTIONS',
       headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' },

@@ -38,7 +38,7 @@ describe('invoke', () => {
     expect(refused.message).toContain(`${field}: `);
   });
 
-  test('a session is its caller own, on the same intern; chat sessions are none of it', async () => {
+  test('a session is its caller own, on the same intern; chat sessions are not', async () => {
     const h = createHarness();
     const { session_id } = await started(h, { input: 'x' });
     const notFound = { status: 404, reason: 'not_found' };

@@ -2,7 +2,7 @@ import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import type { Runs } from '../domain/runs.js';
 
-/** Chooses the script of a prompt; throws a Refusal if there is none of that name. */
+/** Chooses the script of a prompt; throws a Refusal if the name is unknown. */
 export type ResolveTurn = (intern: InternRow, prompt: string) => unknown;
 
 /**

@@ -38,11 +38,11 @@ test.each([
   ['BASE-5: with a method that is not taken', `PUT /api/v1/interns HTTP/1.1\r\n${KEY}`, 405],
 ])('a sender that closes afterwards gets its answer whole: %s', async (_what, head, status) => {
   const body = Buffer.alloc(6 * 1_048_576, 0x20);
-  const told = await exchange(
+  const outcome = await exchange(
     `${head}Host: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
     body,
   );
-  expect(told).toEqual({
+  expect(outcome).toEqual({
     answer: expect.stringMatching(new RegExp(`^HTTP/1.1 ${status} [^]*"code":${status}[^]*\\}$`)),
   });
 });

@@ -105,7 +105,7 @@ test('AUTH-9: no credential stands in it', async () => {
   expect(JSON.stringify(records)).not.toContain(api.credentials.api_key);
 });
 
-test('SEE-1: a wait on a clock that stands still is told, once for each who waits', async () => {
+test('SEE-1: a wait on a clock that stands still is reported, once for each that waits', async () => {
   const { api, logged, chat } = watched();
   const waits = () => logged.filter(({ event }) => event === 'waits').map(({ message }) => message);
   const slow = chat('script: slow');

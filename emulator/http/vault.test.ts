@@ -162,7 +162,7 @@ test('VAULT-3: hosts are normalized, and what is no exact DNS name is 400', asyn
   expect(await hosts(Array(101).fill('a.b'))).toBe(400);
 });
 
-test('VAULT-3: values, names and bodies that are none are 400, whatever the content type', async () => {
+test('VAULT-3: invalid values, names and bodies are 400, whatever the content type', async () => {
   const api = make();
   const store = (body: unknown, name = 'k') => api.call('PUT', `/vault/secrets/${name}`, { raw: JSON.stringify(body) });
   const value = async (given: unknown) => (await store({ value: given, hosts: HOSTS })).status;

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { movesOf } from './body.js';
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-const told = (moves: ReturnType<typeof movesOf>) => moves.map((move) => ('bytes' in move ? text(move.bytes) : move));
+const shownMoves = (moves: ReturnType<typeof movesOf>) =>
+  moves.map((move) => ('bytes' in move ? text(move.bytes) : move));
 
 test('without cuts each write stands as it is, repeats too', () => {
-  expect(told(movesOf([{ write: 'ab' }, { wait: 5 }, { write: 'c', repeat: 2 }]))).toEqual([
+  expect(shownMoves(movesOf([{ write: 'ab' }, { wait: 5 }, { write: 'c', repeat: 2 }]))).toEqual([
     'ab',
     { wait: 5 },
     'c',
@@ -15,10 +16,10 @@ test('without cuts each write stands as it is, repeats too', () => {
 
 test('cuts divide the joined body; waits and the end stay at their byte', () => {
   const steps = [{ write: 'ab' }, { wait: 5 }, { write_base64: 'Y2Q=' }, { end: 'fin' as const }];
-  expect(told(movesOf(steps, []))).toEqual(['ab', { wait: 5 }, 'cd', { end: 'fin' }]);
-  expect(told(movesOf(steps, [3, 1, 3, 0, 99]))).toEqual(['a', 'b', { wait: 5 }, 'c', 'd', { end: 'fin' }]);
+  expect(shownMoves(movesOf(steps, []))).toEqual(['ab', { wait: 5 }, 'cd', { end: 'fin' }]);
+  expect(shownMoves(movesOf(steps, [3, 1, 3, 0, 99]))).toEqual(['a', 'b', { wait: 5 }, 'c', 'd', { end: 'fin' }]);
 });
 
 test('a scale takes that share of repeated writes', () => {
-  expect(told(movesOf([{ write: 'a', repeat: 8 }], undefined, 0.25))).toEqual(['a', 'a']);
+  expect(shownMoves(movesOf([{ write: 'a', repeat: 8 }], undefined, 0.25))).toEqual(['a', 'a']);
 });

@@ -95,7 +95,7 @@ test('a client that does not read takes no more than its connection holds', asyn
   expect(request()?.taken).toBeLessThan((before + 1) * 65_600);
 });
 
-test('requests on one connection are told apart, and answered in order', async () => {
+test('requests on one connection are kept apart, and answered in order', async () => {
   const one = caseOf({ framing: 'length', connection: 'keep-alive', steps: [{ write: 'first' }] });
   const [first] = one.exchanges;
   const second = { ...(first as Scripted), connection: 'close' as const, steps: [{ write: 'second' }] };

@@ -35,8 +35,8 @@ function bodyStream(
 ): ReadableStream<Uint8Array> {
   let moves = movesOf(exchange.steps, cuts);
   if (exchange.headers['content-encoding'] === 'gzip') moves = [{ bytes: gunzipSync(joined(moves)) }];
-  const told = exchange.framing === 'length' ? (exchange.length ?? bodyOf(exchange).length) : undefined;
-  let left = told ?? Number.POSITIVE_INFINITY;
+  const declared = exchange.framing === 'length' ? (exchange.length ?? bodyOf(exchange).length) : undefined;
+  let left = declared ?? Number.POSITIVE_INFINITY;
   let at = 0;
   let chunks = 0;
   return new ReadableStream<Uint8Array>(
@@ -58,7 +58,7 @@ function bodyStream(
           controller.error(new TypeError('terminated'));
           return;
         }
-        if (told !== undefined && left > 0) controller.error(new TypeError('terminated'));
+        if (declared !== undefined && left > 0) controller.error(new TypeError('terminated'));
         else controller.close();
       },
     },

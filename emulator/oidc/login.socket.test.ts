@@ -397,7 +397,7 @@ describe('the provider is guarded as the control interface is', () => {
   });
 
   it('answers errors in its own form, with no stack, to the client or on standard error', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
     const emulator = await start();
     const post = (headers: Record<string, string> = {}) =>
       fetch(new URL('/oidc/device', emulator.target.base_url), {
@@ -432,8 +432,8 @@ describe('the provider is guarded as the control interface is', () => {
     expect(nowhere.status).toBe(404);
     expect(nowhere.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
     expect(await nowhere.json()).toMatchObject({ error: 'invalid_request' });
-    expect(told).not.toHaveBeenCalled();
-    told.mockRestore();
+    expect(logged).not.toHaveBeenCalled();
+    logged.mockRestore();
   });
 
   it('is not there in process', async () => {

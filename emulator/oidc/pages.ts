@@ -57,7 +57,7 @@ export function loginPage(options: {
     : '<p><small>The client did not ask for vault:read.</small></p>';
   return page(
     'Log in',
-    `<p><strong>${escapeHtml(client)}</strong> wants to act for you. This is an emulator: be whoever you like.</p>
+    `<p><strong>${escapeHtml(client)}</strong> wants to act for you. This is an emulator: be anybody you like.</p>
 <form method="post" action="${escapeHtml(action)}">
 <fieldset><legend>Who are you?</legend>
 ${people.join('\n')}

@@ -62,7 +62,7 @@ const DELTA_KEYS: ReadonlySet<string> = new Set(['content', 'reasoning', 'argume
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** A short name would be found in the middle of other texts, and one that is none was sent to be refused. */
+/** A short name would be found in the middle of other texts, and an invalid one was sent to be refused. */
 const isSecretsName = (name: unknown): name is string =>
   typeof name === 'string' && name.length >= SEARCHED_FROM && /^[a-z](?:_?[a-z0-9])*$/.test(name);
 

@@ -85,7 +85,7 @@ describe('a recording that cannot be replayed or sent is refused, with its place
     ],
     ['a status that announces another', line({}, { status: 103 }), 'status: expected at least 200; found 103'],
     ['a status beyond all', line({}, { status: 600 }), 'status: expected at most 599; found 600'],
-    ['a method that is none', line({ method: 'GET /' }), 'request.method: expected the name of a method'],
+    ['an invalid method', line({ method: 'GET /' }), 'request.method: expected the name of a method'],
     [
       'a deep body',
       withBody(line({}, { body: 'BODY' }), deep(20_000)),

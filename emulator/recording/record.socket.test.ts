@@ -314,7 +314,7 @@ describe('bad input', () => {
     await recording(url, { force: true });
   });
 
-  test('scenarios go to files of their own; a name that is none is refused', async () => {
+  test('scenarios go to files of their own; an invalid name is refused', async () => {
     const base = await recording(
       await deployment((request, response) =>
         answerJson(response, { seen: request.headers['x-emulator-recording'] ?? null }),

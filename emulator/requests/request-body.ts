@@ -154,7 +154,7 @@ export function readReceivedBody(
   });
 }
 
-/** Whether a body holds nothing but JSON white space. */
+/** Whether a body holds only JSON white space. */
 export const isBlank = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 

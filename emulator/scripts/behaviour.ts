@@ -37,7 +37,7 @@ export interface Turn {
 
 /** The only time, cancellation and randomness a behaviour may use. */
 export interface TurnContext {
-  /** `sleep` always ends with the run; `sleep(Infinity)` waits for nothing but that. */
+  /** `sleep` always ends with the run; `sleep(Infinity)` waits only for that. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Aborted when the run is ended from outside (disconnect, suspend, delete, a deadline). */
   readonly signal: AbortSignal;

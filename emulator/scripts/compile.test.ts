@@ -102,7 +102,7 @@ describe('errors name the JSON path and what was expected', () => {
     expect(() => compileScript({}, { file: 'scripts/deploy.json' })).toThrow(/^scripts\/deploy\.json: name: /);
   });
 
-  test('several problems are told together', () => {
+  test('several problems are reported together', () => {
     expect(problems({ name: 'a', turn: [{ say: 7 }, { wait: 'x' }] })).toHaveLength(2);
   });
 });

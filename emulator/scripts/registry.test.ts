@@ -28,7 +28,7 @@ const code = (name: string): Behaviour => ({ name, async *turn() {} });
 function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
   let pass = () => {};
   let gathered = 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   const store = createMemoryStore();
   const log: Record<string, unknown>[] = [];
   const watched = new Map<string, () => void>();
@@ -37,7 +37,7 @@ function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
     files,
     behaviours,
     log: (record) => void log.push(record),
-    changed: (name) => void told.push(name),
+    changed: (name) => void reported.push(name),
     gather() {
       gathered++;
       return new Promise((resolve) => {
@@ -59,7 +59,7 @@ function setUp(files: string[] = [], behaviours: Behaviour[] = []) {
     notify();
     return read();
   };
-  return { store, log, watched, scripts, told, notify, read, changed, gathered: () => gathered };
+  return { store, log, watched, scripts, reported, notify, read, changed, gathered: () => gathered };
 }
 
 const row = (change: Partial<InternRow>): InternRow =>
@@ -127,7 +127,7 @@ describe('the registry', () => {
     const dir = directory();
     const place = (n: number) => join(dir, `${n}.json`);
     for (let n = 0; n < 20; n++) writeFileSync(place(n), JSON.stringify(script(`s${n}`)));
-    const { scripts, notify, read, told, gathered, log } = setUp([dir]);
+    const { scripts, notify, read, reported, gathered, log } = setUp([dir]);
     const behaviours = () => Array.from({ length: 20 }, (_, n) => scripts.get(`s${n}`));
     const before = behaviours();
     writeFileSync(place(3), JSON.stringify(script('s3', 'changed')));
@@ -137,7 +137,7 @@ describe('the registry', () => {
     expect(behaviours()).toEqual(before);
     await read();
     expect(log).toEqual([{ level: 'info', event: 'scripts_reloaded', names: ['s3'], gone: ['s4'] }]);
-    expect(told).toEqual(['s3', 's4']);
+    expect(reported).toEqual(['s3', 's4']);
     expect(behaviours().flatMap((one, n) => (one === before[n] ? [] : n))).toEqual([3, 4]);
     notify();
     scripts.close();
@@ -283,7 +283,7 @@ test('a folder that is removed and made again, by itself or with the one above i
   scripts.close();
 });
 
-test('a stored script that is invalid is told of, kept, and counts as not put', () => {
+test('a stored script that is invalid is reported, kept, and counts as not put', () => {
   const rows = createMemoryStore().collection('scripts');
   rows.put({ id: 'slow', source: { name: 'slow', turn: 7 } });
   rows.put({ id: 'other', source: script('else') });
@@ -300,7 +300,7 @@ test('a stored script that is invalid is told of, kept, and counts as not put', 
   expect(scripts.view('other')?.from).toBe('control');
 });
 
-test('a lifecycle in code that is none is refused with its path', () => {
+test('an invalid lifecycle in code is refused with its path', () => {
   const given = (lifecycle: unknown) => () => setUp([], [{ ...code('x'), lifecycle } as Behaviour]);
   expect(given({ boot: { ends: 'failed' } })).toThrow(
     /^script x: lifecycle\.boot\.after: .*lifecycle\.boot\.message: /,

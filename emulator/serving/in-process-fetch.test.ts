@@ -129,7 +129,7 @@ test('closing leaves no call pending', async () => {
   await expect(list()).rejects.toThrow('The emulator was closed');
 });
 
-test('a request whose body was used is none any more, as with the global fetch', async () => {
+test('a request whose body was used is refused, as with the global fetch', async () => {
   const { emulator, headers } = open();
   const body = JSON.stringify({ name: 'once', workspace_id: emulator.target.workspace_id });
   const request = new Request(`${emulator.target.base_url}/interns`, { method: 'POST', headers, body });

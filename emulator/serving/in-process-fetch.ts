@@ -33,12 +33,12 @@ async function inTime<T>(
 
 /** A client, and what the server wants to know of it. */
 function createClient(): InProcessClient & { leave(reason: unknown): void } {
-  let told = (_: unknown) => {};
+  let report = (_: unknown) => {};
   return {
     onLeave(then) {
-      told = then;
+      report = then;
     },
-    leave: (reason) => told(reason),
+    leave: (reason) => report(reason),
   };
 }
 

@@ -64,7 +64,7 @@ describe.each(['main', 'daemon'] as const)(
       ['a length twice', 400, ['POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n']],
       ['headers past the limit', 431, [`GET / HTTP/1.1\r\nHost: localhost\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`]],
       [
-        'an expectation that is none of ours',
+        'an unknown expectation',
         417,
         ['GET /api/v1/interns HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: miracles\r\n\r\n'],
       ],

@@ -100,12 +100,12 @@ test('a stream behind another answer of its connection is cancelled when the con
   expect(run.ended).toBe('cancelled');
 });
 
-describe('requests that are none', () => {
+describe('invalid requests', () => {
   const key = 'Authorization: Bearer emu-key-alice-0000000000000000\r\nConnection: close\r\n';
 
   test.each([
     ['BASE-6: without a host', `GET /api/v1/interns HTTP/1.1\r\n${key}\r\n`, 400],
-    ['BASE-6: with a host that is none', `GET /api/v1/interns HTTP/1.1\r\nHost: a b\r\n${key}\r\n`, 400],
+    ['BASE-6: with an invalid host', `GET /api/v1/interns HTTP/1.1\r\nHost: a b\r\n${key}\r\n`, 400],
     [
       'BASE-4: with a regional host in the target',
       `GET http://eu.test/api/v1/interns HTTP/1.1\r\nHost: a\r\n${key}\r\n`,

@@ -136,7 +136,7 @@ describe('a space', () => {
     expect(await keys()).toEqual(found);
   });
 
-  test('that is none, is taken, has ended or is malformed is refused in one clear line', async () => {
+  test('that is invalid, is taken, has ended or is malformed is refused in one clear line', async () => {
     const emulator = make({ maxSpaces: 2 });
     await space(emulator, { name: 'one' });
     const taken = await post(emulator, { name: 'one' });

@@ -56,10 +56,10 @@ const client = (options: EmulatorOptions = {}) => {
 
 describe('a construction that throws', () => {
   test.each<[string, (at: string) => EmulatorOptions]>([
-    ['a script file that is none', (at) => ({ scriptFiles: [at, join(at, 'no-such.json')] })],
-    ['a signing key that is none', (at) => ({ scriptFiles: [at], signingKey: 'junk' })],
+    ['an invalid script file', (at) => ({ scriptFiles: [at, join(at, 'no-such.json')] })],
+    ['an invalid signing key', (at) => ({ scriptFiles: [at], signingKey: 'junk' })],
     ['an issuer that is no URL', (at) => ({ scriptFiles: [at], oidcIssuer: 'junk' })],
-    ['a setting that is none', (at) => ({ scriptFiles: [at], settings: { keepalive: -1 } })],
+    ['an invalid setting', (at) => ({ scriptFiles: [at], settings: { keepalive: -1 } })],
   ])('leaves no lock, no watcher and no descriptor: %s', async (_what, wrong) => {
     const at = folder();
     const data = join(folder(), 'interns.json');
@@ -183,7 +183,7 @@ describe('a reset', () => {
     await api.emulator.close();
   });
 
-  test('is one step: whoever asks in the same turn sees the new state whole, names and keys too', async () => {
+  test('is one step: a request in the same turn sees the new state whole, names and keys too', async () => {
     const data = join(folder(), 'interns.json');
     for (const options of [{}, { data }]) {
       const api = client(options);

@@ -113,7 +113,7 @@ test('a snapshot brings back time, scripts, faults and limits; open runs end; `s
   expect((await json(await call(emulator, 'GET', 'faults'))).data).toEqual([]);
 });
 
-test('names that are none, taken or malformed are one clear line', async () => {
+test('names that are unknown, taken or malformed are one clear line', async () => {
   const emulator = make();
   const none = await call(emulator, 'POST', 'snapshots/none/restore');
   expect([none.status, await message(none)]).toEqual([404, 'snapshot none does not exist; known: start']);

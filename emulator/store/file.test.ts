@@ -206,7 +206,7 @@ describe('commits', () => {
     await store.close();
   });
 
-  test('that the disk refuses are undone and reported, unless they are to be kept', async () => {
+  test('that the disk refuses are undone and reported, unless they must be kept', async () => {
     let full = false;
     const log: Record<string, unknown>[] = [];
     const undone: string[] = [];
@@ -421,7 +421,7 @@ describe('a damaged store is set aside untouched', () => {
 });
 
 describe('what cannot be opened at all', () => {
-  test('a path without a folder is told plainly', () => {
+  test('a path without a folder is reported plainly', () => {
     expect(() => openFileStore(join(folder, 'none', 'x.json'))).toThrow('cannot write beside it: no such directory');
   });
 

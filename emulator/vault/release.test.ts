@@ -15,7 +15,7 @@ const make = (...given: Parameters<typeof createTestClient>) => {
   return { ...api, chat, store, internId: api.credentials.intern?.id ?? '' };
 };
 
-test('VAULT-9: use-secret is told what its vault would release, exactly by host', async () => {
+test('VAULT-9: use-secret learns what its vault would release, exactly by host', async () => {
   const api = make();
   const path = `/vault/interns/${api.internId}/secrets/api_token`;
   const use = () => api.chat(api.internId, 'script: use-secret');

@@ -67,7 +67,7 @@ test('VAULT-9: values are sealed in store, log and snapshots, under a key of mod
     }
   expect(inLog).toContain(secret.fingerprint);
 
-  // VAULT-4: the vault has its key still, and what was sealed opens.
+  // VAULT-4: the vault still has its key, and sealed values open.
   const second = start();
   expect((await store(second, '/vault/secrets/again')).fingerprint).toBe(secret.fingerprint);
   const copied = await call(second, 'POST', `/vault/interns/${second.target.credentials.intern?.id}/secrets/copy`, {
@@ -119,7 +119,7 @@ test('a state goes back into the emulator that exported it, and into another onl
     400,
     'secrets[1].sealed: the key of this emulator does not open it: secrets go no further than their store',
   ]);
-  // Nor can a sealed value be given to another row, with hosts of one's own.
+  // Nor can a sealed value be given to another row, with other hosts.
   const [legacy, sealed] = state.secrets;
   const moved = { ...sealed, name: 'other', id: `${sealed.vault}\nother` };
   expect((await call(one, 'PUT', '/_emulator/state', { ...state, secrets: [legacy, moved] })).status).toBe(400);
@@ -147,12 +147,12 @@ test('a store that the version before wrote is migrated: nothing is lost, and th
   await call(migrated, 'DELETE', '/vault/secrets/legacy_token');
   await migrated.close();
 
-  // What is gone stays gone: the seed counts once.
+  // A deleted one stays deleted: the seed counts once.
   const again = start();
   expect((await call(again, 'GET', '/scim/group-mappings')).json.total_count).toBe(1);
   expect((await call(again, 'GET', '/vault/secrets')).json.data).toEqual([]);
   expect((await call(again, 'GET', `/vault/interns/${ada}/secrets`)).json.data).toHaveLength(1);
-  // An export of before, too.
+  // An earlier export, too.
   const { secrets: _, scim_mappings: __, scim_jobs: ___, ...rest } = state;
   const meta = rest.meta.filter(({ id }: { id: string }) => id !== 'directory');
   expect((await call(again, 'PUT', '/_emulator/state', { ...rest, meta, version: 2 })).status).toBe(200);

@@ -138,7 +138,7 @@ function comparePath(recorded: Comparable, sent: Comparable, bindings: Bindings)
 /** Queries are sets: each recorded pair needs one that was sent, those first whose value is known. */
 function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
   const left = [...sent.query];
-  const told = () => left.map(shown).join(' ');
+  const shownRest = () => left.map(shown).join(' ');
   const pairs = recorded.query.map((pair) => ({ pair, known: resolved(pair, bindings) }));
   const isKnown = ({ known }: (typeof pairs)[number]) => known !== undefined;
   for (const { pair, known } of [...pairs.filter(isKnown), ...pairs.filter((one) => !isKnown(one))]) {
@@ -146,10 +146,10 @@ function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings
       const tried = new Bindings(bindings);
       return known === undefined ? matchText(pair, other, tried) && tried.keep() : known === other;
     });
-    if (at < 0) return () => `query: recorded ${shown(pair)}, sent ${left.length > 0 ? told() : 'without it'}`;
+    if (at < 0) return () => `query: recorded ${shown(pair)}, sent ${left.length > 0 ? shownRest() : 'without it'}`;
     left.splice(at, 1);
   }
-  return left.length > 0 ? () => `query: sent ${told()}, which was not recorded` : undefined;
+  return left.length > 0 ? () => `query: sent ${shownRest()}, which was not recorded` : undefined;
 }
 
 /** The value of a header that is an alias, or missing. What was sent is never shown: it may be a credential. */

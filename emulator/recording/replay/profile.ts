@@ -12,7 +12,7 @@ function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; pre
 }
 
 /**
- * Compares a recording with the profile that it is to be replayed under: clients look for its names.
+ * Compares a recording with the profile for its replay: clients look for its names.
  *
  * @throws RecordingInvalid that names both
  */

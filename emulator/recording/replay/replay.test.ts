@@ -81,7 +81,7 @@ describe('a recording from anybody', () => {
     expect(other).toMatchObject({ status: 501, detail: expect.stringContaining('body.name: recorded "((((') });
   });
 
-  test('may hold a long path: the difference is told all the same', async () => {
+  test('may hold a long path: the difference is shown all the same', async () => {
     const send = replayOf({ request: { path: `/api/v1/interns/${'x'.repeat(40_000)}` } });
     expect((await send()).detail).toMatch(/^nearest: GET \/api\/v1\/interns\/x+\? \(.*\); path: recorded .*, sent /);
   });

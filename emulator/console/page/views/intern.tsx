@@ -203,7 +203,7 @@ export function InternView({ intern }: { intern: Intern }) {
         <InternVault intern={intern} />
       ) : (
         <>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
           <section class="talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
             {all.length > runs.length && (
               <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>

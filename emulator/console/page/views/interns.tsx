@@ -71,7 +71,7 @@ export function InternsView({ id }: { id: string | undefined }) {
             <Empty icon="interns" title={id === undefined ? 'Choose an intern' : 'This intern is gone'}>
               <p>
                 {id === undefined
-                  ? 'Its runs show here as a conversation, whoever talks to it: your client, a test, or you.'
+                  ? 'Its runs show here as a conversation with all its clients: your client, a test, or you.'
                   : 'It was deleted, or the emulator was reset.'}
               </p>
             </Empty>

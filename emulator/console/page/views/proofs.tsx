@@ -24,7 +24,7 @@ function Fields({ signature }: { signature: ExplainSignature }) {
         <thead>
           <tr>
             <th scope="col">Field</th>
-            <th scope="col">Has to be signed</th>
+            <th scope="col">Must be signed</th>
             <th scope="col">Was signed</th>
           </tr>
         </thead>
@@ -62,8 +62,8 @@ function Signature({ signature }: { signature: ExplainSignature }) {
       {difference && (
         <p class="difference">
           First difference at byte {difference.index}
-          {difference.field && ` (${difference.field})`}: <code>{difference.expected ?? 'the end'}</code> has to be
-          there, <code>{difference.found ?? 'the end'}</code> was signed.
+          {difference.field && ` (${difference.field})`}: <code>{difference.expected ?? 'the end'}</code> must be there,{' '}
+          <code>{difference.found ?? 'the end'}</code> was signed.
         </p>
       )}
       <Fields signature={signature} />
@@ -219,7 +219,7 @@ export function ProofsView() {
           >
             <h2>None at hand?</h2>
             <p class="quiet">
-              Make a request that is wrong in one way, and see it explained. The intern has to be running.
+              Make a request that is wrong in one way, and see it explained. The intern must be running.
             </p>
             <Field label="Defect" hint={defects.find((each) => each.defect === defect)?.description}>
               {(ids) => (

@@ -81,7 +81,7 @@ function Body({ label, body }: { label: string; body: string | null }) {
   return (
     <div class="code-block">
       <CopyButton text={body} label={`Copy the ${label}`} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section tabIndex={0} aria-label={label}>
         <pre>{shown}</pre>
       </section>
