@@ -5,7 +5,7 @@ import { ALL_OPTIONS } from '../helpers/chat.js';
 export const options = (): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray([...ALL_OPTIONS], { minLength: 1 }).map((some) => [...some]);
 
-/** What is nearly an option, or says one in another form: a service may take it for that. */
+/** Nearly an option, or one in another form: a service may accept it as that. */
 export const NEARLY_OPTIONS: readonly string[] = [
   'allow',
   'Allow_once',
@@ -17,7 +17,7 @@ export const NEARLY_OPTIONS: readonly string[] = [
   '["allow_once"]',
 ];
 
-/** What is no option at all. */
+/** Texts that are not options at all. */
 export const NO_OPTIONS: readonly string[] = ['', ' ', 'yes', 'null'];
 
 /** The same, of any text. */
@@ -66,7 +66,7 @@ const answerTo = (field: Field): fc.Arbitrary<string | number | boolean> => {
   return field.type === 'number' ? fc.integer({ min: -1000, max: 1000 }) : fc.boolean();
 };
 
-/** Acceptable content: what is required, and some of the rest. */
+/** Acceptable content: the required fields, and some of the rest. */
 export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, string | number | boolean>> =>
   fc
     .tuple(...list.map((field) => fc.tuple(answerTo(field), field.required ? fc.constant(true) : fc.boolean())))
@@ -74,7 +74,7 @@ export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, 
       Object.fromEntries(list.flatMap((field, at) => (values[at]?.[1] ? [[field.name, values[at][0]]] : []))),
     );
 
-/** Answers to the question for a colour (red or blue, required) that it cannot take. */
+/** Answers to the question for a colour (red or blue, required) that it cannot accept. */
 export const NO_COLOURS: readonly string[] = [
   '',
   'red',
@@ -109,7 +109,7 @@ export const NO_COLOURS: readonly string[] = [
   ].map((value) => JSON.stringify(value)),
 ];
 
-/** Any text that is no answer to it: hardly anything is one. */
+/** Any text that is not an answer to it: hardly any text is one. */
 export const noColour = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string({ maxLength: 20 }),

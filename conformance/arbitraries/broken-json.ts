@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Text that looks like JSON and is none. */
+/** Text that looks like JSON and is not. */
 export const brokenJson = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(
@@ -30,10 +30,10 @@ export const brokenJson = (): fc.Arbitrary<string> =>
       }),
   );
 
-/** JSON that is no object. */
+/** JSON that is not an object. */
 export const noObject = (): fc.Arbitrary<unknown> =>
   fc.oneof(
-    // What parsers are careless about comes often.
+    // Inputs that parsers handle carelessly come often.
     { weight: 6, arbitrary: fc.constantFrom<unknown>(null, [], [{}], '', '{}', 'text', 0, 1, true, false) },
     fc.array(fc.jsonValue(), { maxLength: 3 }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 
 const HEX = fc.constantFrom(...'0123456789abcdef');
 
-/** A digest in its form: 64 lower-case hexadecimal digits. */
+/** A well-formed digest: 64 lower-case hexadecimal digits. */
 export const digest = (): fc.Arbitrary<string> => fc.string({ unit: HEX, minLength: 64, maxLength: 64 });
 
 const GOOD = '0123456789abcdef'.repeat(4);
 
-/** What is nearest to a digest and none. */
+/** Nearly a digest. */
 export const NEARLY_DIGESTS: readonly string[] = [GOOD.toUpperCase(), GOOD.slice(1), `${GOOD}0`];
 
-/** What is no digest, each for a reason of its own. */
+/** Invalid digests, each for a reason of its own. */
 export const BAD_DIGESTS: readonly unknown[] = [
   ...NEARLY_DIGESTS,
   '',

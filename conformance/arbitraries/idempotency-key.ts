@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What follows a key that is unique already: visible characters that a header can carry, none at its end. */
+/** The rest of a key that is unique already: visible characters that a header can carry, none at its end. */
 export const idempotencyKey = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom('', ':', '/a/b', '=%20', '"quoted"', 'k'.repeat(240)),

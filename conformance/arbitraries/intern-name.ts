@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const LETTER = 'abcdefghijklmnopqrstuvwxyz';
 const UNIT = fc.constantFrom(...`${LETTER}0123456789`);
 
-/** Longest name there may be. */
+/** The longest possible name. */
 export const LONGEST = 17;
 
 /**
@@ -15,7 +15,7 @@ export const nameFrom = (base: string): fc.Arbitrary<string> =>
     .array(fc.string({ unit: UNIT, minLength: 1, maxLength: 4 }), { maxLength: 3 })
     .map((words) => [base, ...words].join('-').slice(0, LONGEST).replace(/-$/, 'x'));
 
-/** Texts that are no name, each one thing away from `base`, which is one of at most 15 characters. */
+/** Texts that are not names, each one change away from `base`, which is one of at most 15 characters. */
 export const badNames = (base: string): string[] => [
   '',
   'a',

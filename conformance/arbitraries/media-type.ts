@@ -18,7 +18,7 @@ export const jsonType = (): fc.Arbitrary<string> =>
     )
     .map(([type, rest]) => `${type}${rest}`);
 
-/** Media types that are another, some of them nearly the same; undefined is none at all. */
+/** Media types that are another, some of them nearly the same; undefined sends none. */
 export const OTHER_TYPES = [
   undefined,
   'text/plain',

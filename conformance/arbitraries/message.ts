@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { prompt } from './prompt.js';
 
-/** What may stand before the last message: it is not read. */
+/** Messages before the last one: they are not read. */
 export const earlier = (): fc.Arbitrary<unknown[]> =>
   fc.array(
     fc.record(
@@ -54,7 +54,7 @@ export const NO_CONTENTS: readonly unknown[] = [
   [{ type: 'text', text: '' }],
 ];
 
-/** Last messages that no chat takes. */
+/** Last messages that no chat accepts. */
 export const LAST_MESSAGES: readonly unknown[] = [
   ...['system', 'assistant', 'developer', 'function', 'User', 'USER', ''].map((role) => ({ role, content: 'Hello.' })),
   { content: 'Hello.' },
@@ -66,7 +66,7 @@ export const LAST_MESSAGES: readonly unknown[] = [
   [],
 ];
 
-/** Fields of a chat body that this interface does not know. Names apart from those it does. */
+/** Fields of a chat body that this interface does not know. Their names differ from those it knows. */
 export const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>
   fc.dictionary(
     fc.oneof(

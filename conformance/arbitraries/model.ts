@@ -12,7 +12,7 @@ export const model = (): fc.Arbitrary<string> =>
     .tuple(WORD, WORD, fc.option(WORD, { nil: undefined }))
     .map(([author, slug, variant]) => `${author}/${slug}-1.5${variant === undefined ? '' : `:${variant}`}`);
 
-/** What is no model. */
+/** Invalid models. */
 export const BAD_MODELS: readonly unknown[] = [
   '',
   'slug',

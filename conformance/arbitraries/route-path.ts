@@ -13,11 +13,11 @@ export const routePath = (): fc.Arbitrary<string> =>
     fc
       .array(fc.string({ unit: UNIT, minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 })
       .map((segments) => `/${segments.join('/')}`)
-      // A URL parser takes these for steps up and down.
+      // A URL parser reads these as steps up and down.
       .filter((path) => !path.split('/').some((segment) => segment === '.' || segment === '..')),
   );
 
-/** What is no such path: one thing wrong each. */
+/** Invalid paths: one thing wrong each. */
 export const BAD_ROUTE_PATHS: readonly unknown[] = [
   '',
   'api/invoke',

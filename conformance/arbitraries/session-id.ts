@@ -24,7 +24,7 @@ export const controlled = (): fc.Arbitrary<string> =>
     .tuple(fc.stringMatching(/^[a-z]{0,5}$/), CONTROL, fc.stringMatching(/^[a-z]{0,5}$/))
     .map(([before, code, after]) => before + String.fromCharCode(code) + after);
 
-/** JSON that is no string, and not null. */
+/** JSON that is not a string, and not null. */
 export const notText = (): fc.Arbitrary<unknown> =>
   fc.oneof(
     fc.integer(),

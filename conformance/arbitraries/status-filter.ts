@@ -26,7 +26,7 @@ export const BAD_STATUSES = [
   Array(9).fill('running').join(','),
 ];
 
-/** Filters that are refused: an entry that is no status, an empty one, more than eight. */
+/** Filters that are refused: an unknown status, an empty entry, more than eight. */
 export const badStatusFilter = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc

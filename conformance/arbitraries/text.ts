@@ -43,10 +43,10 @@ const kept = (letters: readonly string[]) => (constraints: { minLength?: number;
   fc.array(fc.constantFrom(...letters), constraints).map((units) => units.join('').trim() || 'said');
 
 /**
- * Text that any service reads back as it was said: no awkward character, none empty, no white space around it. That texts are
- * kept to the letter is not stated, and a database may not take every character.
+ * Text that any service returns unchanged: no awkward character, none empty, no white space around it. The interface
+ * does not state that texts are kept to the letter, and a database may not accept every character.
  */
 export const readable = kept(WORDS);
 
-/** The same in plain words, where the target has refused others. */
+/** The same in plain words, if the target has refused others. */
 export const plainText = kept(LETTERS);

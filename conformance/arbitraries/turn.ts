@@ -3,15 +3,15 @@ import { ALL_OPTIONS, permission, when } from '../helpers/chat.js';
 import { fields } from './answer.js';
 import { said } from './prompt.js';
 
-/** What one response has to say, by what the script says. */
+/** What one response must say, according to the script. */
 export interface Expected {
   readonly content: string;
   readonly reasoning: string;
-  /** What is asked at its end, without what only the script knows; undefined where the run ends. */
+  /** What is asked at its end, without what only the script knows; undefined if the run ends. */
   readonly ask?: Record<string, unknown>;
 }
 
-/** A turn, the answers to its questions in order, and what each of its responses has to say. */
+/** A turn, the answers to its questions in order, and what each of its responses must say. */
 export interface Turn {
   readonly steps: readonly Record<string, unknown>[];
   readonly answers: readonly unknown[];
@@ -56,7 +56,7 @@ const piece = (): fc.Arbitrary<Piece> =>
     },
   );
 
-/** Turns of a few steps with questions among them, and what they have to lead to. No step waits. */
+/** Turns of a few steps with questions among them, and their expected results. No step waits. */
 export const turn = (): fc.Arbitrary<Turn> =>
   fc
     .tuple(
@@ -73,7 +73,7 @@ export const turn = (): fc.Arbitrary<Turn> =>
     )
     .map(([pieces, end, runsOut]) => lead(pieces, end, runsOut));
 
-/** What the pieces are as steps, and what comes of them. */
+/** The pieces as steps, and their results. */
 function lead(pieces: readonly Piece[], end: Turn['end'], runsOut: boolean): Turn {
   // A turn that begins with its end may be refused as a whole: this one says something first.
   const steps: Record<string, unknown>[] = [{ say: '1' }];

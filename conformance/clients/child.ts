@@ -8,7 +8,7 @@ export interface ChildHandlers {
   line(line: string): void;
   /** A line grew beyond what any answer needs. */
   tooLong(): void;
-  /** Its output is at an end, or it could not be started. Called once. */
+  /** Its output has ended, or it could not be started. Called once. */
   ended(why: string): void;
   /** Its standard error, as it comes. */
   err(text: string): void;
@@ -16,7 +16,7 @@ export interface ChildHandlers {
 
 export interface Child {
   write(line: string): void;
-  /** No more is asked of it: its input ends. */
+  /** No more runs: its input ends. */
   finish(): void;
   /** Ends it and what it started, at once. */
   kill(): void;
@@ -60,7 +60,7 @@ export function startChild(command: string, args: readonly string[], on: ChildHa
   child.stderr.on('data', (chunk: Buffer) => on.err(chunk.toString()));
   child.stdin.on('error', () => {});
   child.on('error', (error: NodeJS.ErrnoException) =>
-    end(`it cannot be started: ${error.code === 'ENOENT' ? `${command} is not there` : error.message}`),
+    end(`it cannot be started: ${error.code === 'ENOENT' ? `${command} does not exist` : error.message}`),
   );
   child.on('close', (code, signal) =>
     end(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`),

@@ -2,10 +2,10 @@ import type { RequestsExpected } from '../../emulator/contract/client-case.js';
 import type { LabRequest } from '../../emulator/contract/lab-run.js';
 import type { Difference } from '../framework/difference.js';
 
-/** How much earlier than told a request may arrive, in ms. */
+/** How much earlier than allowed a request may arrive, in ms. */
 const TOLERANCE = 15;
 
-/** Values that a case can only name by what they are. */
+/** Values that a case can only describe. */
 export type Names = Readonly<Record<string, string>>;
 
 const valuesOf = (request: LabRequest, name: string): string[] =>
@@ -22,7 +22,7 @@ function headerDifference(request: LabRequest, wanted: string, names: Names): Di
       expected: 'one value',
       actual: found.length === 0 ? 'none' : `${found.length} values`,
     };
-  // What it should be may be a credential: only that it differs is told.
+  // The expected value may be a credential: only the difference is reported.
   if (value !== undefined && found[0] !== filled(value, names))
     return {
       what: `request ${request.n}: header ${name}`,
@@ -46,7 +46,7 @@ function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[
   return differences.filter((found) => found !== undefined);
 }
 
-/** What the lab saw a client do, against what it should have. `stopAfter` is where the user left. */
+/** What the lab saw a client do, compared with what it should have done. `stopAfter` is where the user left. */
 export function compareRequests(
   expected: RequestsExpected,
   requests: readonly LabRequest[],

@@ -11,7 +11,7 @@ const digest = (text: string): { sha256: string; length: number } => ({
   length: Buffer.byteLength(text),
 });
 
-/** Whether two texts are one, where either may stand as its digest. */
+/** Whether two texts are equal, where either may be given as its digest. */
 export function sameText(expected: LongText, actual: AnsweredLong): boolean {
   if (actual === null || actual === undefined) return expected === '';
   if (typeof expected === 'string' && typeof actual === 'string') return expected === actual;
@@ -20,7 +20,7 @@ export function sameText(expected: LongText, actual: AnsweredLong): boolean {
   return one.sha256 === other.sha256.toLowerCase() && one.length === other.length;
 }
 
-/** Whether a text is the beginning of another; of a digest only the whole can be told. */
+/** Whether a text is the beginning of another; with a digest only the whole can be compared. */
 const beginsWith = (whole: LongText, actual: AnsweredLong): boolean =>
   sameText(whole, actual) ||
   actual === null ||
@@ -40,7 +40,9 @@ const sameEvent = (expected: SseEvent, actual: AnsweredEvent): boolean =>
   expected.id === (actual.id ?? '') &&
   sameText(expected.data, actual.data);
 
-/** The events that came, against those that should have; a `prefix` of them will do where the outcome is an error. */
+/**
+ * The events that came, compared with those that should have; a `prefix` of them is enough if the outcome is an error.
+ */
 export function compareEvents(
   expected: readonly SseEvent[],
   actual: readonly AnsweredEvent[],
@@ -72,14 +74,14 @@ const sameCall = (expected: ToolCall, actual: ToolCalls[number], bytes: boolean)
   expected.name === (actual.name || null) &&
   sameArguments(expected.arguments, actual.arguments, bytes);
 
-/** Counts as the wire has them; what a client adds to `usage` is its own affair. */
+/** Counts as sent; what a client adds to `usage` is its own affair. */
 const hasUsage = (expected: Chat['usage'], actual: AnsweredChat['usage']): boolean =>
   expected === null
     ? actual === null || actual === undefined
     : Object.entries(expected).every(([name, value]) => isDeepStrictEqual(actual?.[name], value));
 
 /**
- * What a chat came to, against what it should have. Where the outcome is an error, the content is a beginning of what
+ * The result of a chat, compared with the expected one. If the outcome is an error, the content is a beginning of what
  * was sent and the calls are some of those that were finished.
  */
 export function compareChat(

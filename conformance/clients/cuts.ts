@@ -2,13 +2,13 @@ import { type ClientCase, isScripted } from '../../emulator/contract/client-case
 import { bodyOf } from '../../emulator/lab/body.js';
 import { createRandom, hash } from '../framework/random.js';
 
-/** Offsets of a body at which it is divided; none of them is the body in one piece. */
+/** Offsets of a body at which it is divided; an empty list is the body in one piece. */
 export type Cuts = readonly number[];
 
 export interface CutOptions {
   /** `few`: at the places that matter and a few more; `all`: everywhere once; `pairs`: and at every two places. */
   readonly cuts?: 'none' | 'few' | 'all' | 'pairs';
-  /** Decides the places of `few` that are left to chance. */
+  /** Decides the random places of `few`. */
   readonly seed?: string;
 }
 
@@ -32,7 +32,7 @@ function telling(body: Uint8Array): number[] {
   return [...found];
 }
 
-/** One way to cut, as a set of offsets, each. A case that is not splittable is only sent as it stands: `[undefined]`. */
+/** One way to cut, as a set of offsets, each. A case that is not splittable is only sent uncut: `[undefined]`. */
 export function cutsOf(theCase: ClientCase, options: CutOptions = {}): (Cuts | undefined)[] {
   const { cuts = 'all', seed = '0' } = options;
   const [exchange] = theCase.exchanges;

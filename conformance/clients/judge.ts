@@ -5,9 +5,9 @@ import type { ClientAnswer } from './answer.js';
 import { compareChat, compareEvents } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';
 
-/** What was seen beside the answer. What is left out is not judged. */
+/** What was seen beside the answer. Missing observations are not evaluated. */
 export interface Seen {
-  /** What the lab saw, headers as they came. */
+  /** What the lab saw, headers as received. */
   readonly run?: Pick<LabRun, 'requests' | 'prompt'>;
   /** ms of real time until the answer. */
   readonly took?: number;
@@ -15,14 +15,14 @@ export interface Seen {
   readonly names?: Names;
 }
 
-/** What a client's answer to a case is worth (LAB-10). */
+/** The verdict on a client's answer to a case (LAB-10). */
 export interface Judgement {
   readonly verdict: 'pass' | 'pass-alternative' | 'fail';
   /** The clause of the alternative that it passed by. */
   readonly why?: string;
   /** Which of the expectations it met: 0 is the first, n the n-th alternative. */
   readonly met?: number;
-  /** Against the first expectation, where none was met. */
+  /** Compared with the first expectation, if none was met. */
   readonly differences: readonly Difference[];
 }
 
@@ -60,7 +60,7 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
   return found;
 }
 
-/** Judges an answer to a case: against what it expects, then against each alternative. */
+/** Evaluates an answer to a case: by what the case expects, then by each alternative. */
 export function judge(theCase: ClientCase, answer: ClientAnswer, seen: Seen = {}): Judgement {
   const differences = against(theCase, theCase.expect, answer, seen);
   if (differences.length === 0) return { verdict: 'pass', met: 0, differences: [] };

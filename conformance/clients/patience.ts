@@ -6,9 +6,9 @@ const slowed = <T extends Step | { readonly informational: number }>(step: T, pa
   'wait' in step ? { ...step, wait: step.wait * patience } : step;
 
 /**
- * A case whose upper limits are this many times as long, for a machine that is busy with other things. Where the limit
- * of the client is what the case is about, what the server waits grows with it. Lower limits, such as the gaps of
- * Retry-After, stay: load can only make them longer.
+ * A case whose upper limits are this many times as long, for a busy machine. If the case is about the limit of the
+ * client, the server's waits grow with it. Lower limits, such as the gaps of Retry-After, stay: load can only make them
+ * longer.
  */
 export function patient(theCase: ClientCase, patience = 1): ClientCase {
   if (patience === 1) return theCase;

@@ -8,7 +8,7 @@ const z = loadZod();
 
 /** How the kit and an adapter talk: lines of JSON (LAB-9). */
 
-/** ms that a client has for an answer where the case does not say. */
+/** ms that a client has for an answer if the case does not say. */
 export const TIMEOUT = 5_000;
 
 const BODY = { model: 'lab/model', stream: true, messages: [{ role: 'user', content: 'hello' }] };
@@ -63,7 +63,7 @@ export type Hello = Z.infer<typeof helloSchema>;
 
 const runSchema = z.object({ run: z.string() });
 
-/** A line of an adapter, or in a sentence what is wrong with it. */
+/** A line of an adapter, or what is wrong with it, in a sentence. */
 export type AdapterLine =
   | { readonly kind: 'answer'; readonly run: string; readonly answer: ClientAnswer }
   | { readonly kind: 'event'; readonly run: string }
@@ -82,7 +82,7 @@ export function readHello(line: string): Hello {
   try {
     value = JSON.parse(line);
   } catch {
-    throw new Error(`its first line is no JSON: ${brief(line)}`);
+    throw new Error(`its first line is not JSON: ${brief(line)}`);
   }
   const parsed = helloSchema.safeParse(value);
   if (!parsed.success)
@@ -96,7 +96,7 @@ export function readAdapterLine(line: string): AdapterLine {
   try {
     value = JSON.parse(line);
   } catch {
-    return { kind: 'wrong', message: `the adapter printed no JSON: ${brief(line)}` };
+    return { kind: 'wrong', message: `the adapter printed a line that is not JSON: ${brief(line)}` };
   }
   const named = runSchema.safeParse(value);
   if (!named.success) return { kind: 'wrong', message: `the adapter printed a line without "run": ${brief(line)}` };
@@ -108,7 +108,7 @@ export function readAdapterLine(line: string): AdapterLine {
     return {
       kind: 'wrong',
       run,
-      message: `the answer of the adapter is not as it should be: ${problem(parsed.error)}`,
+      message: `the answer of the adapter is invalid: ${problem(parsed.error)}`,
     };
   return { kind: 'answer', run, answer: parsed.data };
 }

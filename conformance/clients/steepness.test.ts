@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cases } from '../../emulator/lab/cases.js';
 import { scaled, steepness } from './steepness.js';
 
-/** A client of which each size takes these times, one run after the other. */
+/** A client with these times for each size, one run after the other. */
 const timesOf = (small: readonly number[], large: readonly number[]) => {
   const turns = { small: 0, large: 0 };
   return async (share: number) => (share < 1 / 4 ? small[turns.small++] : large[turns.large++]);

@@ -2,9 +2,9 @@ import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { isScripted } from '../../emulator/contract/client-case.js';
 import type { Difference } from '../framework/difference.js';
 
-/** How much longer four times as much may take: linear is 4, quadratic 16; this is nearer 16 by a little. */
+/** How much longer four times as much may take: linear is 4, quadratic 16; this is a little nearer 16. */
 const STEEPEST = 9;
-/** A run that is over sooner is not slow, in ms. */
+/** A shorter run is not slow, in ms. */
 const SHORTEST = 150;
 /** Pairs of runs until a ratio that is too large counts. */
 const PAIRS = 2;
@@ -28,9 +28,9 @@ export const scaled = (theCase: ClientCase, share: number): ClientCase => ({
 
 /**
  * Whether the time of a client grows faster than what it reads: by the ratio of a half of the case to an eighth, so
- * that the speed of the machine is divided out. `time` answers the ms of a run with that share of its writes, undefined
- * where there was no answer. Load only ever adds to a time, so the shortest of several runs of each size are compared,
- * in turns; the first pair that is within bounds ends it.
+ * that the speed of the machine cancels out. `time` returns the ms of a run with that share of its writes, undefined if
+ * there was no answer. Load only ever adds to a time, so the shortest of several runs of each size are compared, in
+ * turns; the first pair that is within bounds ends it.
  */
 export async function steepness(time: (share: number) => Promise<number | undefined>): Promise<Difference | undefined> {
   let small = Number.POSITIVE_INFINITY;

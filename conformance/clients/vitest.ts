@@ -4,12 +4,12 @@ import { cases } from '../../emulator/lab/cases.js';
 import type { AnsweredEvent } from './answer.js';
 import { checkInProcess, isInProcess } from './in-process.js';
 
-/** Reads the events of a response; what it throws is the error that its caller sees. */
+/** Reads the events of a response; an error that it throws is the error that its caller sees. */
 export type ParseEvents = (response: Response) => AsyncIterable<AnsweredEvent> | Promise<Iterable<AnsweredEvent>>;
 
 export interface ParserOptions {
   readonly name?: string;
-  /** Ids of cases that are left out, such as those that the parser is known to fail. */
+  /** Ids of cases to leave out, such as those that the parser is known to fail. */
   readonly skip?: readonly string[];
   /** Default `all`: every place, and every two of a body below 200 bytes. */
   readonly cuts?: 'none' | 'few' | 'all';

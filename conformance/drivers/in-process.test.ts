@@ -23,7 +23,7 @@ const heard = async ({ status, headers, body }: Incoming) => {
 };
 const why = (error: unknown) => ({ error: String(error) });
 
-/** The same as a `Request` and without one, to two emulators that are alike. */
+/** The same as a `Request` and without one, to two equal emulators. */
 async function both(plain: InProcess, web: InProcess, outgoing: Outgoing) {
   const exchanging = (async () => plain.plainFetch(outgoing))();
   const exchanged = await exchanging.then((answer) => answer && heard(answer)).catch(why);

@@ -3,13 +3,13 @@ import type { EmulatorOptions } from '../../emulator/index.js';
 import { PlainRequest } from '../../emulator/requests/received-request.js';
 import type { Incoming, PlainFetch } from '../probe/outgoing.js';
 
-/** What a `Request` takes without changing or refusing it. */
+/** What a `Request` accepts without changing or refusing it. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const utf8 = new TextEncoder();
 
-/** The body of an answer that is there as a whole, to be read once. */
+/** The body of a complete answer, to be read once. */
 function readerOf(body: string | Uint8Array) {
   let left: Uint8Array | undefined = typeof body === 'string' ? utf8.encode(body) : body;
   return {
@@ -27,8 +27,8 @@ function readerOf(body: string | Uint8Array) {
 }
 
 /**
- * An emulator in this process, and a way to ask its interface and its control interface. `plainFetch` sends what a `Request`
- * would: one is made of whatever it would change or refuse.
+ * An emulator in this process, and a way to ask its interface and its control interface. `plainFetch` sends what a
+ * `Request` would; it makes one of anything that a `Request` would change or refuse.
  */
 export function startInProcess(options: EmulatorOptions): {
   readonly emulator: AssembledEmulator;
@@ -49,7 +49,7 @@ export function startInProcess(options: EmulatorOptions): {
     plainFetch({ url: address, method, headers, body, signal }) {
       if (!METHODS.has(method) || Array.isArray(body)) return undefined;
       if (WITHOUT_BODY.has(method) && body !== undefined) return undefined;
-      // A text is declared as such where nothing is.
+      // A text is declared as text by default.
       if (typeof body === 'string' && !headers.has('content-type')) return undefined;
       const url = typeof address === 'string' ? new URL(address) : address;
       if (url.host === daemon || !served.some((path) => url.pathname.startsWith(path)) || url.username !== '')

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Fetch } from '../probe/client.js';
 
-/** Addresses that a name need not be looked up for: what is asked of them under another Host goes to the same place. */
+/** Addresses that need no name look-up: requests to them under another Host go to the same place. */
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** The machine's `fetch` sets Host by the URL, whatever is asked for; this sends the one that was asked for. */
+/** The machine's `fetch` sets Host by the URL; this sends the requested one. */
 function asHost(request: Request): Promise<Response> {
   const url = new URL(request.url);
   const send = url.protocol === 'https:' ? secure : plain;
@@ -31,7 +31,7 @@ function asHost(request: Request): Promise<Response> {
     outgoing.on('error', reject);
     request.arrayBuffer().then((bytes) => {
       const body = Buffer.from(bytes);
-      // Node frames the body of a DELETE by nothing unless it is told to: the server would see none.
+      // Node frames the body of a DELETE only on request: otherwise the server would see none.
       if (body.length > 0 && !outgoing.hasHeader('transfer-encoding'))
         outgoing.setHeader('content-length', body.length);
       outgoing.end(body);
@@ -40,8 +40,8 @@ function asHost(request: Request): Promise<Response> {
 }
 
 /**
- * `fetch` of undici rather than of the machine: that of Node 20 leaves the connection of an answer with more than five codings
- * to nobody, and its end ended the process. `dispatcher` is the way through a proxy.
+ * undici's `fetch` rather than the machine's: that of Node 20 leaves the connection of an answer with more than five
+ * codings to nobody, and its end ended the process. `dispatcher` is the way through a proxy.
  */
 export async function undiciFetch(request: Request, dispatcher?: Dispatcher): Promise<Response> {
   const { fetch } = await import('undici');
@@ -57,5 +57,5 @@ export async function undiciFetch(request: Request, dispatcher?: Dispatcher): Pr
   return response as unknown as Response;
 }
 
-/** `fetch` over the network. Redirects are the caller's to refuse. */
+/** `fetch` over the network. The caller refuses redirects. */
 export const networkFetch: Fetch = (request) => (request.headers.has('host') ? asHost(request) : undiciFetch(request));

@@ -8,8 +8,8 @@ export interface Space {
 }
 
 /**
- * Takes a space for the run, so that neither interns nor time of those who use the emulator change. Undefined where the
- * emulator has no spaces.
+ * Takes a space for the run, so that neither the interns nor the time of other users change. Undefined if the emulator
+ * has no spaces.
  */
 export async function takeSpace(options: {
   readonly ask: Ask;
@@ -29,9 +29,9 @@ export async function takeSpace(options: {
     const space = JSON.parse(made.text) as Record<string, unknown>;
     const { name } = space;
     if (typeof name !== 'string') return undefined;
-    // The descriptor is the answer itself, or stands in it.
+    // The descriptor is the answer itself, or is in it.
     const target = (space.target ?? space) as Record<string, unknown>;
-    // The address that was typed is the one that is known to lead there.
+    // The typed address is the one that is known to lead there.
     const here = (url: unknown) => `${origin}${new URL(String(url)).pathname}`;
     return {
       descriptor: { ...target, base_url: here(target.base_url), control_url: here(target.control_url) },

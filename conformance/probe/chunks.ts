@@ -8,19 +8,19 @@ export interface ToolCall {
   type: string | undefined;
   name: string | undefined;
   arguments: string;
-  /** What stood in the place of the text of `arguments`, as JSON. */
+  /** What was in the place of the text of `arguments`, as JSON. */
   instead?: string;
   /** In how many chunks it came. */
   parts: number;
 }
 
-/** The error of an error chunk, wherever it stood. */
+/** The error of an error chunk, wherever it was. */
 export interface StreamError {
   readonly code: unknown;
   readonly message: unknown;
   readonly reason: unknown;
   readonly retryable: unknown;
-  /** Whether it stood where the published API puts it: top level, beside the choice with the finish reason. */
+  /** Whether it was where the published API puts it: top level, beside the choice with the finish reason. */
   readonly inPlace: boolean;
 }
 
@@ -31,9 +31,12 @@ export interface Chunk {
 
 /** What a chat stream has said so far. Grows while the stream is read. */
 export interface Transcript {
-  /** Number of the exchange that it is the answer of. */
+  /** Number of the exchange that it answers. */
   readonly exchange: number;
-  /** Whether a script decides what the intern does. A real intern owes the kit nothing: what it did is observed, not judged. */
+  /**
+   * Whether a script decides what the intern does. A real intern owes the kit nothing: what it did is observed, not
+   * held against it.
+   */
   readonly scripted: boolean;
   readonly items: SseItem[];
   readonly chunks: Chunk[];
@@ -46,7 +49,7 @@ export interface Transcript {
   error: StreamError | undefined;
   /** The chunk with empty choices after the finish reason. */
   final: Readonly<Record<string, unknown>> | undefined;
-  /** `session_id` of the final chunk, where it is a string. */
+  /** `session_id` of the final chunk, if it is a string. */
   sessionId: string | undefined;
   done: boolean;
   /** `end` of the body, `cancelled` by the kit, or what broke the connection; undefined while open. */
@@ -63,7 +66,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Reads `{code, message, metadata}` or `{code, reason}` out of wherever a chunk carries an error. */
+/** Reads `{code, message, metadata}` or `{code, reason}` wherever a chunk carries an error. */
 function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> | undefined): StreamError | undefined {
   const delta = isRecord(choice?.delta) ? choice.delta : undefined;
   const place = [json.error, choice?.error, delta?.error].find(isRecord);
@@ -79,8 +82,9 @@ function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> 
 }
 
 /**
- * The order of a chat stream: chunks with content, one finish reason, one final chunk with empty choices and session_id,
- * `[DONE]`, end. Breaches are noted with the requirement they break; nothing is thrown, so that the rest is still read.
+ * The order of a chat stream: chunks with content, one finish reason, one final chunk with empty choices and
+ * session_id, `[DONE]`, end. Breaches are noted with the requirement they break. Nothing is thrown, so that the rest is
+ * still read.
  */
 export function createChunkGrammar(toolName: string, { scripted = true, exchange = 0 } = {}): ChunkGrammar {
   const t: Transcript = {
@@ -196,7 +200,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     event = item.kind === 'comment' ? undefined : { number: t.items.length, data: item.data };
     if (item.kind === 'comment') {
       t.comments.push(item);
-      // Any other comment may stand where its server likes: a reader passes over it.
+      // Any other comment may be where its server likes: a reader skips it.
       if (item.within && item.text.trim() === 'keepalive') breach('keepalive-between-events');
       return;
     }

@@ -1,11 +1,11 @@
 import type { Redactor } from './redact.js';
 
-/** A request as it was sent, secrets already taken out. */
+/** A request as sent, without secrets. */
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text of the body, cut where it is long; bytes that are no UTF-8 stand as their number. */
+  /** Text of the body, cut if it is long; bytes that are not UTF-8 appear as their number. */
   readonly body?: string;
 }
 
@@ -37,10 +37,10 @@ export interface Exchange {
 const KEPT = 16_384;
 /** Longest part of an answer that a transcript shows. */
 const SHOWN = 4 * KEPT;
-/** Kept beyond what is shown: a secret that begins before the cut is known by what follows it. */
+/** Kept beyond what is shown: a secret that begins before the cut is recognized by what follows it. */
 const MARGIN = 8_192;
 
-/** An exchange while it is going on. Holds bytes raw in memory only; what leaves through {@link snapshot} is redacted. */
+/** An exchange in progress. It holds raw bytes in memory only; what leaves through {@link snapshot} is redacted. */
 export class Evidence {
   private readonly pieces: { at: number; bytes: Uint8Array }[] = [];
   private kept = 0;
@@ -52,7 +52,7 @@ export class Evidence {
   constructor(
     readonly number: number,
     private readonly at: number,
-    /** Makes the record of the request, secrets taken out; asked for only where a transcript is wanted. */
+    /** Makes the record of the request, without secrets; called only if a transcript is wanted. */
     private readonly request: () => RecordedRequest,
     private readonly redactor: Redactor,
   ) {}
@@ -101,7 +101,7 @@ export class Evidence {
   private text(): Piece[] {
     const decoder = new TextDecoder();
     const texts = this.pieces.map((piece) => decoder.decode(piece.bytes, { stream: true }));
-    // A secret may lie across two pieces: it is looked for in the whole text, and only then is anything cut off.
+    // A secret may lie across two pieces, so it is searched for in the whole text before anything is cut off.
     const clean = this.redactor.pieces(texts);
     const pieces: Piece[] = [];
     let left = SHOWN;
@@ -117,7 +117,7 @@ export class Evidence {
   }
 }
 
-/** Text of a request body for the transcript, secrets taken out before anything is cut off. */
+/** Text of a request body for the transcript, redacted before anything is cut off. */
 export function bodyText(body: string | Uint8Array | undefined, redactor: Redactor): string | undefined {
   if (body === undefined) return undefined;
   const raw =

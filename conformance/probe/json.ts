@@ -1,4 +1,4 @@
-/** Levels of objects and arrays in each other that the kit reads: what comes of more is not worth a stack that overflows. */
+/** Levels of nested objects and arrays that the kit reads: deeper ones could overflow the stack. */
 export const MAX_DEPTH = 1_000;
 
 /** JSON that is nested deeper than {@link MAX_DEPTH}. */

@@ -1,6 +1,6 @@
 import { Finding, type NoAnswerGot, type NoAnswerKind, noAnswerOf } from '../framework/finding.js';
 
-/** There was no answer, or it broke off. A finding: a valid request has to be answered. */
+/** There was no answer, or it broke off. A finding: a valid request must be answered. */
 export function noAnswer(kind: NoAnswerKind, request: string, detail: string): Finding {
   const got: NoAnswerGot = { kind, detail };
   return new Finding({ wanted: { kind: 'answer' }, got, of: request });
@@ -12,7 +12,7 @@ export const whyNoAnswer = (error: unknown): NoAnswerGot | undefined =>
 
 const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 
-/** What kept an answer from coming, out of what `fetch` threw: in one line. */
+/** What kept an answer from coming, from the error of `fetch`: in one line. */
 export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const told = (key: 'code' | 'reason') =>
@@ -23,7 +23,7 @@ export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   if (cause instanceof Error && cause.name === 'ProxyRefused') return { kind: 'proxy', detail };
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return { kind: 'dns', detail };
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(code)) return { kind: 'refused', detail };
-  // Where the two sides do not come to speak of certificates, OpenSSL's message is a line of its source. What it calls an
+  // If the two sides do not get as far as certificates, OpenSSL's message is a line of its source. Its name for an
   // answer in plain HTTP differs between its versions.
   if (/^ERR_SSL_|^EPROTO$/.test(code)) {
     const reason = told('reason') || code;

@@ -9,7 +9,10 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** A request as the interface names it: no address, no query, no id; an answer to a question apart from other prompts. */
+/**
+ * A request as the interface names it: no address, no query, no id; an answer to a question separate from other
+ * prompts.
+ */
 export function operationOf({ request: { method, url, body } }: Exchange): string {
   if (isAnswer(parsed(body))) return ANSWER;
   const id = internIn(url);

@@ -7,11 +7,11 @@ export interface Outgoing {
   readonly headers: Headers;
   /** An array is sent chunk by chunk, without a length. */
   readonly body?: string | Uint8Array | readonly Uint8Array[] | undefined;
-  /** Takes it back. */
+  /** Aborts it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is looked at of an answer: that of a `Response`, or of what a target in this process has in its place. */
+/** The parts of an answer that are used: of a `Response`, or of its substitute from a target in this process. */
 export interface Incoming {
   readonly status: number;
   readonly headers: Headers;
@@ -29,7 +29,7 @@ export async function textOf({ body }: Incoming): Promise<string> {
 /** Sends without a `Request` and a `Response`; undefined for what it leaves to `fetch`. */
 export type PlainFetch = (outgoing: Outgoing) => Promise<Incoming> | undefined;
 
-/** @throws TypeError for what no request can be */
+/** @throws TypeError for an invalid request */
 export function requestOf({ url, method, headers, body, signal }: Outgoing): Request {
   const init: RequestInit & { duplex?: 'half' } = { method, headers, redirect: 'manual' };
   if (signal !== undefined) init.signal = signal;
@@ -51,7 +51,7 @@ export function urlOf(send: Send, baseUrl: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** Whether a request within this process has a connection that can be closed: only a stream has. */
+/** Whether an in-process request has a connection that can be closed: only a stream has. */
 export const canBeClosed = (url: string): boolean => url.includes('/chat/');
 
 /** A URL with another host. */
@@ -61,7 +61,7 @@ export function withHost(url: string, host: string): URL {
   return address;
 }
 
-/** What the target calls headers that checks send by their published names, in lower case. */
+/** The target's names of headers that checks send by their published names, in lower case. */
 export type HeaderNames = Readonly<Record<string, string>>;
 
 /** The headers of a request, its credential among them. */

@@ -1,6 +1,6 @@
 import { type Forms, formsOf, type Span, spansOf } from './spellings.js';
 
-/** Keys whose string values are credentials wherever they stand in a JSON answer. */
+/** Keys whose string values are credentials anywhere in a JSON answer. */
 const SECRET_KEYS =
   /"(token|[a-z-]+-signature(?:-v2)?|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
 const HIDDEN = '[redacted]';
@@ -19,7 +19,7 @@ function hidden(text: string, spans: readonly Span[]): string {
   return clean + text.slice(done);
 }
 
-/** Takes secrets out of everything that a report could show, as it is recorded. */
+/** Redacts secrets in everything that a report could show, as it is recorded. */
 export interface Redactor {
   /** Makes a value a secret from now on. */
   learn(secret: string): void;

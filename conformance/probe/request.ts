@@ -18,12 +18,12 @@ export type As = CredentialName | { readonly bearer: string } | null;
 /** A request in the words of the interface. */
 export interface Send {
   readonly method?: string;
-  /** Below the base, with its leading slash, sent as it stands: `/interns?limit=2`. */
+  /** Below the base, with its leading slash, sent unchanged: `/interns?limit=2`. */
   readonly path?: string;
   /** An absolute URL instead of `path`. */
   readonly url?: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
-  /** `api_key` where nothing is said. */
+  /** `api_key` by default. */
   readonly as?: As;
   /** Headers that carry the credential in another way than as a bearer token. */
   readonly present?: (credential: string) => Readonly<Record<string, string>>;
@@ -31,15 +31,15 @@ export interface Send {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON with its content type. */
   readonly json?: unknown;
-  /** Sent as it is, without a content type of the kit's. An array is sent chunk by chunk, without a length. */
+  /** Sent unchanged, without a content type of the kit's. An array is sent chunk by chunk, without a length. */
   readonly body?: string | Uint8Array | readonly Uint8Array[];
-  /** Host header, and host of the URL where there is no network. */
+  /** Host header, and host of the URL if there is no network. */
   readonly host?: string;
-  /** ms of real time until the head of the answer has to be there. */
+  /** ms of real time until the head of the answer must be there. */
   readonly timeout?: number;
-  /** A 429 is what is asked for: it is not waited out. */
+  /** A 429 is the expected answer: it is not waited out. */
   readonly limited?: boolean;
-  /** A read that does not wait for what was written to be there, where reads lag behind. */
+  /** A read that does not wait for earlier writes to show, if reads lag. */
   readonly soon?: boolean;
 }
 
@@ -52,8 +52,8 @@ export function isAnswer(body: unknown): boolean {
 /** What findings call such a request. */
 export const ANSWER = 'the answer to a question';
 
-/** The path of an intern, or of what stands below it (`/provision`). An id that means more than itself stays one segment. */
+/** The path of an intern, or of something below it (`/provision`). An id with reserved characters stays one segment. */
 export const internPath = (id: string, below = ''): string => `/interns/${encodeURIComponent(id)}${below}`;
 
-/** The id of the intern that an address is about, where it is about one. */
+/** The id of the intern in an address, if there is one. */
 export const internIn = (url: string): string | undefined => /\/interns\/([^/?]+)/.exec(url)?.[1];

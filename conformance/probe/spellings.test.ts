@@ -26,7 +26,7 @@ describe('a secret is hidden in every spelling', () => {
     const clean = createRedactor([SECRET]).text(`before ${text} after`);
     expect(clean).toContain('[redacted]');
     expect(clean).toMatch(/^before .*after$/s);
-    // Nothing of the secret is left but for the edges that Base64 mixes with what stands beside it.
+    // Nothing of the secret is left but the edges that Base64 mixes with its neighbours.
     const left = clean.replaceAll('[redacted]', '');
     expect(left.length).toBeLessThan(40);
     expect(Buffer.from(left, 'base64').toString()).not.toContain(SECRET.slice(3, 12));

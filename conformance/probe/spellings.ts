@@ -1,11 +1,11 @@
 /** A stretch of a text, from its first character up to the one after its last. */
 export type Span = readonly [from: number, to: number];
 
-/** A secret in the forms that it is searched for in. */
+/** A secret in the forms to search for. */
 export interface Forms {
   /** Its UTF-8 bytes, one character each. */
   readonly bytes: string;
-  /** What of its Base64 does not depend on what stands before and after it, for each of the three offsets. */
+  /** The part of its Base64 that does not depend on what precedes and follows it, for each of the three offsets. */
   readonly base64: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function formsOf(secret: string): Forms {
   return { bytes: bytes.toString('latin1'), base64: base64.filter((text) => text.length >= 6) };
 }
 
-/** A text with its escapes undone, byte for byte, and where each byte stood. */
+/** A text with its escapes undone, byte for byte, and the source place of each byte. */
 interface Decoded {
   readonly bytes: string;
   at(index: number): number;
@@ -56,7 +56,7 @@ function decoded(text: string): Decoded {
   return { bytes, at: (index) => starts[index] ?? text.length };
 }
 
-/** Where a needle stands, or at least its first half: what was cut off is a secret still. */
+/** Where a needle is, or at least its first half: a cut secret is still a secret. */
 function* occurrences(text: string, needle: string): Generator<Span> {
   const head = needle.slice(0, Math.max(Math.min(6, needle.length), Math.ceil(needle.length / 2)));
   for (let from = text.indexOf(head); from >= 0; from = text.indexOf(head, from + 1)) {
@@ -68,8 +68,8 @@ function* occurrences(text: string, needle: string): Generator<Span> {
 }
 
 /**
- * Where secrets stand in a text in any spelling: plain, with `\u` escapes, percent-encoded, mixed, or within Base64 or
- * Base64url at any offset; also where the end of one was cut off. Sorted, and apart from one another.
+ * Where secrets are in a text in any spelling: plain, with `\u` escapes, percent-encoded, mixed, or within Base64 or
+ * Base64url at any offset; also if the end of one was cut off. Sorted, and separate from one another.
  */
 export function spansOf(text: string, secrets: Iterable<Forms>): Span[] {
   const plain = decoded(text);

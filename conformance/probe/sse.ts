@@ -1,15 +1,15 @@
-/** A server-sent event as it was dispatched by its blank line. */
+/** A server-sent event as its blank line dispatched it. */
 export interface SseEvent {
   readonly kind: 'event';
   /** ms since the run began, when the blank line arrived. */
   readonly at: number;
   readonly data: string;
-  /** The `event:` field, where there was one. */
+  /** The `event:` field, if there was one. */
   readonly type?: string;
   readonly id?: string;
 }
 
-/** A comment line. `within` says that it stood between the lines of an event. */
+/** A comment line. `within` says that it was between the lines of an event. */
 export interface SseComment {
   readonly kind: 'comment';
   readonly at: number;
@@ -22,7 +22,7 @@ export type SseItem = SseEvent | SseComment;
 /** Bytes in, as the network delivers them; events and comments out, in order. */
 export interface SseParser {
   push(bytes: Uint8Array, at: number): SseItem[];
-  /** What stands unfinished at the end of the body: an event without its blank line, a line without its end. */
+  /** What is unfinished at the end of the body: an event without its blank line, a line without its end. */
   end(): { readonly unfinished: string };
 }
 

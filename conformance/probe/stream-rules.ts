@@ -1,6 +1,6 @@
 import type { Level, RequirementId } from '../requirements/index.js';
 
-/** What the order and shape of a chat stream have to keep: which requirement, and at which level. */
+/** The rules of the order and shape of a chat stream: which requirement, and at which level. */
 export const STREAM_RULES = {
   'event-is-json': ['CHAT-1', 'S'],
   'event-is-flat': ['CHAT-1', 'S'],
@@ -50,8 +50,8 @@ export interface StreamBreach {
   readonly rule: StreamRule;
   readonly requirement: RequirementId;
   readonly level: Level;
-  /** What stood in the place of what the rule wants. */
+  /** What was in the place of what the rule wants. */
   readonly got?: unknown;
-  /** The event that breaks it, and the how manieth it is; absent where the end of the stream does. */
+  /** The event that breaks it, and its number; absent if the end of the stream does. */
   readonly event?: { readonly number: number; readonly data: string };
 }

@@ -6,10 +6,10 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** What a stream of chat-completion chunks comes to. */
+/** The result of a stream of chat-completion chunks. */
 export interface ChatReading {
   outcome: 'complete' | 'error';
-  /** What came until then: all of it when complete. */
+  /** What came until then: all of it if complete. */
   chat: Chat;
   error?: { status?: number };
 }
@@ -30,8 +30,8 @@ const isJson = (text: string): boolean => {
 };
 
 /**
- * The calls of a whole stream, by the rules of section 5 of the lab. First the deltas are put in order, each told which
- * call it belongs to; then they are joined.
+ * The calls of a whole stream, by the rules of section 5 of the lab. First the deltas are put in order and assigned to
+ * calls; then they are joined.
  */
 function callsOf(deltas: readonly Json[]): Call[] {
   const order: string[] = [];
@@ -84,8 +84,8 @@ function callsOf(deltas: readonly Json[]): Call[] {
 }
 
 /**
- * What the events of a body come to as one streaming chat completion: the rules of the lab's section 5, read over the
- * whole stream. `broken` says that the transport failed after the last event.
+ * The events of a body as one streaming chat completion: the rules of the lab's section 5, read over the whole stream.
+ * `broken` says that the transport failed after the last event.
  */
 export function chatOf(events: readonly Dispatched[], broken = false): ChatReading {
   const chunks: Json[] = [];

@@ -14,19 +14,19 @@ export const bodies = cases
     return exchange !== undefined && isScripted(exchange) ? [{ id: one.id, bytes: bodyOf(exchange) }] : [];
   });
 
-/** The types that the bodies name: an EventSource tells of no others. */
+/** The types that the bodies name: an EventSource reports no others. */
 export const TYPES = [...new Set(bodies.flatMap(({ bytes }) => eventStream(bytes).map(({ event }) => event)))];
 
-/** What an EventSource cannot tell from its own. */
+/** What an EventSource cannot distinguish from its own. */
 export const isTold = (event: Dispatched): boolean => event.event !== 'error' && event.event !== 'open';
 
-/** Serves each body at its id, while the tests of a file run; answers where. */
+/** Serves each body at its id, while the tests of a file run; returns the address. */
 export function served(): { readonly origin: string } {
   const server = createServer((request, response) => {
     const found = bodies.find(({ id }) => `/${id}` === request.url);
     if (request.url === '/')
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>');
-    // A second request is an EventSource that comes back after the end: 204 tells it to stop.
+    // A second request is an EventSource that reconnects after the end: 204 stops it.
     if (found === undefined || request.headers['last-event-id'] !== undefined)
       return void response.writeHead(204).end();
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(found.bytes);

@@ -6,9 +6,11 @@ export interface Dispatched {
 }
 
 export interface OracleOptions {
-  /** Dispatch what stands unfinished at the end, as some clients do; the standard discards it. */
+  /** Dispatch what is unfinished at the end, as some clients do; the standard discards it. */
   readonly flush?: boolean;
-  /** One U+FFFD for each byte that is no UTF-8, as some decoders do; WHATWG Encoding has one for each maximal subpart. */
+  /**
+   * One U+FFFD for each byte that is not UTF-8, as some decoders do; WHATWG Encoding has one for each maximal subpart.
+   */
   readonly replacePerByte?: boolean;
 }
 
@@ -67,7 +69,7 @@ export function eventStream(bytes: Uint8Array, options: OracleOptions = {}): Dis
     else if (field === 'id') {
       if (!value.includes('\0')) lastEventIdBuffer = value;
     }
-    // `retry` sets the reconnection time, which no answer tells; any other field is ignored.
+    // `retry` sets the reconnection time, which no answer shows; any other field is ignored.
   };
 
   const take = (line: string) => {
@@ -79,7 +81,7 @@ export function eventStream(bytes: Uint8Array, options: OracleOptions = {}): Dis
     process(line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value);
   };
 
-  // Lines end in CRLF, a LF not preceded by a CR, or a CR not followed by a LF. What has no end is no line.
+  // Lines end in CRLF, a LF not preceded by a CR, or a CR not followed by a LF. Text without an end is not a line.
   let begin = 0;
   for (let at = 0; at < stream.length; at++) {
     if (stream[at] !== '\n' && stream[at] !== '\r') continue;

@@ -2,7 +2,7 @@ import type { AnsweredChat } from '../answer.js';
 import type { ParsedEvent } from './event-stream.js';
 import type { Has } from './flaws.js';
 
-/** An error that a client shows its caller, with the status it stands for. */
+/** An error that a client shows its caller, with its status. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   constructor(
@@ -45,7 +45,7 @@ const KNOWN = new Set([
   'system_fingerprint',
 ]);
 
-/** Puts the chunks of a chat together as they come; the reference client's other half. */
+/** Joins the chunks of a chat as they come; the reference client's other half. */
 export function createAssembly(has: Has) {
   let content = '';
   let reasoning = '';
@@ -197,7 +197,7 @@ export function createAssembly(has: Has) {
       }
       takeChunk(value);
     },
-    /** The stream has ended cleanly: is that a whole answer? Throws where it is not. */
+    /** The stream has ended cleanly: is that a whole answer? Throws if not. */
     end() {
       if (has('anyEnd')) return;
       if (has('finishRequired') && finish === null) throw new CallError('no finish reason', 500);

@@ -13,8 +13,8 @@ const isEventStream = (type: string | undefined, exact: boolean): boolean =>
   exact ? type === 'text/event-stream' : /^text\/event-stream\s*(;|$)/i.test(type ?? '');
 
 /**
- * The reference client: does one call as an adapter does and answers what came of it. `onEvent` is told of each event
- * or chunk as it comes. Right in every way, but for the mistakes of `means.has` (LAB-12).
+ * The reference client: does one call as an adapter does and returns the outcome. `onEvent` receives each event or
+ * chunk as it comes. Right in every way, except for the mistakes of `means.has` (LAB-12).
  */
 export async function answerRun(
   line: RunLine,
@@ -135,7 +135,7 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
   }
 }
 
-/** An error as an adapter tells it. */
+/** An error as an adapter reports it. */
 export const errorOf = (error: unknown): { message: string; status?: number } => ({
   message: error instanceof Error ? error.message : String(error),
   ...(error instanceof CallError && error.status !== undefined ? { status: error.status } : {}),

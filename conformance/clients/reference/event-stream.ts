@@ -1,6 +1,6 @@
 import type { Has } from './flaws.js';
 
-/** An event, as it is dispatched. */
+/** A dispatched event. */
 export interface ParsedEvent {
   event: string;
   data: string;
@@ -11,11 +11,11 @@ const FIELDS = ['data', 'event', 'id', 'retry'];
 
 /**
  * The parser of the reference client: a push parser that looks at each character once, and dispatches an event with the
- * character that ends its blank line. `has` says in which ways it is wrong.
+ * character that ends its blank line. `has` lists its mistakes.
  */
 export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: Has, charset?: string) {
   let decoder = makeDecoder(has, charset);
-  /** What stands of the line that is not ended. */
+  /** The unfinished line. */
   let pieces: string[] = [];
   let rescanned = '';
   let skipLf = false;
@@ -31,7 +31,7 @@ export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: H
 
   const emit = (event: ParsedEvent) => {
     dispatched++;
-    // Which one is the last is known at the end alone.
+    // Only the end shows which one is the last.
     if (has('dropLast')) release();
     if (has('dropLast') || has('holdUntilEnd') || has('holdUntilNext')) held.push(event);
     else dispatchEvent(event);
@@ -128,7 +128,7 @@ export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: H
     started = true;
     if (has('rescan')) {
       rescanned += text;
-      // The mistake: all of what is kept is gone through for each chunk.
+      // The mistake: the whole buffer is walked for each chunk.
       if (rescanned.includes('\u001f')) return;
     }
     endOf.lastIndex = 0;

@@ -1,4 +1,7 @@
-/** Ways for the reference client to be wrong, each a switch (LAB-12): `npm run lab-score` finds the cases that catch them. */
+/**
+ * Ways for the reference client to be wrong, each a switch (LAB-12): `npm run lab-score` finds the cases that catch
+ * them.
+ */
 export const FLAWS = {
   /** Mistakes with the event stream. */
   stream: {

@@ -34,7 +34,7 @@ test.each([
     });
     return reader()(new Response(response.body?.pipeThrough(counts), response), one, onEvent);
   };
-  // A byte looked at takes this clock 10 ms: what the work takes, whatever the machine.
+  // Looking at a byte takes this clock 10 ms: the work counts, not the machine.
   const stopwatch = () => {
     const before = looked;
     return () => (looked - before) * 10;

@@ -7,7 +7,7 @@ import type { Has } from './flaws.js';
 
 type Pair = readonly [name: string, value: string];
 
-/** The bytes that are signed; the same as those sent, but for mistakes. */
+/** The bytes that are signed; the same as those sent, except for mistakes. */
 function signedBytes(body: Uint8Array, has: Has): Uint8Array {
   const text = () => Buffer.from(body).toString();
   if (has('digestOfNull') && body.length === 0) return Buffer.from('null');
@@ -25,7 +25,7 @@ function signedBytes(body: Uint8Array, has: Has): Uint8Array {
   return body;
 }
 
-/** The path that is signed; as it is sent, up to `?`, but for mistakes. */
+/** The path that is signed; as sent, up to `?`, except for mistakes. */
 function signedPath(target: string, has: Has): string {
   const path = has('querySigned') ? target : (target.split('?')[0] ?? target);
   if (has('pathDecoded')) return decodeURIComponent(path);
@@ -142,7 +142,7 @@ export async function signedRequest(line: RunLine, means: Means): Promise<Client
         follow: has('followsSigned'),
         accepts: (status) => status >= 200 && status <= 299,
       },
-      // Where a redirect is followed wrongly, everything goes along.
+      // If a redirect is followed wrongly, everything goes along.
       has('followsSigned') ? { ...means, has: (flaw) => flaw === 'redirectKeepsKey' || has(flaw) } : means,
     );
     await text(incoming.body);

@@ -16,13 +16,13 @@ export interface Outgoing {
 export interface Incoming {
   readonly status: number;
   header(name: string): string | undefined;
-  /** Ends in an error where the body is not whole. */
+  /** Ends in an error if the body is not whole. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection. */
   leave(): void;
 }
 
-/** Sends one request. Throws where no head comes. */
+/** Sends one request. Throws if no head comes. */
 export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
 
 async function* whole(
@@ -40,7 +40,7 @@ async function* whole(
     if (cutIsEnd) return;
     throw error;
   }
-  // A body that ends by closing is whole for Node even where the connection was reset.
+  // A body that ends by closing is whole for Node even if the connection was reset.
   const error = failure();
   if (error !== undefined && !cutIsEnd) throw error;
   if (!message.complete && !cutIsEnd) throw new CallError('the body was cut off');
@@ -53,7 +53,7 @@ export const overHttp =
     new Promise((resolve, reject) => {
       if (has('untilClose')) return resolve(untilClose(outgoing));
       const { hostname, port } = new URL(outgoing.url);
-      // The path goes out as it was written, not as a URL parser has it.
+      // The path goes out as written, not as a URL parser has it.
       const path = outgoing.url.slice(outgoing.url.indexOf('/', outgoing.url.indexOf('://') + 3));
       const sent = httpRequest({
         hostname,
