@@ -44,7 +44,7 @@ const SECRET_PIECE = 256;
 /** A shorter value appears in the middle of words: it is redacted where it is known to be, and nowhere else. */
 const LEAST_SECRET = 8;
 
-/** A value in pieces, of which each is a secret. The last reaches back: none is too short to be told from a word. */
+/** A value in pieces, of which each is a secret. The last reaches back: none is so short that it looks like a word. */
 function* piecesOf(value: string): Generator<string> {
   if (value.length < LEAST_SECRET) return;
   for (let at = 0; at < value.length; at += SECRET_PIECE)
