@@ -73,7 +73,7 @@ test('the terminal shows what to run again', async () => {
 });
 
 test.each([
-  ['prints no JSON', `say('oops\\n')`, 'no JSON'],
+  ['prints no JSON', `say('oops\\n')`, 'not JSON'],
   ['prints a line without run', `say({ outcome: 'complete' })`, 'without "run"'],
   ['answers what nobody asked', `say({ run: 'other', outcome: 'complete' })`, 'nobody asked'],
   ['answers in another form', `say({ run: line.run, outcome: 'done' })`, 'outcome'],
@@ -155,7 +155,7 @@ test('prompt cases need event lines: without them they are skipped, late ones fa
 
 test.each([
   ['ends at the start', 'process.exit(4)', 'status 4'],
-  ['says something else first', `console.log('Server ready')`, 'no JSON'],
+  ['says something else first', `console.log('Server ready')`, 'not JSON'],
   ['says hello in another form', `console.log('{"adapter": 1}')`, 'adapter'],
 ])('an adapter that %s is exit 3 and one line', async (_, code, message) => {
   const { exit, err, results } = await run(code, ...ONE);
@@ -178,7 +178,7 @@ test('a command that is not there is exit 3 and one line; none at all is exit 2'
     host: systemHost,
   };
   expect(await conformance(['client', ...ONE, '--', '/no/such/adapter'], io)).toBe(3);
-  expect(err.join('')).toContain('/no/such/adapter is not there');
+  expect(err.join('')).toContain('/no/such/adapter does not exist');
   expect(await conformance(['client', ...ONE], io)).toBe(2);
   expect(await conformance(['client', '--only', 'no-such-case', '--', 'true'], io)).toBe(2);
 });
