@@ -66,7 +66,7 @@ export const AUTH_KINDS = defineChecks({
           const answer = await send({ path: internPath(own.id, `/${path}`), as });
           // Where the alias is served is not stated.
           if (path === 'daemon-access' && answer.status === 404) continue;
-          // Nor is the order: the state of the intern may be judged before the kind of the credential.
+          // Nor is the order: the state of the intern may be checked before the kind of the credential.
           if (!own.ours) undisturbed(answer.status !== 409, 'the intern of the own key', 'running', answer.text);
           expect.error(answer, { status: 403, reason: 'personal_identity_required' }, `${path} with an API key`);
         }
@@ -89,7 +89,7 @@ export const AUTH_KINDS = defineChecks({
         [intern.id, 'oauth_interns_only_token'],
         [own.id, own.key],
       ] as const;
-      // Who signs in another's name is told in every run, whatever it costs.
+      // Every caller in every run: a signature in another's name is worth the requests.
       for (const [id, as] of callers) {
         for (const path of ['daemon/sign', 'daemon-access/sign']) {
           const what = `${path} as ${typeof as === 'string' ? as : 'own key'}`;

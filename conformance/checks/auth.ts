@@ -6,13 +6,13 @@ import * as expect from '../framework/expect.js';
 import { OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
-/** The operation with a body that is refused after the caller was judged, so that nothing comes of it. */
+/** The operation with a body that is refused once the caller is accepted, so that it has no effect. */
 const harmless = (ctx: Ctx, row: Operation, id: string, as: As): Send =>
   row.method === 'GET'
     ? request(ctx, row, id, { as })
     : request(ctx, row, id, { as, json: { bodySha256: 7, name: 7 } });
 
-/** What each credential may do with an intern of its workspace. `ok` stands for: judged no further than the body. */
+/** What each credential may do with an intern of its workspace. `ok`: accepted as far as the body. */
 const MATRIX: Readonly<Record<string, (row: Operation) => 'ok' | 401 | 403 | 404>> = {
   api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
   peer_api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
@@ -26,7 +26,7 @@ const MATRIX: Readonly<Record<string, (row: Operation) => 'ok' | 401 | 403 | 404
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A key where no bearer token is. */
+/** A key in another place than that of a bearer token. */
 const FORMS: readonly (readonly [string, (key: string) => Record<string, string>])[] = [
   ['with no scheme', (key) => ({ authorization: key })],
   ['as Basic', (key) => ({ authorization: `Basic ${key}` })],
@@ -78,7 +78,7 @@ export const AUTH = defineChecks({
   'auth/authorization-forms': {
     requirement: 'AUTH-1',
     level: 'S',
-    title: 'What is no bearer token in Authorization is 401: another scheme, no scheme, no token, a key elsewhere.',
+    title: 'Anything but a bearer token in Authorization is 401: another scheme, no scheme, no token, another place.',
     needs: [],
     async run(ctx) {
       const { send } = ctx;
@@ -93,11 +93,11 @@ export const AUTH = defineChecks({
     requirement: 'AUTH-1',
     level: 'S',
     title: 'A key in the query opens nothing.',
-    // A query is logged on its way: no key but that of a made intern goes there.
+    // Servers log queries: only the key of an intern of this run goes there.
     needs: ['control', 'own_key'],
     async run({ interns, send, unmet }) {
       const { id, key } = await interns.own();
-      if (key === null || typeof key === 'string') return unmet('own_key', 'the key is not told');
+      if (key === null || typeof key === 'string') return unmet('own_key', 'the key is not known');
       const { bearer } = key;
       expect.status(await send({ path: internPath(id), as: key }), 200, 'the own key as bearer token');
       for (const name of ['api_key', 'key', 'access_token', 'token']) {
@@ -137,7 +137,7 @@ export const AUTH = defineChecks({
   'auth/matrix': {
     requirement: 'AUTH-2',
     level: 'C',
-    title: 'Every credential is judged on every operation as the tables of credentials say.',
+    title: 'Every operation answers every credential as the table of credentials says.',
     needs: [
       'control',
       'write',

@@ -27,7 +27,7 @@ const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number,
   ],
 ];
 
-/** Where the base of a target would be with another path. */
+/** The base address of the target with another path. */
 const elsewhere = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
 
 const isList = (answer: Answer) =>
@@ -101,11 +101,11 @@ export const BASE = defineChecks({
     async run(ctx) {
       await ctx.each('errors', errors(ctx), async ([what, status, request]) => {
         const answer = await ctx.send(request);
-        // That a limit is judged, and that a name is needed, is published, not stated.
+        // That a limit is checked, and that a name is needed, is published, not stated.
         if (status === 400 && answer.status < 400) return;
         expect.refused(answer, what);
-        // What is stated of a refusal stands where the envelope has it. What is judged first, the intern or the kind of the
-        // credential, is not stated.
+        // The envelope carries what is stated of the refusal. Whether the intern or the kind of the credential is checked
+        // first is not stated.
         const reason = answer.status === 403 ? 'personal_identity_required' : 'not_found';
         const stated = request.path?.endsWith('/sign') ? { reason, retryable: false } : {};
         expect.error(answer, { status: answer.status, ...stated }, what);
@@ -147,7 +147,7 @@ export const BASE = defineChecks({
     needs: ['regional_host'],
     async run({ api, target, interns, send, property, wrongKey }) {
       const host = target.regionalHost ?? '';
-      // One that is not refused at all is judged by the stated sentence.
+      // A request that is served at all breaks the stated sentence.
       notServed(await api.list({ limit: 1 }, { host }), 'GET /interns');
       const unknown = internPath(interns.unknownId());
       const path = fc.constantFrom('/interns', unknown, `${unknown}/daemon`, '/scim/x');

@@ -30,7 +30,7 @@ const send = (ctx: Ctx, write: Write, path: string, type: string | undefined) =>
     headers: type === undefined ? {} : { 'content-type': type },
   });
 
-/** A body in another media type is refused; the very same one as JSON, however that is spelt, is taken. */
+/** A body in another media type is refused. The same body as JSON is accepted, in any spelling of that type. */
 async function mediaTypes(ctx: Ctx, all: readonly Write[]): Promise<void> {
   for (const write of ctx.sample(all)) {
     const { name } = write.row;
@@ -143,7 +143,7 @@ export const BODIES = defineChecks({
           taken = answer.status < 300 ? path : '';
           expect.error(answer, { status: 400 }, `${path} with a field`);
           const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
-          // It may have stopped by itself: what is seen again, is seen of another.
+          // It may have stopped by itself: the next run looks at another intern.
           if (after.status !== intern.status) taken = path;
           equal(after.status, intern.status, `status after the refused ${path}`);
         }
@@ -213,7 +213,7 @@ export const BODIES = defineChecks({
   'bodies/malformed': {
     requirement: 'BODY-4',
     level: 'S',
-    title: 'A body of create, update and delete that is no JSON is 400, and does nothing.',
+    title: 'A body of create, update and delete that is not JSON is 400, and does nothing.',
     needs: ['write'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
@@ -244,7 +244,7 @@ export const BODIES = defineChecks({
         expect.status(await ctx.send(request(ctx, row, intern.id)), expect.ACCEPTED, `the valid twin of ${name}`);
         for (const headers of [JSON_TYPE, {}]) {
           const answer = await ctx.send({ method: 'POST', path: row.path(intern.id), as: row.as, headers });
-          // Of a body that is none signing may miss the media type first.
+          // Without a body, signing may miss the media type first.
           const status = row.name !== 'create' && answer.status === 415 ? 415 : 400;
           expect.error(answer, { status }, `${name} without a body`);
         }

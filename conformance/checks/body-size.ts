@@ -29,7 +29,7 @@ const send = (ctx: Ctx, write: Write, path: string, body: Send['body']) =>
     ...(body === undefined ? {} : { body }),
   });
 
-/** At the cap a body is taken, one byte more is refused; whole and chunk by chunk. */
+/** A body at the cap is accepted, one byte more is refused: sent whole and chunk by chunk. */
 async function atTheCap(ctx: Ctx, all: readonly Write[]): Promise<void> {
   const write = oneOfRows(all, ({ row }) => row.name);
   const chunk = fc.constantFrom(undefined, 65_536, 1_000_003);
@@ -125,7 +125,7 @@ export const BODY_SIZE = defineChecks({
     needs: ['running'],
     async run(ctx) {
       const names = ctx.sample(['chat', 'invoke', 'suspend', 'provision']);
-      // A provision alone needs one that does not run; among all of them it comes after the suspend.
+      // Provision needs an intern that does not run. Among all of them it comes after suspend.
       const intern = names[0] === 'provision' ? await ctx.interns.stopped() : await ctx.interns.running();
       for (const name of names) {
         const row = operation(name);

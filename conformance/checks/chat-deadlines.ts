@@ -80,7 +80,7 @@ export const CHAT_DEADLINES = defineChecks({
   'chat-deadlines/closed-after': {
     requirement: 'CHAT-7',
     level: 'S',
-    title: 'After its five minutes a question cannot be answered any more, although nobody was connected.',
+    title: 'After its five minutes a question can no longer be answered, although no client was connected.',
     needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
     async run(ctx) {
       const intern = await ctx.interns.running();

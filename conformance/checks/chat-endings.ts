@@ -24,7 +24,7 @@ import type { Transcript } from '../probe/chunks.js';
 
 const SUSPENDED = expect.ACCEPTED;
 
-/** `asked` is who ended the run: the kit by a request of its own, or the intern that was asked to. */
+/** `asked` says who ended the run: a request of the kit, or the intern that was asked to. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
   expect.finish(t, 'error', what);
   if (asked === 'the intern') endedBy(ctx, t, 'run_ended');
@@ -39,7 +39,7 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
   equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
 };
 
-/** CHAT-12 and CHAT-13: runs that end otherwise than by themselves. */
+/** CHAT-12 and CHAT-13: runs that are ended. */
 export const CHAT_ENDINGS = defineChecks({
   'chat-endings/cancelled': {
     requirement: 'CHAT-12',
@@ -54,7 +54,7 @@ export const CHAT_ENDINGS = defineChecks({
   'chat-endings/deadline': {
     requirement: 'CHAT-12',
     level: 'S',
-    title: 'So does one that meets its deadline.',
+    title: 'A run that meets its deadline ends in the same way.',
     needs: ['running', 'behaviour:deadline'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -108,8 +108,7 @@ export const CHAT_ENDINGS = defineChecks({
   'chat-endings/any': {
     requirement: 'CHAT-12',
     level: 'S',
-    title:
-      'Before and after a question, with usage or without: what was said stays, and the two errors are told apart.',
+    title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
     needs: ['running', 'control'],
     maxRuns: 30,
     async run(ctx) {
@@ -240,7 +239,7 @@ export const CHAT_ENDINGS = defineChecks({
   'chat-endings/session-stays': {
     requirement: 'CHAT-3',
     level: 'S',
-    title: 'A run of a known session that ends with an error tells its session_id, and the session goes on.',
+    title: 'A run of a known session that ends with an error carries its session_id, and the session goes on.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
     async run(ctx) {
       const intern = await ctx.interns.shared();

@@ -27,7 +27,7 @@ async function busy(ctx: Ctx, id: string, input: ChatInput | string, what: strin
   expect.retryAfter(answer, what);
 }
 
-/** Where the two sentences of CHAT-14 meet, either is taken: the lock before the steer, or the steer before the lock. */
+/** Two sentences of CHAT-14 meet here: the lock may come before the steer, or the steer before the lock. */
 async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: string): Promise<'busy' | 'steered'> {
   const answer = await unstreamed(ctx, id, input);
   if (answer.status === 202) {
@@ -96,7 +96,7 @@ export const CHAT_LOCK = defineChecks({
   'chat-lock/resumed-run': {
     requirement: 'CHAT-14',
     level: 'P',
-    title: 'A run that streams after an answer keeps others out as one does that streams after its prompt.',
+    title: 'A run that streams after an answer keeps others out, as one that streams after its prompt does.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -113,7 +113,7 @@ export const CHAT_LOCK = defineChecks({
   'chat-lock/per-intern': {
     requirement: 'CHAT-14',
     level: 'P',
-    title: 'A run that streams keeps nobody from other interns.',
+    title: 'A run that streams does not block other interns.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const one = await ctx.interns.running();
@@ -251,7 +251,7 @@ export const CHAT_LOCK = defineChecks({
   'chat-lock/busy-changes-nothing': {
     requirement: 'CHAT-14',
     level: 'P',
-    title: 'A prompt that was told busy started nothing and said nothing to the run that streams.',
+    title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();

@@ -5,11 +5,11 @@ import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
 import type { Answer } from '../probe/client.js';
 
-/** What an intern takes, or why not, is its own: only an answer that says so is judged. */
+/** Which prompts an intern takes is its own affair: only an answer that gives this reason is checked. */
 const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
   ctx.internDid(answer.text.includes(`"${reason}"`), { did, said: expect.seen(answer) });
 
-/** CHAT-16: prompts that are not taken, and from when on they are. */
+/** CHAT-16: prompts that an intern does not take, and when it takes them again. */
 export const CHAT_NOT_TAKEN = defineChecks({
   'chat-not-taken/not-running': {
     requirement: 'CHAT-16',
@@ -33,7 +33,7 @@ export const CHAT_NOT_TAKEN = defineChecks({
   'chat-not-taken/while-it-boots': {
     requirement: 'CHAT-16',
     level: 'P',
-    title: 'So does one that boots, and one whose boot failed.',
+    title: 'An intern that boots, and one whose boot failed, answer 409 intern_not_ready too.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
       const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
@@ -73,7 +73,7 @@ export const CHAT_NOT_TAKEN = defineChecks({
   'chat-not-taken/accepted-first': {
     requirement: 'CHAT-16',
     level: 'P',
-    title: 'After a word or a wait the stream is open, and what goes wrong then is told in it.',
+    title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -116,7 +116,7 @@ export const CHAT_NOT_TAKEN = defineChecks({
       const said = await ctx.script(ASKING);
       const first = await asked(ctx, intern.id, said);
       for (let at = 1; at < 64; at++) await asked(ctx, intern.id, said);
-      // Whether the 65th run may wait too is a question of reading; the 66th may not.
+      // The 65th run may wait or not: both readings are fair. The 66th may not.
       let waiting = 64;
       let reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
       if (reply.status === 200) {

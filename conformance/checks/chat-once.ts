@@ -10,7 +10,7 @@ export const CHAT_ONCE = defineChecks({
   'chat-once/while-it-streams': {
     requirement: 'CHAT-7',
     level: 'S',
-    title: 'While an answered run streams, a further answer to its question is refused and reaches nobody.',
+    title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -41,7 +41,7 @@ export const CHAT_ONCE = defineChecks({
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
       ctx.undisturbed(away === undefined, 'an intern in reach', 'no 5xx', away);
       const delivered = replies.filter(({ status }) => status < 300).length;
-      // Why none was delivered is what any of them was told.
+      // The first answer says why none was delivered.
       if (delivered === 0) await replies[0]?.end();
       if (delivered !== 1) {
         const seen = async (reply: ChatReply) => (reply.status < 300 ? reply.status : expect.seen(await reply.whole()));

@@ -68,12 +68,12 @@ function refusedAs(answer: Answer, as: keyof typeof REASONS, what: string): void
 
 const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
 
-/** CHAT-7: the order in which a reply is judged, one check per pair of neighbours. */
+/** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. */
 export const CHAT_REFUSALS = defineChecks({
   'chat-refusals/session-before-call': {
     requirement: 'CHAT-7',
     level: 'P',
-    title: 'A missing session_id is told before an unknown call.',
+    title: 'A missing session_id is reported before an unknown call.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -174,7 +174,7 @@ export const CHAT_REFUSALS = defineChecks({
   'chat-refusals/ended-before-busy': {
     requirement: 'CHAT-7',
     level: 'P',
-    title: 'That the run has ended is told before that another one streams.',
+    title: 'An ended run is reported before another run that streams.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -191,7 +191,7 @@ export const CHAT_REFUSALS = defineChecks({
   'chat-refusals/ended-before-unacceptable': {
     requirement: 'CHAT-7',
     level: 'P',
-    title: 'That the run has ended is told before that the answer would not do.',
+    title: 'An ended run is reported before an unacceptable answer.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -240,7 +240,7 @@ export const CHAT_REFUSALS = defineChecks({
   'chat-refusals/stale-before-busy': {
     requirement: 'CHAT-7',
     level: 'P',
-    title: 'That the question is not the pending one is told before that another run streams.',
+    title: 'A question that is not the pending one is reported before another run that streams.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.running();

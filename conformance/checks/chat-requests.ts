@@ -21,7 +21,7 @@ async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
     body,
     headers: { 'content-type': 'application/json' },
   });
-  // A stream is heard to its end: one that is left may keep the intern busy for half a minute.
+  // Reads a stream to its end: leaving it may keep the intern busy for half a minute.
   return open.whole();
 }
 
@@ -35,7 +35,7 @@ export const CHAT_REQUESTS = defineChecks({
     async run(ctx) {
       const intern = await ctx.interns.shared();
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
-        // A long reply costs: once in code points of one unit, once in such of two.
+        // Long replies cost: once with code points of one unit, once with those of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
         for (const length of fits) {
           expect.finish(await talk(ctx, intern.id, unit.repeat(length)), 'stop', `a prompt of ${length} times ${unit}`);
@@ -49,7 +49,7 @@ export const CHAT_REQUESTS = defineChecks({
   'chat-requests/length-of-parts': {
     requirement: 'CHAT-15',
     level: 'P',
-    title: 'Text parts count together.',
+    title: 'Text parts of a prompt count together.',
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();

@@ -53,7 +53,7 @@ export const CHAT_STEERING = defineChecks({
   'chat-steering/delivered-live': {
     requirement: 'CHAT-14',
     level: 'S',
-    title: 'What a prompt tells a waiting run, the run does once it is answered: the prompt was delivered into it.',
+    title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -69,7 +69,7 @@ export const CHAT_STEERING = defineChecks({
       const rest = await answered(ctx, intern.id, t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered after a steer');
       ctx.internDid(rest.content.includes(word), {
-        did: 'do what a steered prompt told it to',
+        did: 'do what a steered prompt asked for',
         note: 'that it was delivered shows only where it does',
         said: rest.content,
         finding: { what: 'content of the run, answered after a steer', expected: 'the word', actual: rest.content },

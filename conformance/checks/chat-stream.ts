@@ -33,13 +33,13 @@ export const CHAT_STREAM = defineChecks({
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
-      // Content that comes while the run goes on for a while shows it at once. The rest is for interns that say it all.
+      // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
       const first = await ctx.chat(intern.id, ctx.prompt('silent'));
       if (first.status < 300) {
         const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
         const before = (
           await began.catch((error: unknown) => {
-            // Not even a keepalive: what waits on another stream would wait as long.
+            // Not even a keepalive came: waiting on another stream would take as long.
             if (error instanceof Finding) ctx.streamsAreHeldBack();
             throw error;
           })
@@ -58,7 +58,7 @@ export const CHAT_STREAM = defineChecks({
       }
       const unknown = seen.find(({ how }) => how === 'unknown');
       if (unknown?.how === 'unknown')
-        ctx.unmet('a reply that tells whether streams are held back', unknown.why, unknown.got);
+        ctx.unmet('a reply that shows whether streams are held back', unknown.why, unknown.got);
       const { content, finish } = first.transcript;
       const finding = { what: 'arrival of a reply', expected: 'a reply of several chunks', actual: finish };
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
@@ -176,7 +176,7 @@ export const CHAT_STREAM = defineChecks({
   'chat-stream/echo-is-the-prompt': {
     requirement: 'EMU-9',
     level: 'C',
-    title: 'echo repeats the prompt, with usage, whatever else the request has: a model, fields that nobody knows.',
+    title: 'echo repeats the prompt, with usage, whatever else the request has: a model, unknown fields.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.shared();

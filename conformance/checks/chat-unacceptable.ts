@@ -21,19 +21,19 @@ import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 
 /**
- * Whether a question that was refused an answer with another status than 400 is open at all: where it takes no good one
- * either, that is what is wrong. What a gateway answers says nothing of the question, which the next value needs.
+ * After a refusal with another status than 400: a question that refuses a good answer too is not open, and that is the finding.
+ * The answer of a gateway says nothing about the question, which the next value needs.
  */
 async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Promise<void> {
   if (status >= 401 && !GATEWAY.has(status)) await answered(ctx, id, t, 'allow_once');
 }
 
-/** CHAT-6 and CHAT-7: answers that will not do, and leave the question as it was. */
+/** CHAT-6 and CHAT-7: unacceptable answers, which leave the question open. */
 export const CHAT_UNACCEPTABLE = defineChecks({
   'chat-unacceptable/unacceptable-option': {
     requirement: 'CHAT-7',
     level: 'P',
-    title: 'An answer that is no offered option is 400, and the question stays to be answered.',
+    title: 'An answer that is not an offered option is 400, and the question stays open.',
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 50,
     async run(ctx) {
@@ -79,8 +79,8 @@ export const CHAT_UNACCEPTABLE = defineChecks({
     maxRuns: 60,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const told = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
-      const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), told]));
+      const says = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
+      const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
       const { id: call, session } = callOf(t);
       const refused = async (content: string) => {
         const answer = await badAnswer(ctx, intern.id, { call, session, content });

@@ -117,7 +117,7 @@ export const CLOCK = defineChecks({
         const { now, mode } = (await (await control.call('GET', '/clock')).json()) as Record<string, unknown>;
         return { now: instant(now), mode };
       };
-      // Twice: elsewhere than where it started, and than where the reset before left it.
+      // Twice: neither the start of the clock nor the time that the first reset left may come back.
       for (const ms of [7_654_321, 86_400_000]) {
         await clock.advance(ms);
         const before = await shown();

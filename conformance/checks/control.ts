@@ -4,7 +4,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
 
-/** Those that a target descriptor holds; own keys belong to interns. */
+/** Credentials of a target descriptor. Own keys belong to interns. */
 const CREDENTIALS = CREDENTIAL_NAMES.filter((name) => name !== 'own_key');
 
 /** A call of the control interface: its status and its JSON. */
@@ -35,7 +35,7 @@ export const CONTROL = defineChecks({
   'emulator/target': {
     requirement: 'EMU-1',
     level: 'C',
-    title: 'target tells addresses, workspaces, subjects, keys and credentials.',
+    title: 'target shows addresses, workspaces, subjects, keys and credentials.',
     needs: ['control'],
     async run(ctx) {
       const { status, json } = await call(ctx, 'GET', '/target');
@@ -194,7 +194,7 @@ export const CONTROL = defineChecks({
   'emulator/bad-calls': {
     requirement: 'EMU-1',
     level: 'C',
-    title: 'A call that is none, or whose body is wrong, is refused and changes nothing.',
+    title: 'An unknown call, or one with a wrong body, is refused and changes nothing.',
     needs: ['control', 'clock'],
     async run(ctx) {
       const before = await ctx.clock.now();

@@ -13,7 +13,7 @@ export const CREATE = defineChecks({
   'create/reads-back': {
     requirement: 'CREATE-1',
     level: 'S',
-    title: 'What is created is answered, and read back as it was answered.',
+    title: 'A create answers what was sent, and a read answers the same.',
     needs: ['write'],
     maxRuns: 20,
     async run(ctx) {
@@ -92,7 +92,7 @@ export const CREATE = defineChecks({
         expect.error(both, INVALID, 'an invalid create elsewhere');
       }
       for (const workspace_id of [null, 7, {}, []]) {
-        expect.error(await api.create(interns.body({ workspace_id })), INVALID, 'a workspace_id that is no string');
+        expect.error(await api.create(interns.body({ workspace_id })), INVALID, 'a workspace_id that is not a string');
       }
     },
   },
@@ -120,7 +120,7 @@ export const CREATE = defineChecks({
     async run({ api, interns }) {
       const one = await interns.stopped();
       const answer = await api.create(interns.body({ vault_id: one.vault_id }));
-      // Whether a vault can be attached at all is published, not stated.
+      // That a vault can be attached at all is published, not stated.
       if (answer.status >= 300) return;
       const other = expect.intern(answer, expect.CREATED, 'a create with an attached vault');
       ok(typeof other.vault_id === 'string' && other.vault_id !== '', 'vault_id', 'a vault of its own', other.vault_id);
@@ -228,7 +228,7 @@ export const CREATE = defineChecks({
     async run({ api, interns, undisturbed }) {
       const one = await interns.stopped();
       const again = { name: one.name, description: 'another' };
-      // One body of two callers would be a matter of their keys.
+      // An equal body of two callers would be about their idempotency keys.
       const peers = { name: one.name, description: "a peer's" };
       expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a second create of the name');
       expect.status(
@@ -270,7 +270,7 @@ export const CREATE = defineChecks({
       const { description } = expect.intern(await api.get(two.id), 200, 'the read');
       equal(description, two.description, 'description after the refusal');
       expect.status(await api.update(two.id, { name: two.name }), expect.ACCEPTED, 'a rename to the own name');
-      // It is the creator's names that count, whoever renames.
+      // Names are unique per creator, also when a peer renames.
       const peer = { as: 'peer_api_key' } as const;
       expect.error(await api.update(two.id, { name: one.name }, peer), NAME_TAKEN, "a peer's rename to a taken name");
       expect.status(

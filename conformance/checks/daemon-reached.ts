@@ -11,11 +11,11 @@ const BODY = JSON.stringify({ input: 'Hello.' });
 /** ms that a daemon has for the head of its answer. */
 const PATIENCE = 5_000;
 
-/** A daemon as whoever holds its token reaches it, where the deployment says that it is. */
+/** A daemon as a holder of its token reaches it, at the origin that the service gives. */
 interface Reached {
   readonly id: string;
   prove(): Promise<Proof>;
-  /** The status that a request is answered with; undefined where none comes. */
+  /** The status of the answer to a request; undefined without an answer. */
   ask(proof?: Proof): Promise<number | undefined>;
 }
 
@@ -23,9 +23,9 @@ const takes = (status: number | undefined): boolean => status !== undefined && s
 const shown = (status: number | undefined) => (status === undefined ? 'no answer' : status);
 
 /**
- * Reaches the daemon of a running intern. What it serves is nowhere stated, so all that counts is whether it takes a request:
- * one without a proof it has to refuse, as one whose v2 signature is none, and one with a proof it has to take. Where it does
- * otherwise, it is not the proof that decides, and the check is skipped.
+ * Reaches the daemon of a running intern. What it serves is nowhere stated, so all that counts is whether it accepts a request:
+ * not one without a proof, not one with an invalid v2 signature, but one with a proof. A daemon that does otherwise does not
+ * decide by the proof, and the check is skipped.
  */
 async function reached(ctx: Ctx): Promise<Reached> {
   const { id } = await ctx.interns.running();
@@ -47,7 +47,7 @@ async function reached(ctx: Ctx): Promise<Reached> {
       const proven = proof === undefined ? {} : proofHeaders(ctx, proof);
       const headers = { 'content-type': 'application/json', authorization, ...proven };
       let status: number | undefined;
-      // That nothing answers there, or not from here, is no breach.
+      // A daemon that does not answer, or not from here, breaks nothing.
       await broken(async () => {
         ({ status } = await ctx.send({ method: 'POST', url, as: null, headers, body: BODY, timeout: PATIENCE }));
       });
@@ -62,7 +62,7 @@ async function reached(ctx: Ctx): Promise<Reached> {
     .reverse()
     .toString('base64');
   const wrong = await daemon.ask({ ...forged, signatureV2: other });
-  if (takes(wrong)) unmet('a request with a v2 signature that is none is answered', shown(wrong));
+  if (takes(wrong)) unmet('a request with an invalid v2 signature is answered', shown(wrong));
   return daemon;
 }
 
@@ -75,7 +75,7 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
   return proof;
 }
 
-/** Daemons of any deployment, judged by what is stated of them. */
+/** Daemons of any service, held to what is stated of them. */
 export const DAEMON_REACHED = defineChecks({
   'proof/v2-once-live': {
     requirement: 'SIGN-7',
@@ -104,7 +104,7 @@ export const DAEMON_REACHED = defineChecks({
       expect.done(await ctx.api.suspend(daemon.id), 'the suspend');
       await ctx.interns.untilSuspended(daemon.id);
       const status = await daemon.ask(await daemon.prove());
-      // What is only accepted may wait for the next provision.
+      // A request that is only accepted may wait for the next provision.
       if (!takes(status) || status === 202) return;
       const after = expect.intern(await ctx.api.get(daemon.id), 200, 'the read of the suspended intern');
       ctx.undisturbed(after.status !== 'running', 'status after the suspend', 'not running', after.status);

@@ -76,7 +76,7 @@ export const DAEMON = defineChecks({
         const answers = [await reached(), await alias(ctx, intern.id)] as const;
         const after = expect.intern(await api.get(intern.id), 200, 'the read after').status;
         if (after !== status) return;
-        // A boot ends when it likes, and a read may tell of it late.
+        // A boot ends at any time, and a read may show that late.
         const boots = !['stopped', 'queued'].includes(status);
         ctx.assume(!boots || answers[0].status >= 300, 'an intern that boots', 'it runs by now', status);
         expect.error(answers[0], expected, `the access of ${what}`);
@@ -203,7 +203,7 @@ export const DAEMON = defineChecks({
       const stopped = await interns.stopped();
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
       const [old, fresh] = [await alias(ctx, intern.id), await api.daemon(intern.id, { as: 'oauth_token' })];
-      // The interface tells of the alias, and not where it is.
+      // The interface names the alias, and not its path.
       const note = 'GET …/daemon-access, which is published, is 404';
       ctx.assume(old.status !== 404 || fresh.status >= 300, 'the path of the alias', note);
       const cases: readonly (readonly [string, string, As])[] = [

@@ -18,7 +18,7 @@ import {
 import { onceFree } from '../helpers/turns.js';
 import type { ChatReply } from '../probe/reply.js';
 
-/** ms within which a deployment notices that a client has gone, with some more for the way there and back. */
+/** ms within which a service notices that a client has left, with some more for the way there and back. */
 const NOTICED = 33_000;
 const MOMENT = 2_000;
 
@@ -36,7 +36,7 @@ async function noticed(ctx: Ctx): Promise<void> {
       const answer = await next.whole();
       const what = 'a prompt 30 s after the client of a silent stream has left';
       if (waited > NOTICED) fail(what, 'taken: its run is cancelled within 30 s', expect.seen(answer));
-      // What is steered into the run may end it: once is enough.
+      // A steered prompt may end the run: one is enough.
       for (const until = goesOn === 202 ? NOTICED : waited; waited <= until; waited += MOMENT) await ctx.wait(MOMENT);
     }
   };
@@ -52,7 +52,7 @@ async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
   equal(await fate(ctx, id), 'ended: cancelled', 'the run 30 s after its client left');
 }
 
-/** CHAT-9 and CHAT-10: what becomes of a run whose client has gone. */
+/** CHAT-9 and CHAT-10: what becomes of a run whose client has left. */
 export const DISCONNECT = defineChecks({
   'disconnect/while-silent': {
     requirement: 'CHAT-10',
@@ -100,7 +100,7 @@ export const DISCONNECT = defineChecks({
   'disconnect/while-it-speaks': {
     requirement: 'CHAT-10',
     level: 'S',
-    title: 'So is one that keeps speaking, one that has not said a word yet, and one that streams on after an answer.',
+    title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const { interns, clock } = ctx;
@@ -172,7 +172,7 @@ export const DISCONNECT = defineChecks({
   'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
     level: 'S',
-    title: 'So does cancelling the body on reading [DONE], and a minute without anybody.',
+    title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -192,7 +192,7 @@ export const DISCONNECT = defineChecks({
   'disconnect/after-each-done': {
     requirement: 'CHAT-9',
     level: 'S',
-    title: 'That holds for each of several questions.',
+    title: 'Closing after each of several questions keeps the run alive.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -213,7 +213,7 @@ export const DISCONNECT = defineChecks({
   'disconnect/of-who-steered': {
     requirement: 'CHAT-10',
     level: 'S',
-    title: 'That a client who steered goes away cancels nothing.',
+    title: 'A client that steered a run and leaves cancels nothing.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();

@@ -24,7 +24,7 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-/** Calls the operation in a way that is accepted, or refused for the state of the intern, which is judged after faults. */
+/** A valid call. Only the state of the intern may refuse it, which is checked after faults. */
 const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
   ctx.send({ ...request(ctx, operation(name), id), limited: true });
 

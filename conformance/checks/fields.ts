@@ -91,7 +91,7 @@ export const FIELDS = defineChecks({
   'create/unknown-fields': {
     requirement: 'CREATE-5',
     level: 'P',
-    title: 'A create with a field that is none of its own is 400, whatever the value.',
+    title: 'A create with an unknown field is 400, whatever the value.',
     needs: ['write'],
     async run({ api, interns, property }) {
       const key = fc.oneof(
@@ -136,7 +136,7 @@ export const FIELDS = defineChecks({
   'create/no-object': {
     requirement: 'BODY-4',
     level: 'S',
-    title: 'A body that is no JSON object is 400 on create and update.',
+    title: 'A body that is not a JSON object is 400 on create and update.',
     needs: ['write'],
     async run({ api, interns, property }) {
       const intern = await interns.stopped();

@@ -21,7 +21,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   last_failure_message: orNull(isText),
   progress: orNull((value) => typeof value === 'object' && !Array.isArray(value)),
   hostname: orNull(form(/^[^\s/:]+$/)),
-  // Which form these two have is nowhere said.
+  // The form of these two is not stated.
   workspace_id: form(/./),
   vault_id: orNull(form(/./)),
   attached_vault_id: orNull(form(/./)),
@@ -29,10 +29,10 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   updated_at: form(TIMESTAMP),
 };
 
-/** Keys that would hold what a caller must not get. */
+/** Keys of values that a caller must not get. */
 const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
 
-/** Numbers and flags tell how many there are, or whether. */
+/** Numbers and flags only count, or say whether. */
 const holds = (value: unknown) =>
   (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
 
@@ -68,11 +68,11 @@ export const GET = defineChecks({
     async run({ api, interns, ownStatuses }) {
       const stopped = await interns.stopped();
       const running = await interns.running();
-      // What others made may be older than the form.
+      // Interns of others may be older than the form.
       const ours = new Set([stopped.id, running.id]);
       const listed = expect.page(await api.list({ limit: 5 }), 'the list').data.filter(({ id }) => ours.has(id));
       const updated = expect.intern(await api.update(stopped.id, { description: 'x' }), expect.ACCEPTED, 'an update');
-      equal(ownStatuses(), [], 'statuses that are none of the published ones');
+      equal(ownStatuses(), [], 'statuses that are not published');
       for (const record of [stopped, running, updated, ...listed]) {
         for (const [field, holds] of Object.entries(FIELDS)) {
           const value = (record as unknown as Record<string, unknown>)[field];
@@ -90,7 +90,7 @@ export const GET = defineChecks({
     needs: ['running'],
     async run({ api, interns }) {
       const running = await interns.running();
-      // Looked at one by one: the last request of a finding is the one to repeat.
+      // One by one: the last request of a finding is the one to repeat.
       const holdsNone = (answer: Answer, what: string) => {
         expect.success(answer, what);
         equal(secretKeys(answer.json), [], `fields that hold something secret in the answer of ${what}`);

@@ -21,7 +21,7 @@ async function called(ctx: Pick<Ctx, 'listed'>, name: string, having: readonly s
   return (await ctx.listed('the list', { having })).filter((intern) => intern.name === name).length;
 }
 
-/** A create that is sent again is no new one: the intern that it answers, with whichever success where none is asked for. */
+/** A retried create returns the original intern, with any success unless `statuses` says which. */
 function replayed(answer: Answer, what: string, statuses: number | readonly number[] = expect.CREATED): Intern {
   if (answer.status >= 400) expect.answered(answer, 'success', what);
   return expect.intern(answer, statuses, what);
@@ -94,7 +94,7 @@ export const IDEMPOTENCY = defineChecks({
         const made = answers.filter(({ status }) => status < 300);
         const [, second] = made;
         if (second !== undefined) {
-          // Where no key is known again, that is what is wrong.
+          // A service that does not know a key again is found for that.
           replayed(await api.create(bodies[answers.indexOf(second)], key), AGAIN);
           expect.status(second, 409, OTHER_BODY);
         }
@@ -162,7 +162,7 @@ export const IDEMPOTENCY = defineChecks({
   'create/key-reused-first': {
     requirement: 'CREATE-4',
     level: 'P',
-    title: 'A reused key is told before a taken name or a vault that cannot be attached.',
+    title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
     needs: ['write'],
     async run({ api, interns }) {
       const taken = await interns.stopped();
@@ -172,7 +172,7 @@ export const IDEMPOTENCY = defineChecks({
       replayed(await api.create(body, key), AGAIN);
       expect.error(await api.create({ ...body, name: taken.name }, key), REUSED, 'a used key with a taken name');
       const vault = { ...body, vault_id: interns.unknownId() };
-      expect.error(await api.create(vault, key), REUSED, 'a used key with a vault that is none');
+      expect.error(await api.create(vault, key), REUSED, 'a used key with an unknown vault');
     },
   },
   'create/key-lengths': {

@@ -6,7 +6,7 @@ import { invoke, session, steered } from '../helpers/turns.js';
 import { internPath } from '../probe/request.js';
 
 const HOUR = 3_600_000;
-/** How a run that no stream shows tells which way it went: it stops where it was led right, and fails elsewhere. */
+/** Without a stream the end of a run shows which way it went: it stops where it was led right, else it fails. */
 const RIGHT = [{ end: 'stop' }];
 const WRONG = [{ end: 'failed' }];
 
@@ -109,7 +109,7 @@ export const INVOKE_RUNS = defineChecks({
   'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
     level: 'C',
-    title: 'Such a run is shown as ended by its deadline, at its time.',
+    title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();

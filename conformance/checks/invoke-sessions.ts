@@ -196,7 +196,7 @@ export const INVOKE_SESSIONS = defineChecks({
   'invoke-sessions/refused-reason': {
     requirement: 'INVOKE-3',
     level: 'P',
-    title: 'The reason of that 404 is not_found.',
+    title: 'The 404 for a session of another has the reason not_found.',
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();

@@ -73,7 +73,7 @@ export const INVOKE_CHECKS = defineChecks({
   'invoke/invalid-body': {
     requirement: 'INVOKE-1',
     level: 'P',
-    title: 'input that is no text, and a session_id that is none, are 400 bad_request.',
+    title: 'An input or session_id that is not a text is 400 bad_request.',
     needs: ['running'],
     maxRuns: 40,
     async run(ctx) {
@@ -94,7 +94,7 @@ export const INVOKE_CHECKS = defineChecks({
       await ctx.property('session_id', unfit, async (session_id) => {
         const answer = await ctx.api.invoke(intern.id, { input: 'Hello.', session_id });
         expect.status(answer, [400, 404], 'an invoke with an unfit session_id');
-        if (typeof session_id !== 'string') expect.error(answer, BAD, 'an invoke with a session_id that is no text');
+        if (typeof session_id !== 'string') expect.error(answer, BAD, 'an invoke with a session_id that is not a text');
       });
     },
   },

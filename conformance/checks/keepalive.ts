@@ -10,10 +10,10 @@ import type { SseComment } from '../probe/sse.js';
 const isBeat = ({ text }: SseComment) => text === 'keepalive';
 const beats = (t: Transcript) => t.comments.filter(isBeat).length;
 
-/** ms of silence from which on a comment stands where a keepalive is due, with some leave for the network. */
+/** ms of silence after which a comment may take the place of a keepalive, with some leeway for the network. */
 const DUE = 29_000;
 
-/** Comments of the service's own are lawful: where one came before a keepalive was due, none is due. */
+/** A service may write comments of its own. After one that came early no keepalive is due. */
 export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript): void {
   const early = t.items.find((item, at) => {
     const before = t.items[at - 1];
@@ -24,7 +24,7 @@ export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript): voi
   assume(early === undefined, 'a stream to which nothing else is written', note, shown);
 }
 
-/** A silent run streams as many keepalives as 30 seconds fit into its silence, for all that is said to be written. */
+/** The stream of a silent run carries a keepalive after every 30 seconds. */
 async function silence(ctx: Ctx, most: number): Promise<void> {
   const intern = await ctx.interns.running();
   const reply = await held(ctx, intern.id, ctx.prompt('silent'));
@@ -61,7 +61,7 @@ export const KEEPALIVE = defineChecks({
   'keepalive/to-the-millisecond': {
     requirement: 'CHAT-11',
     level: 'S',
-    title: 'None at 29.999 s, one by 30.001 s.',
+    title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -82,7 +82,7 @@ export const KEEPALIVE = defineChecks({
   'keepalive/between-events': {
     requirement: 'CHAT-11',
     level: 'S',
-    title: 'Between any two events there are as many as the silence has whole 30 seconds, and they split none.',
+    title: 'Between two events there is one keepalive for every whole 30 seconds of silence, and it splits no event.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 15,
     async run(ctx) {
@@ -127,7 +127,7 @@ export const KEEPALIVE = defineChecks({
   'keepalive/before-first-word': {
     requirement: 'CHAT-11',
     level: 'S',
-    title: 'A stream that is open without a word yet carries them too.',
+    title: 'A stream that has said nothing yet carries keepalives too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -145,7 +145,7 @@ export const KEEPALIVE = defineChecks({
   'keepalive/after-an-answer': {
     requirement: 'CHAT-11',
     level: 'S',
-    title: 'The stream that goes on after an answer carries them too; the time it waited does not count.',
+    title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -165,7 +165,7 @@ export const KEEPALIVE = defineChecks({
   'keepalive/every-stream': {
     requirement: 'CHAT-11',
     level: 'S',
-    title: 'Streams of several interns each carry their own.',
+    title: 'Streams of several interns each carry their own keepalives.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const said = await ctx.script([{ say: 'x' }, { wait: '300s' }]);

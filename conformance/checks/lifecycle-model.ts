@@ -41,7 +41,7 @@ export const LIFECYCLE_MODEL = defineChecks({
   'model/in-time': {
     requirement: 'LIFE-1',
     level: 'S',
-    title: 'Boots and teardowns come to their end whatever is done meanwhile, and signing works throughout.',
+    title: 'Boots and teardowns end whatever happens meanwhile, and signing works throughout.',
     needs: ['running', 'behaviour:ask-permission', 'oauth_token', 'clock'],
     maxRuns: 20,
     run: (ctx) => holds(ctx, [...TALK, 'sign', 'wait', 'wait'], { published: false, inTime: true }),

@@ -7,7 +7,7 @@ import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
 const DIGEST = { bodySha256: 'a'.repeat(64) };
-/** One turn of each kind that counts; what has to stand before it is done by `ready`, with the limit off. */
+/** One turn of each kind that counts. `ready` prepares it while the limit is off. */
 const TURNS: Record<string, (ctx: Ctx, id: string) => Promise<() => Promise<Answer>>> = {
   prompt: async (ctx, id) => () => prompt(ctx, id),
   invoke: async (ctx, id) => () => ctx.api.invoke(id, { input: 'Hello.' }, { limited: true }),
@@ -102,7 +102,7 @@ export const LIMITER_COUNTS = defineChecks({
   'limiter-counts/busy-does-not-count': {
     requirement: 'CHAT-17',
     level: 'C',
-    title: 'Nor does what is told busy.',
+    title: 'A turn that is refused as busy does not count.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.running();
@@ -125,7 +125,7 @@ export const LIMITER_COUNTS = defineChecks({
   'limiter-counts/judged-last': {
     requirement: 'BODY-5',
     level: 'C',
-    title: 'Over the limit other refusals are told first.',
+    title: 'Over the limit every other refusal comes first.',
     needs: ['running', 'control', 'oauth_token'],
     async run(ctx) {
       const { api, interns } = ctx;

@@ -26,11 +26,11 @@ export const LIMITER = defineChecks({
   'limiter/as-met': {
     requirement: 'CHAT-17',
     level: 'S',
-    title: 'Whatever turn of the run was over the limit was told to be retryable.',
+    title: 'Every turn over the limit that this run met was answered as retryable.',
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      // Turns of its own only where they cost nothing.
+      // The check takes turns of its own only where they cost nothing.
       for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
       const met = ctx.limited();
       ctx.assume(met.length > 0, 'a turn over the limit', 'the run met none');

@@ -9,11 +9,11 @@ import type { Answer } from '../probe/client.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
 
-/** Those of a list that a check made, in the order of the list. */
+/** The interns of a check, in the order of the list. */
 const of = (data: readonly Intern[], ids: readonly string[]) =>
   data.map(({ id }) => id).filter((id) => ids.includes(id));
 
-/** Every intern in the statuses that can be brought about, by id. */
+/** Makes an intern in each status that can be reached. Statuses by id. */
 async function inEveryStatus({ interns, api, control }: Ctx): Promise<Map<string, string>> {
   const fails = await control.script({ lifecycle: { boot: { ends: 'failed', message: 'no disk' } } });
   const slow = await control.script({ lifecycle: { boot: { ends: 'hangs' }, teardown: { after: '3s' } } });
@@ -37,7 +37,7 @@ async function inEveryStatus({ interns, api, control }: Ctx): Promise<Map<string
   return all;
 }
 
-/** Nothing of a workspace that is not the key's is listed. */
+/** A key lists nothing of another workspace. */
 function nothingOf(answer: Answer): void {
   const { data } = expect.page(answer, 'the list of a foreign workspace');
   if (data.length > 0)
@@ -287,7 +287,7 @@ export const LIST = defineChecks({
     requirement: 'LIST-3',
     level: 'P',
     fresh: true,
-    title: 'A cursor that is none is 400 `Invalid list query`, invalid_body.',
+    title: 'A text that is not a cursor is 400 `Invalid list query`, invalid_body.',
     needs: [],
     async run(ctx) {
       const { api } = ctx;

@@ -14,14 +14,14 @@ export const ORDER = defineChecks({
   'order/pairs': {
     requirement: 'BODY-5',
     level: 'C',
-    title: 'Of any two faults in one request that of the earlier stage is told.',
+    title: 'Of any two faults in one request the one of the earlier stage is reported.',
     needs: NEEDS,
     async run(ctx) {
       const intern = await ctx.interns.stopped();
       for (const row of OPERATIONS) {
         const stages = STAGES.filter((stage) => stage.applies(row));
         for (const [at, first] of stages.entries()) {
-          // The next stage that can be spoilt beside this one: pairs of neighbours hold the whole order together.
+          // The next stage that can be spoilt beside this one: neighbours in pairs prove the whole order.
           const next = stages.slice(at + 1).find((stage) => compatible(first, stage));
           for (const faults of next === undefined ? [[first]] : [[first], [first, next]]) {
             const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
@@ -35,7 +35,7 @@ export const ORDER = defineChecks({
   'order/any-faults': {
     requirement: 'BODY-5',
     level: 'C',
-    title: 'However many faults a request has, that of the earliest stage is told.',
+    title: 'However many faults a request has, the one of the earliest stage is reported.',
     needs: NEEDS,
     maxRuns: 60,
     async run(ctx) {
@@ -52,7 +52,7 @@ export const ORDER = defineChecks({
         fc.pre(faults.every((one) => faults.every((other) => one === other || compatible(one, other))));
         const request = await spoilt(ctx, row, intern.id, faults);
         const answer = await ctx.send(request).catch((error) => {
-          // A server may refuse and close before it has read a large body; the refusal is lost on the way then.
+          // A server may refuse and close before it has read a large body. Then the refusal is lost.
           if (whyNoAnswer(error)?.kind === 'dropped' && request.body !== undefined) return undefined;
           throw error;
         });
@@ -80,7 +80,7 @@ export const ORDER = defineChecks({
   'order/workspace-after-body': {
     requirement: 'BODY-5',
     level: 'C',
-    title: 'A foreign workspace is told after an invalid body and a bad Idempotency-Key, and before a conflict.',
+    title: 'A foreign workspace is reported after an invalid body and a bad Idempotency-Key, and before a conflict.',
     needs: ['control', 'write', 'foreign_workspace'],
     async run({ api, interns, target }) {
       const workspace_id = target.foreignWorkspaceId;
@@ -107,7 +107,7 @@ export const ORDER = defineChecks({
       const taken = await interns.stopped();
       const foreign = interns.body({ workspace_id: target.foreignWorkspaceId });
       const one = { limited: true };
-      // Refused for what it is: the fault waits for the next call that is not.
+      // A call that is refused for itself leaves the fault to the next one.
       await control.fault({ operation: 'create', status: 503 });
       expect.status(await api.create({ ...foreign, colour: 1 }), 400, 'an invalid create');
       expect.status(await api.create(foreign), 404, 'a create elsewhere');

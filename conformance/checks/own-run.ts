@@ -5,12 +5,12 @@ import { textBytes } from '../helpers/bytes.js';
 import { talk } from '../helpers/chat.js';
 import { internPath } from '../probe/request.js';
 
-/** What one run, boot or body leaves must not show in the next. */
+/** What one run, boot or body leaves behind must not show in the next. */
 export const OWN_RUN = defineChecks({
   'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',
     level: 'S',
-    title: 'Usage of an earlier run of the session is not told again by a run that reports none.',
+    title: 'A run that reports no usage does not show that of an earlier run of its session.',
     needs: ['running', 'behaviour:no-usage', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -42,7 +42,7 @@ export const OWN_RUN = defineChecks({
   'base/invalid-utf8-is-400': {
     requirement: 'BASE-5',
     level: 'C',
-    title: 'A body that is no UTF-8 is malformed: 400, and nothing is changed.',
+    title: 'A body that is not UTF-8 is malformed: 400, and nothing changes.',
     needs: ['control', 'write'],
     async run({ api, interns, send }) {
       const intern = await interns.stopped({ description: 'whole' });
@@ -54,7 +54,7 @@ export const OWN_RUN = defineChecks({
       ]);
       const headers = { 'content-type': 'application/json' };
       const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers });
-      expect.error(answer, { status: 400 }, 'an update that is no UTF-8');
+      expect.error(answer, { status: 400 }, 'an update that is not UTF-8');
       equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
     },
   },

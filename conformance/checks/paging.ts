@@ -32,7 +32,7 @@ async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promis
   return { ids: data.map(({ id }) => id), next: undefined };
 }
 
-/** Pages through the list until all of `last` were met or there is no more; `between` runs before every further page. */
+/** Reads pages until all of `last` were seen, or to the end. `between` runs before every further page. */
 async function walk(
   ctx: Ctx,
   limit: number,
@@ -124,7 +124,7 @@ export const PAGING = defineChecks({
           if (change === 'create') await interns.stopped();
           if (change === 'update') await api.update(made[which] ?? oldest, { description: `step ${step}` });
           if (change !== 'delete') return;
-          // The entry that the cursor stands on is the one a careless cursor loses.
+          // A careless cursor loses the entry that it stands on.
           const at = page.at(-1);
           const victim = at !== undefined && made.includes(at) ? at : made[which];
           if (victim === undefined || victim === oldest || gone.has(victim)) return;

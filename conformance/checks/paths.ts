@@ -24,7 +24,7 @@ export const PATH_CHECKS = defineChecks({
   'base/unknown-path': {
     requirement: 'BASE-5',
     level: 'C',
-    title: 'A path that is none of the interface is 404 not_found.',
+    title: 'An unknown path is 404 not_found.',
     needs: ['control', 'write'],
     async run({ interns, send, property }) {
       const intern = await interns.stopped();
@@ -124,7 +124,7 @@ export const PATH_CHECKS = defineChecks({
   'base/malformed-json-is-400': {
     requirement: 'BASE-5',
     level: 'C',
-    title: 'A body that is no JSON is 400 on every operation that reads one.',
+    title: 'A body that is not JSON is 400 on every operation that reads one.',
     needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {
       const { interns, send, property } = ctx;
@@ -137,7 +137,7 @@ export const PATH_CHECKS = defineChecks({
         async (text, row) => {
           const headers = { 'content-type': 'application/json' };
           const answer = await send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
-          expect.error(answer, { status: 400 }, `${row.name} with a body that is no JSON`);
+          expect.error(answer, { status: 400 }, `${row.name} with a body that is not JSON`);
         },
       );
     },

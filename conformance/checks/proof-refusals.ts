@@ -9,7 +9,7 @@ const PATH = '/api/invoke';
 const ROUTE = { method: 'POST', path: PATH };
 const NEEDS = ['control', 'running', 'oauth_token', 'daemon'] as const;
 
-/** The text with one bit of its Base64 content turned over. */
+/** The Base64 text with one bit of its content flipped. */
 function flip(base64: string, bit: number): string {
   const bytes = Buffer.from(base64, 'base64');
   const at = Math.floor(bit / 8) % bytes.length;

@@ -61,7 +61,7 @@ export const PROOF_USE = defineChecks({
   'proof/accepted': {
     requirement: 'EMU-8',
     level: 'C',
-    title: 'The daemon accepts a proof of the request that it is for and tells what it verified.',
+    title: 'The daemon accepts a proof for its request and says what it verified.',
     needs: ['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'],
     maxRuns: 15,
     async run(ctx) {
@@ -143,7 +143,7 @@ export const PROOF_USE = defineChecks({
       const { clock } = ctx;
       const client = await attach(ctx);
       for (const route of [undefined, { method: 'POST', path: PATH }]) {
-        // To the beginning of a second, so that the age is the same by seconds and by milliseconds.
+        // From the beginning of a second the age is the same in seconds and in milliseconds.
         await clock.advance(1000 - ((await clock.now()) % 1000));
         const young = await client.sign('a', route);
         const old = await client.sign('a', route);

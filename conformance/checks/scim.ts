@@ -54,7 +54,7 @@ export const SCIM = defineChecks({
   'scim/ids': {
     requirement: 'SCIM-2',
     level: 'C',
-    title: 'An id that is no UUID is 404; a UUID matches in any case.',
+    title: 'An id that is not a UUID is 404. A UUID matches in any case.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run({ api, target, property }) {
       const id = target.scimMappingId ?? '';

@@ -58,7 +58,7 @@ export const SCRIPTS = defineChecks({
         const seen = await cut(say, chunks);
         ok(seen <= chunks, `chunks of a say in ${chunks}`, 'not more than that', seen);
       });
-      // What counts as one character is plain here only.
+      // Only here every unit is one character.
       await ctx.property('letters', fc.stringMatching(/^[a-z]{6,20}$/), number, async (say, chunks) => {
         equal(await cut(say, chunks), chunks, `chunks of a say in ${chunks}`);
       });
@@ -157,7 +157,7 @@ export const SCRIPTS = defineChecks({
   'scripts/ends': {
     requirement: 'EMU-3',
     level: 'C',
-    title: 'A turn that runs out stops, and failed tells whether to try again.',
+    title: 'A turn that runs out stops. A failed one says whether to retry.',
     needs: ['running', 'control'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
@@ -185,12 +185,16 @@ export const SCRIPTS = defineChecks({
       equal(await content(both.id, named(asks)), 'by asked', 'with one in the prompt');
       equal(await content(both.id, 'Hello.'), 'by model', 'with a model and instructions');
       equal(await content(both.id, `Hello.\nscript: ${asks}`), 'by model', 'with one in the second line of the prompt');
-      const told = await ctx.interns.running({ instructions: `script: ${instructed}\nBe kind.` });
-      equal(await content(told.id, 'Hello.'), 'by instructed', 'with instructions');
-      equal(await content(told.id, named(asks)), 'by asked', 'with instructions and one in the prompt');
-      await ctx.control.useScript(told.id, put);
-      equal(await content(told.id, named(asks)), 'by put', 'with one put on the intern, and one in the prompt');
-      equal((await ctx.control.intern(told.id)).script, put, 'script of the intern');
+      const instructedOne = await ctx.interns.running({ instructions: `script: ${instructed}\nBe kind.` });
+      equal(await content(instructedOne.id, 'Hello.'), 'by instructed', 'with instructions');
+      equal(await content(instructedOne.id, named(asks)), 'by asked', 'with instructions and one in the prompt');
+      await ctx.control.useScript(instructedOne.id, put);
+      equal(
+        await content(instructedOne.id, named(asks)),
+        'by put',
+        'with one put on the intern, and one in the prompt',
+      );
+      equal((await ctx.control.intern(instructedOne.id)).script, put, 'script of the intern');
       const plain = await ctx.interns.running();
       equal(await content(plain.id, 'Hello.'), 'Hello.', 'with none');
     },
@@ -247,7 +251,7 @@ export const SCRIPTS = defineChecks({
   'scripts/invalid': {
     requirement: 'EMU-3',
     level: 'C',
-    title: 'What is no script is refused when it is put.',
+    title: 'An invalid script is refused when it is put.',
     needs: ['control', 'running'],
     async run(ctx) {
       const name = await says(ctx, 'twin');

@@ -5,7 +5,7 @@ import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 import { internPath } from '../probe/request.js';
 
-/** Every credential that the target's descriptor tells. */
+/** Every credential of the target's descriptor. */
 async function credentials({ control }: Ctx): Promise<string[]> {
   const target = (await (await control.call('GET', '/target')).json()) as { credentials: Record<string, unknown> };
   const { intern, ...others } = target.credentials;
@@ -15,7 +15,7 @@ async function credentials({ control }: Ctx): Promise<string[]> {
 
 const NEEDS = ['control', 'running', 'oauth_token', 'peer_api_key', 'management_key', 'scim_mapping'] as const;
 
-/** Uses credentials in every way there is and answers them, the intern's own ones among them. */
+/** Uses credentials in every way, the intern's own ones too. Returns them. */
 async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
   const { api, interns, control, send, target } = ctx;
   const { id } = await interns.running();
@@ -76,7 +76,7 @@ export const SECRETS = defineChecks({
       const own = (await ctx.control.intern(id)).api_key;
       for (const query of ['', '?credentials=0', '?credentials=']) {
         const text = await (await ctx.control.call('GET', `/state${query}`)).text();
-        // A switch that says something else may be refused.
+        // Other values of the switch may be refused.
         if (query === '') ok(text.includes(id), 'the state', 'the intern');
         for (const secret of secrets)
           ok(!text.includes(secret), `the state${query}`, 'no credential', secret.slice(0, 6));
@@ -88,7 +88,7 @@ export const SECRETS = defineChecks({
   'emulator/errors-redacted': {
     requirement: 'AUTH-9',
     level: 'C',
-    title: 'No refusal repeats the credential that was sent, nor tells another.',
+    title: 'No refusal repeats the credential that was sent, or shows another one.',
     needs: [...NEEDS, 'outsider_api_key', 'foreign_api_key', 'oauth_interns_only_token'],
     async run(ctx) {
       const { secrets, id } = await used(ctx);

@@ -13,7 +13,7 @@ const JSON_BODY = { bodySha256: DIGEST };
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 const SECONDS = form(/^[1-9]\d{9}$/, 'Unix seconds');
 
-/** Where a careless service would look for a user. */
+/** Where a careless service looks for a user. */
 const strangers = (ctx: Ctx, user: string) => ({
   body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
   headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },
@@ -55,7 +55,7 @@ export const SIGN_IDENTITY = defineChecks({
   'sign/user-is-the-subject': {
     requirement: 'SIGN-6',
     level: 'S',
-    title: 'The user is the verified OAuth subject of whoever signs.',
+    title: 'The user is the verified OAuth subject of the caller.',
     needs: ['write', 'oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'],
     async run(ctx) {
       const { api, interns, target } = ctx;
@@ -97,13 +97,13 @@ export const SIGN_IDENTITY = defineChecks({
           ...(at.query ? { query: given.query } : {}),
         };
         const answer = await api.sign(intern.id, json, { ...OAUTH, ...options });
-        // Who refuses what he does not know takes no user from it either: that it is ignored there is published (SIGN-3).
+        // A service that refuses unknown fields takes no user from them either. That it ignores them is published (SIGN-3).
         if (answer.status === 400 && (at.body || at.route)) return ignored(name, { ...at, body: false, route: false });
         const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
         equal(proof.user, user, 'user of the proof');
         await holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
       };
-      // However few runs there are: everywhere at once.
+      // In every run: everywhere at once.
       await ignored('user_other', { body: true, route: true, headers: true, query: true });
       await property('places', stranger, places, ignored);
     },

@@ -30,7 +30,7 @@ function followed(pending: Promise<Answer>): { done: () => boolean; answer: Prom
   return { done: () => over, answer: pending };
 }
 
-/** Lets what is due arrive: `advance` answers once the emulator has settled, the network may take longer. */
+/** Waits for what is due: `advance` answers once the emulator has settled, but the network may take longer. */
 const arrive = async ({ settle }: Pick<Ctx, 'settle'>, done: () => boolean) => {
   for (let round = 0; round < 40 && !done(); round++) await settle();
 };
@@ -88,7 +88,7 @@ export const SIGN_TIME = defineChecks({
       const rest = new Promise<Uint8Array>((resolve) => {
         release = resolve;
       });
-      // A body is taken piece by piece, each when it has come: the second one is a promise.
+      // The body is sent piece by piece, each when it is there: the second piece is a promise.
       const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
       const slow = followed(
         send({ method: 'POST', path: operation('sign').path(intern.id), body, headers: JSON_TYPE, ...OAUTH }),
@@ -117,7 +117,7 @@ export const SIGN_TIME = defineChecks({
       const intern = await interns.stopped();
       const cases: readonly (readonly [string, string, As, Record<string, unknown>])[] = [
         ['an invalid body', intern.id, 'oauth_token', { json: {} }],
-        ['a body that is no JSON', intern.id, 'oauth_token', { body: textBytes('{'), headers: JSON_TYPE }],
+        ['a body that is not JSON', intern.id, 'oauth_token', { body: textBytes('{'), headers: JSON_TYPE }],
         ['another media type', intern.id, 'oauth_token', { body: textBytes('{}') }],
         [
           'a body over the cap',
@@ -134,7 +134,7 @@ export const SIGN_TIME = defineChecks({
       for (const [what, id, as, over] of ctx.sample(cases, 3)) {
         const ask = (name: string) => async () => {
           const answer = await send({ method: 'POST', path: operation(name).path(id), as, ...over });
-          // That it is refused at all is what the operation itself is asked for.
+          // The operation itself states that it is refused at all.
           const row = name === 'sign' ? REFUSES.get(what) : undefined;
           expect.refused(
             answer,

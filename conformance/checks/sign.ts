@@ -57,7 +57,7 @@ export const SIGN = defineChecks({
         const proof = proofOf(ctx, await sign(ctx, intern.id, { bodySha256, ...over }, at), named !== undefined, at);
         await holds(ctx, proof, { internId: intern.id, bodySha256, ...over }, `the proof of ${at}`);
       };
-      // However few runs there are: a path that whoever tidies it up signs otherwise.
+      // In every run: a path that a service signs otherwise if it tidies paths up.
       await verifies(DIGEST, '/Api/%C3%a9/a%2Fb/', PATHS[0]);
       await ctx.property('requests', digest(), path, where, verifies);
     },
@@ -75,7 +75,7 @@ export const SIGN = defineChecks({
         const answer = await sign(ctx, intern.id, { ...twin, bodySha256 }, at);
         expect.error(answer, INVALID, `${at} with ${JSON.stringify(bodySha256)}`);
       };
-      // However few runs there are: what is nearest to a digest.
+      // In every run: what is nearest to a digest.
       for (const bad of NEARLY_DIGESTS) {
         expect.error(await sign(ctx, intern.id, { bodySha256: bad }), INVALID, `signing with ${bad}`);
       }
@@ -160,7 +160,7 @@ export const SIGN = defineChecks({
   'sign/route-form': {
     requirement: 'SIGN-3',
     level: 'P',
-    title: 'A route that is no object with method and path is 400, null too.',
+    title: 'A route that is not an object with method and path is 400, null too.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
@@ -224,7 +224,7 @@ export const SIGN = defineChecks({
         });
         const nonces = answers.map((answer) => proofOf(ctx, answer, true, 'a proof').nonce ?? '');
         const again = nonces.find((nonce, at) => seen.has(nonce) || nonces.indexOf(nonce) < at);
-        // All of them, also where one came again: the next race is held against each.
+        // All of them, also after a repeat: the next race is compared with each.
         for (const nonce of nonces) seen.add(nonce);
         ok(again === undefined, 'nonce of a proof', 'one that was never given', `one that was given before; ${again}`);
       });

@@ -11,7 +11,7 @@ async function called({ api }: Pick<Ctx, 'api'>, name: string) {
   return expect.page(await api.list(), 'the list').data.filter((intern) => intern.name === name);
 }
 
-/** A create that broke off at `at`; `key` undefined is a derived one. */
+/** A create that breaks off at `at`. Without `key` the key is derived. */
 async function broken(ctx: Ctx, at: 'vault' | 'provisioner', key: string | undefined) {
   const body = ctx.interns.body(at === 'provisioner' ? { provision: true } : {});
   const options = key === undefined ? {} : keyed(`${key}-${body.name}`);

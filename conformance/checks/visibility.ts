@@ -21,13 +21,13 @@ const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
 
 const HIDDEN = 'an answer about an intern that the caller may not see';
 
-/** Sends the same for an intern that is hidden from the caller and for one that nobody has, and compares. */
+/** Compares the answers to the same request for a hidden intern and for an unknown one. */
 async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<Send>, what: string): Promise<void> {
   const unknown = ctx.interns.unknownId();
   const headers = { ...over.headers, 'x-request-id': 'looked-up' };
   const ask = (id: string) => async () => {
     const answer = await ctx.send(request(ctx, row, id, { ...over, headers }));
-    // An API key where it takes a person may be told so before anything else is looked at: for a hidden one and for any.
+    // A credential of the wrong kind may be refused before anything else is checked, for a hidden intern and for any other.
     const early = row.as === 'oauth_token' && over.as !== undefined;
     expect.status(answer, early ? [403, 404] : 404, `${what} of a hidden intern`);
     return answer;
@@ -39,7 +39,7 @@ export const VISIBILITY = defineChecks({
   'auth/hidden-is-unknown': {
     requirement: 'AUTH-3',
     level: 'S',
-    title: 'On every operation a hidden intern is 404 and cannot be told from an unknown id.',
+    title: 'On every operation a hidden intern is 404, with the same answer as an unknown id.',
     needs: ['running', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     async run(ctx) {
       const { interns, target, api } = ctx;
@@ -53,7 +53,7 @@ export const VISIBILITY = defineChecks({
   'auth/hidden-whatever-the-body': {
     requirement: 'AUTH-3',
     level: 'S',
-    title: 'A hidden intern cannot be told from an unknown id by what is sent to it either.',
+    title: 'Whatever is sent, a hidden intern answers as an unknown id does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     maxRuns: 40,
     async run(ctx) {
@@ -85,7 +85,7 @@ export const VISIBILITY = defineChecks({
   'auth/kind-after-visibility': {
     requirement: 'AUTH-3',
     level: 'S',
-    title: 'A credential of the wrong kind does not tell a hidden intern from an unknown one.',
+    title: 'With a credential of the wrong kind a hidden intern answers as an unknown one does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_interns_only_token'],
     async run(ctx) {
       const hidden = await ctx.interns.stopped(
@@ -154,7 +154,7 @@ export const VISIBILITY = defineChecks({
   'auth/own-key-other-interns': {
     requirement: 'AUTH-4',
     level: 'S',
-    title: 'For an own key every other intern is 404 on every operation, and cannot be told from an unknown one.',
+    title: 'For an own key every other intern is 404 on every operation, with the same answer as an unknown one.',
     needs: ['own_key', 'write'],
     async run(ctx) {
       const { key: as, id } = await ctx.interns.own();
@@ -187,7 +187,7 @@ export const VISIBILITY = defineChecks({
     title: 'A caller outside the programme gets 404 whatever the method, the sub-path and the query.',
     needs: ['outsider_api_key'],
     async run({ interns, send, property }) {
-      // A path that nobody's id begins: what is wrongly let in there must not meet an intern.
+      // An unknown id begins the path: a request that is wrongly let in must not meet an intern.
       const id = interns.unknownId();
       const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS');
       const segment = fc.constantFrom('a', id, 'daemon', 'sign', 'provision', 'chat', '%2e', '~x');
@@ -208,14 +208,14 @@ export const VISIBILITY = defineChecks({
   'auth/outsider-one-answer': {
     requirement: 'AUTH-5',
     level: 'C',
-    title: 'From outside the programme every path answers as an unknown intern does, paths that are none too.',
+    title: 'From outside the programme every path answers as an unknown intern does, unknown paths too.',
     needs: ['control', 'write', 'outsider_api_key'],
     async run(ctx) {
       const { interns, send } = ctx;
       const intern = await interns.stopped();
       const headers = { 'x-request-id': 'looked-up' };
-      const told = await send({ path: internPath(interns.unknownId()), headers });
-      expect.error(told, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
+      const unknownOne = await send({ path: internPath(interns.unknownId()), headers });
+      expect.error(unknownOne, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
       const unknown = interns.unknownId();
       const paths = [
         '',
@@ -231,7 +231,7 @@ export const VISIBILITY = defineChecks({
           // How long an answer may be kept can differ by path.
           const ignored = ['cache-control'];
           const what = `${method} ${path} from outside the programme`;
-          await indistinguishable(ask, async () => told, what, { ignored });
+          await indistinguishable(ask, async () => unknownOne, what, { ignored });
         }
       }
     },
@@ -264,8 +264,8 @@ export const VISIBILITY = defineChecks({
   'auth/hidden-timeless': {
     requirement: 'AUTH-3',
     level: 'S',
-    title: 'An intern that was there and is gone cannot be told from one that never was.',
-    // Elsewhere a caller who has seen the intern may be told that it is gone, as long as that is a 404.
+    title: 'A gone intern answers as one that never existed.',
+    // A service may say that the intern is gone to a caller who has seen it, as long as that is a 404.
     needs: ['control', 'write'],
     async run(ctx) {
       const gone = await ctx.interns.stopped();

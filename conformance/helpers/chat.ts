@@ -40,7 +40,7 @@ export const accepted = (content: Record<string, unknown>) => ({ action: 'accept
 /** A turn that streams one piece and then says nothing more. */
 export const HELD: Steps = [{ say: 'Held. ' }, { end: 'never' }];
 
-/** A turn that asks for leave once and tells what it got. */
+/** A turn that asks for a permission once and says what it got. */
 export const ASKING: Steps = [
   { say: 'Before. ' },
   permission('ok'),
@@ -58,7 +58,7 @@ export const texts = ({ chunks }: Transcript): string[] =>
 
 const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
 
-/** The answer of a request that should not have been given a stream; what it streamed all the same is cut off. */
+/** The answer to a request that should not get a stream. A stream is cut off. */
 export async function plain(ctx: Ctx, reply: ChatReply): Promise<Answer> {
   if (!isStream(reply)) return reply.whole();
   await ctx.settle();
@@ -68,7 +68,7 @@ export async function plain(ctx: Ctx, reply: ChatReply): Promise<Answer> {
   return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
 }
 
-/** The answer of a request that should not have been given a stream; what it streamed all the same is heard to its end. */
+/** The answer to a request that should not get a stream. A stream is read to its end. */
 export async function heard(reply: ChatReply): Promise<Answer> {
   if (!isStream(reply)) return reply.whole();
   await read(reply);
@@ -106,7 +106,7 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
-/** A chat request that ends with a question; where no script decides, with a permission that can be allowed. */
+/** A chat request that ends with a question: with a permission that can be allowed, unless a script decides. */
 export async function asked(
   ctx: Ctx,
   id: string,
@@ -126,7 +126,7 @@ export async function asked(
   return t;
 }
 
-/** What was asked can be answered with `allow_once`: what it asks, an intern decides. */
+/** Needs a question that `allow_once` answers. An intern decides what it asks. */
 export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   const { options } = question(t);
   ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
@@ -136,7 +136,7 @@ export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   });
 }
 
-/** An `error` that ends a run: why it ended so, an intern decides, unless the kit has ended it. */
+/** Needs a run that ended for this reason. An intern decides that, unless the kit has ended the run. */
 export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string): void {
   ctx.internDid(t.error?.reason === reason, { did: `end with ${reason}`, said: t.error });
 }
@@ -169,14 +169,14 @@ export function question(t: Transcript): Record<string, unknown> {
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
   } catch {
-    // told below
+    // Reported below.
   }
   const instead = t.toolCalls[0]?.instead;
   const actual = instead === undefined ? text : gist('not a string', instead);
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
-/** A reply by its parts, for those that are to be refused: any of them may be another's. */
+/** A reply by its parts, any of which may be wrong. */
 export async function answerWith(
   ctx: Ctx,
   id: string,
@@ -221,7 +221,7 @@ export async function answered(
   return read(await ctx.answer(id, t, content, options));
 }
 
-/** A chat run that streams and says no more after its first content; observed, and whatever comes of it is the check's. */
+/** A chat run that streams and falls silent after its first content. */
 export async function streaming(
   ctx: Ctx,
   id: string,
@@ -235,7 +235,7 @@ export async function streaming(
   return reply;
 }
 
-/** The same, where all that follows holds only while the run goes on. */
+/** The same for a check that holds only while the run goes on. */
 export async function held(ctx: Ctx, id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply> {
   const reply = await streaming(ctx, id, input, options);
   ctx.mustGoOn(reply);
@@ -255,7 +255,7 @@ export async function fate(ctx: Ctx, id: string, session?: string): Promise<stri
   return run.status === 'ended' ? `ended: ${run.ended}` : run.status;
 }
 
-/** Whether a question can still be answered: a reply that names no offered option is told so, and changes nothing. */
+/** Whether a question can still be answered: a reply with no offered option is refused with 400, and changes nothing. */
 export async function stillOpen(ctx: Ctx, id: string, t: Transcript, what: string): Promise<void> {
   const { call, session } = { call: callOf(t).id, session: callOf(t).session };
   const probe = await badAnswer(ctx, id, { call, session, content: 'no such option' });

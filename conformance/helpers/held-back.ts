@@ -3,7 +3,7 @@ import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
 import { internPath } from '../probe/request.js';
 
-/** Longest way, in ms, from the first byte to the last of what is sent in one go. */
+/** Longest time, in ms, from the first byte to the last of what is sent in one go. */
 const AT_ONCE = 30;
 /** Fewer chunks than this may be all that the intern had to say, in one go. */
 const SEVERAL = 4;
@@ -16,15 +16,15 @@ const LONG_REPLY = 'Please tell me at length, in five sentences or more, what th
 /** How a long reply arrived. */
 export type Arrival =
   | { readonly how: 'streams' }
-  /** All at once: `wait` ms after the service had told that the run goes on, where an answer takes `latency` ms. */
+  /** All at once, `wait` ms after the service had said that the run goes on. An answer takes `latency` ms. */
   | { readonly how: 'late'; readonly wait: number; readonly latency: number }
-  /** Nothing can be told from it. */
+  /** It shows nothing. */
   | { readonly how: 'short'; readonly t: Transcript }
   | { readonly how: 'unknown'; readonly why: string; readonly got?: unknown };
 
 const arrivedAtOnce = ({ items }: Transcript): boolean => (items.at(-1)?.at ?? 0) - (items[0]?.at ?? 0) <= AT_ONCE;
 
-/** Starts a long reply, and tells whether its head has come. */
+/** Starts a long reply, and notes whether its head has come. */
 function longReply(ctx: Ctx, id: string) {
   const opening = ctx.chat(id, LONG_REPLY);
   let opened = false;
@@ -38,7 +38,7 @@ function longReply(ctx: Ctx, id: string) {
     opening,
     seen,
     isOpen: () => opened,
-    /** Lets `ms` pass, or less where the head comes before. */
+    /** Lets `ms` pass, or less if the head comes first. */
     async pass(ms: number) {
       const began = ctx.elapsed();
       while (!opened && ctx.elapsed() - began < ms) await ctx.settle();
@@ -46,12 +46,12 @@ function longReply(ctx: Ctx, id: string) {
   };
 }
 
-/** How often another prompt is sent to learn whether a run goes on, and ms after one that came too fast (429). */
+/** How many other prompts ask whether the run goes on, and ms to wait after one that came too fast (429). */
 const ASKS = 4;
 const SOON = 1_000;
 
-/** When the service tells another prompt that the run goes on (409 busy); undefined where it does not before the head. */
-async function toldBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply>): Promise<number | undefined> {
+/** When another prompt is refused as busy (409): the run goes on. Undefined if the head comes first. */
+async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply>): Promise<number | undefined> {
   for (let asks = 0; asks < ASKS && !reply.isOpen(); asks++) {
     const other = await ctx.open({
       method: 'POST',
@@ -62,23 +62,23 @@ async function toldBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply
     const told = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
     await other.close();
     if (told !== undefined) return told;
-    // A date stands for a moment too.
+    // A date counts as a moment.
     if (other.status === 429) await reply.pass(1_000 * Number(other.headers.get('retry-after')) || SOON);
   }
   return undefined;
 }
 
 /**
- * How a long reply arrives: all at once, long after the service told another prompt that the run goes on, it may have been
- * held back. An intern that thinks for long and says it all in one go looks the same.
+ * How a long reply arrives. A reply that comes all at once, long after another prompt was refused as busy, may have been held
+ * back. An intern that thinks for long and says it all in one go looks the same.
  */
 export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
-  // Of the one exchange: before it the run may wait for its rate, or for what it wrote to be read.
+  // The latency of the exchange alone: the run may wait before it, for its rate or for late reads.
   const read = await ctx.open({ path: internPath(id) });
   await read.whole();
   const latency = read.headAfter;
   const sent = longReply(ctx, id);
-  const told = await toldBusy(ctx, id, sent);
+  const told = await refusedAsBusy(ctx, id, sent);
   const reply = await sent.opening;
   const head = ctx.elapsed();
   // The other prompt may have come first.
@@ -87,20 +87,20 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
   if (!arrivedAtOnce(t)) return { how: 'streams' };
   if (t.chunks.length < SEVERAL) return { how: 'short', t };
   if (told === undefined)
-    return { how: 'unknown', why: 'a reply came all at once, and no other prompt was told before' };
+    return { how: 'unknown', why: 'a reply came all at once, and no other prompt was refused before' };
   const wait = head - told;
   if (wait > Math.max(LEAST, LONGER * latency)) return { how: 'late', wait, latency };
-  const why = 'a reply came all at once, not long enough after another prompt was told that the run goes on';
+  const why = 'a reply came all at once, not long enough after another prompt was refused as busy';
   return { how: 'unknown', why, got: { after: Math.round(wait), latency: Math.round(latency) } };
 }
 
 /**
- * How many chunks of a reply came only after a suspend had ended its run, `wait` ms into it, although they were said before:
- * none where it was not seen. An intern that still thought then has said nothing.
+ * How many chunks of a reply came only after a suspend had ended its run, `wait` ms into it, although they were said before. An
+ * intern that still thought then has said nothing.
  */
 async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   const { id } = await ctx.interns.running();
-  // One that has come to run may need a moment until it takes prompts: the suspend would be there before.
+  // An intern that has just booted may need a moment until it takes prompts, and the suspend would come first.
   const first = await ctx.chat(id, 'Hello.');
   if (first.status >= 300) return 0;
   await first.end();
@@ -121,8 +121,8 @@ const CUTS = 4;
 const SHOWN = 2;
 
 /**
- * A finding where replies that come late and all at once were said before: nothing else is told from an intern. They are cut
- * when the head of one that streams would have come, and while one that is held back still goes on.
+ * A finding if replies that come late and all at once were said before: only that tells them from an intern that thinks. They
+ * are cut when the head of a streaming reply would have come, and while one that is held back still goes on.
  */
 export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency: number }[]): Promise<void> {
   const wait = Math.min(...late.map((one) => (one.wait + one.latency) / 2));

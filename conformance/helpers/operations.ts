@@ -1,7 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
 
-/** An operation of the interface as a request that would be accepted, were the intern in the right state. */
+/** An operation of the interface, as a request that an intern in the right state accepts. */
 export interface Operation {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -92,7 +92,7 @@ export function operation(name: string): Operation {
   return found;
 }
 
-/** The operation as a request on an intern, with a valid body where it takes one. */
+/** The operation as a request on an intern, with a valid body if it takes one. */
 export function request(ctx: Pick<Ctx, 'interns'>, row: Operation, id: string, over: Partial<Send> = {}): Send {
   const given = over.json !== undefined || over.body !== undefined;
   return {

@@ -11,7 +11,7 @@ import type { Answer } from '../probe/client.js';
 /** Base64 of 64 bytes, standard alphabet, padded. */
 export const SIGNATURE = form(/^[A-Za-z0-9+/]{86}==$/, 'the Base64 of an Ed25519 signature');
 
-/** What a text is that is no such Base64: the text itself is secret, and reports leave it out. */
+/** Describes a text that is not such Base64. The text itself is secret, and reports leave it out. */
 function encoding(text: string): Record<string, unknown> {
   const odd = text.replace(/[A-Za-z0-9+/=_-]/g, '');
   return {
@@ -22,7 +22,7 @@ function encoding(text: string): Record<string, unknown> {
   };
 }
 
-/** Checks that a proof's signature is Base64, and tells of one that is not what it looks like. */
+/** Checks that a proof's signature is Base64. A finding describes any other text without showing it. */
 function isSignature(text: string, what: string): void {
   if (!SIGNATURE.test(text)) fail(what, SIGNATURE.words, encoding(text));
 }
@@ -80,7 +80,7 @@ const verifies = (keys: readonly PublicKey[], bytes: Uint8Array, signature: stri
     ),
   );
 
-/** The bytes that a signature is made over, from the layout of the profile. */
+/** The bytes that a signature signs, by the layout of the profile. */
 export function signedBytes(
   layout: { readonly separator: string },
   fields: readonly ProofField[],
@@ -99,7 +99,7 @@ export function signedBytes(
   return new TextEncoder().encode(fields.map((field) => values[field]).join(layout.separator));
 }
 
-/** Which signature of a proof does not verify over what it was asked for, and the bytes it should be made over. */
+/** The signature of a proof that does not verify, and the bytes that it should sign. */
 function broken(
   { profile, target }: Pick<Ctx, 'profile' | 'target'>,
   proof: Proof,
@@ -115,7 +115,7 @@ function broken(
 
 type Route = NonNullable<ProofSubject['route']>;
 
-/** Ways to put a route into a proof that a service may take for the one that was asked for. */
+/** Usual mistakes in the route that a proof is made for. */
 const MISTAKEN: readonly (readonly [string, (route: Route) => Route])[] = [
   ['the path in lower case', ({ method, path }) => ({ method, path: path.toLowerCase() })],
   ['the path percent-decoded', ({ method, path }) => ({ method, path: decoded(path) })],
@@ -130,7 +130,7 @@ function decoded(path: string): string {
   }
 }
 
-/** What a v2 signature that does not hold was made over instead, where one of the usual mistakes explains it. */
+/** What an invalid v2 signature was made over instead, if a usual mistake explains it. */
 function meant(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: ProofSubject): string {
   const { route } = subject;
   if (route === undefined) return '';
@@ -139,9 +139,8 @@ function meant(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: Proo
 }
 
 /**
- * Both signatures hold over what they were asked for, by one of the public keys of the target. How the fields are joined is
- * no sentence of the interface: where a shipped profile says it, the plainest proof has to verify before another is held
- * against the service.
+ * Both signatures of a proof verify, with one of the public keys of the target. The interface does not state how the fields are
+ * joined. A shipped profile may be wrong about it: then the plainest proof does not verify either, and the check is skipped.
  */
 export async function holds(
   ctx: Pick<Ctx, 'api' | 'assume' | 'proof' | 'profile' | 'target'>,

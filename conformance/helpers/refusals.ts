@@ -26,7 +26,7 @@ const OAUTH = ({ as }: Operation) => as === 'oauth_token';
 
 const turn = (row: Operation, as: As): As => as ?? row.as;
 
-/** The stages of one request, in the order in which they are judged. */
+/** The stages of one request, in the order in which they are checked. */
 export const STAGES: readonly Stage[] = [
   {
     name: 'regional host',
@@ -102,7 +102,7 @@ export const STAGES: readonly Stage[] = [
     spoil: (draft) => {
       const { send, row } = draft;
       if (row.name === 'list') draft.send = { ...send, path: `${send.path}?limit=0` };
-      // What another fault has put there is invalid already: 1 MiB of white space.
+      // The body of another fault is invalid already: 1 MiB of white space.
       else if (send.body instanceof Uint8Array && send.body.length > 1_000_000) return;
       else {
         const { json: _, ...rest } = send;
@@ -112,7 +112,7 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
-/** Faults that cannot stand in one request: each replaces what the other is about. */
+/** Faults that exclude each other: each replaces the part of the request that the other spoils. */
 const EXCLUSIVE = [
   ['wrong key', 'outside the programme'],
   ['wrong key', 'wrong kind of credential'],

@@ -4,8 +4,8 @@ import type { Answer } from '../probe/client.js';
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /**
- * Headers that are made from the body, which is compared itself and may name the id; and those that a server or what stands
- * before it may send with one answer and not with the next.
+ * Headers that follow from the body, which is compared itself and may name the id, and headers that a server or a proxy may send
+ * with one answer and not with the next.
  */
 const PASSING =
   /^(content-length|etag|content-md5|(content-|repr-)?digest|date|age|expires|set-cookie|server-timing|via|nel|report-to|alt-svc|connection|keep-alive|cf-.*)$/;
@@ -25,13 +25,13 @@ export const mediaType = (headers: Headers): string =>
 export interface Sameness {
   /** What stands for an id in either answer. */
   readonly ids?: readonly string[];
-  /** Whose existence the answers are not to tell: findings of all requests say the same. */
+  /** What the answers must not reveal: findings of all requests say the same. */
   readonly hides?: string;
   /** Headers (lower case) that may differ. */
   readonly ignored?: readonly string[];
 }
 
-/** Everything of a value by where it stands: `body.error.code` → `404`. */
+/** All parts of a value by their place: `body.error.code` → `404`. */
 function leaves(value: unknown, at: string, into: Map<string, string>): Map<string, string> {
   if (typeof value === 'object' && value !== null) {
     into.set(at, Array.isArray(value) ? `a list of ${value.length}` : 'an object');
@@ -40,16 +40,16 @@ function leaves(value: unknown, at: string, into: Map<string, string>): Map<stri
   return into;
 }
 
-/** What can be told of an answer, but for ids and times. */
-function told(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<string, string> {
+/** What an answer shows, apart from ids and times. */
+function shownBy(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<string, string> {
   const all = new Map([['status', String(answer.status)]]);
   const body: unknown =
     answer.json === undefined ? plain(answer.text, ids) : JSON.parse(plain(JSON.stringify(answer.json), ids));
   leaves(body, 'body', all);
   answer.headers.forEach((value, name) => {
     if (PASSING.test(name) || ignored.includes(name)) return;
-    const told = name === 'content-type' ? mediaType(answer.headers) : plain(value, ids);
-    all.set(`header ${name}`, VOLATILE.test(name) ? 'any' : told);
+    const shown = name === 'content-type' ? mediaType(answer.headers) : plain(value, ids);
+    all.set(`header ${name}`, VOLATILE.test(name) ? 'any' : shown);
   });
   return all;
 }
@@ -58,8 +58,8 @@ function told(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<string,
 const AGAIN = 4;
 
 /**
- * Two answers that nobody could tell apart: status, body and headers, but for ids and times. What varies by itself between
- * equal requests tells nothing: where the two differ, both are asked for again, in turn.
+ * Two answers that show no difference in status, body and headers, apart from ids and times. What varies between equal
+ * requests does not count: answers that differ are asked for again, in turn.
  */
 export async function indistinguishable(
   one: () => Promise<Answer>,
@@ -67,11 +67,11 @@ export async function indistinguishable(
   what: string,
   same: Sameness = {},
 ): Promise<void> {
-  const ones = [told(await one(), same)];
-  const others = [told(await other(), same)];
+  const ones = [shownBy(await one(), same)];
+  const others = [shownBy(await other(), same)];
   for (let again = 0; again < AGAIN && differences(ones, others).length > 0; again++) {
-    ones.push(told(await one(), same));
-    others.push(told(await other(), same));
+    ones.push(shownBy(await one(), same));
+    others.push(shownBy(await other(), same));
   }
   const [first] = differences(ones, others);
   if (first === undefined) return;
@@ -79,10 +79,10 @@ export async function indistinguishable(
   const place = first.startsWith('header') ? first : first.replace(/^body\b.*/, 'body');
   const found = { [first]: { is: shown(ones), other: shown(others) } };
   if (same.hides === undefined) fail(what, `the same ${place}`, gist(`another ${place}`, found));
-  fail(same.hides, 'the same as for one that nobody has', gist(`another ${place}`, { what, ...found }));
+  fail(same.hides, 'the same as for an unknown one', gist(`another ${place}`, { what, ...found }));
 }
 
-/** Where all of the ones agree, and all of the others, and the ones not with the others. */
+/** Places in which all of the ones agree, all of the others agree, and the ones differ from the others. */
 function differences(ones: readonly Map<string, string>[], others: readonly Map<string, string>[]): string[] {
   const places = new Set([...ones, ...others].flatMap((all) => [...all.keys()]));
   const values = (all: readonly Map<string, string>[], at: string) => new Set(all.map((one) => one.get(at)));

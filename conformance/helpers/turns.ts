@@ -12,7 +12,7 @@ import { plain, read } from './chat.js';
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
   ctx.api.invoke(id, { input, ...(session_id === undefined ? {} : { session_id }) }, options);
 
-/** The session_id of an invoke that was accepted. Which success that is, is for `invoke/accepted` to say. */
+/** The session_id of an accepted invoke. `invoke/accepted` checks which success it is. */
 export function session(answer: Answer, what: string): string {
   expect.status(answer, [200, 201, 202], what);
   isObject(answer.json, `body of ${what}`);
@@ -52,8 +52,8 @@ export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Prom
 const WOKEN = ['queued', 'provisioning', 'running'];
 
 /**
- * What became of a prompt to an intern that does not run. That it is refused is published (CHAT-16): a service may boot the
- * intern for it, and then shows that it does. An answer of one that still does not run is a finding.
+ * What became of a prompt to an intern that does not run. The refusal is published (CHAT-16). A service may boot the intern
+ * instead, and then shows a status of a boot. An answer of an intern that still does not run is a finding.
  */
 export async function refusedOrWoken(
   ctx: Pick<Ctx, 'api'>,
@@ -70,7 +70,7 @@ export async function refusedOrWoken(
   return expect.answered(answer, 'refusal', what);
 }
 
-/** The same, where what follows is about an intern that does not run. */
+/** The same for a check that goes on with an intern that does not run. */
 export async function asleep(
   ctx: Pick<Ctx, 'api' | 'assume'>,
   id: string,
@@ -84,8 +84,8 @@ export async function asleep(
 const SLEEPS = 'an intern that sleeps until it is provisioned';
 
 /**
- * Provisions one that refused a prompt, as it did not run. A service may refuse the prompt and boot the intern for it all the
- * same: then it shows that it does, and there is nothing left to provision. `before` is what it showed before.
+ * Provisions an intern that refused a prompt because it did not run. A service may refuse the prompt and boot the intern anyway.
+ * Then its status shows that, and there is nothing left to provision. `before` is its status before the prompt.
  */
 export async function provisioned(
   ctx: Pick<Ctx, 'api' | 'assume'>,
@@ -100,7 +100,7 @@ export async function provisioned(
   expect.done(answer, 'the provision');
 }
 
-/** An answer to a question that is not open any more is refused. `why` says why it is not. */
+/** An answer to a closed question is refused. `why` says why it is closed. */
 export function closed(answer: Answer, why: 'answered' | 'suspended'): void {
   const note = { answered: 'answered before', suspended: 'its run ended with the suspend of its intern' }[why];
   expect.refused(answer, CLOSED, { because: { kind: 'note', note } });
@@ -114,10 +114,10 @@ export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'pee
   ctx.assume(status !== 404, 'a peer that sees the interns of others', note, as);
 }
 
-/** What a turn over the limit is refused with. */
+/** The refusal of a turn over the limit. */
 export const LIMITED = { status: 429, reason: 'rate_limited', retryable: true } as const;
 
-/** A prompt whose 429 is not waited out: its status, and the whole answer where it was refused. */
+/** A prompt without the wait after a 429. The whole answer, if it was refused. */
 export async function prompt(ctx: Ctx, id: string, as: As = 'api_key', said = 'Hello.'): Promise<Answer> {
   const reply = await ctx.chat(id, said, { as, limited: true });
   if (reply.status !== 200) return reply.whole();

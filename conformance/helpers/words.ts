@@ -2,7 +2,7 @@ import { fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
 
-/** A word that nobody says unless told to. */
+/** A word that an intern says only when it is asked to. */
 export const codeWord = ({ random }: Pick<Ctx, 'random'>): string =>
   `q${Array.from({ length: 9 }, () => 'bcdfghjklmnpqrstvwxz'[Math.floor(random() * 20)]).join('')}`;
 
@@ -10,19 +10,19 @@ const ONCE = 'do not say that sentence again';
 const sentenceWith = (word: string) =>
   `Before you ask for anything, say in one long sentence of your own what you are going to do, with the word ${word} in it, and ${ONCE}.`;
 
-/** Characters that an intern has to have said, so that it does not say the same twice by chance. */
+/** Fewer characters than this an intern may say twice by chance. */
 const LONG = 60;
 
 /**
- * Whether what an intern said before its question is one long sentence of its own, which it was told to say once: the code
- * word is in it, and it is no echo of the prompt.
+ * Whether an intern said one long sentence of its own before its question, as it was asked to: the code word is in it, and it
+ * does not echo the prompt.
  */
 const unique = ({ content }: Transcript, word: string): boolean =>
   content.length >= LONG && content.includes(word) && !content.includes(ONCE);
 
 /**
- * The stream that follows an answer does not begin with all that was said before it. An intern may say the same twice ("One
- * moment."), so where no script decides it takes two runs, each of which said a sentence of its own and all of it again.
+ * The stream after an answer does not repeat what was said before it. An intern may say the same twice ("One moment."), so a
+ * finding takes two runs, each of which said a sentence of its own and repeated all of it.
  *
  * @param go does one run: what it streamed before the answer, and after it; `saying` belongs into its prompt
  */
@@ -41,8 +41,7 @@ export async function notRepeated(
 }
 
 /**
- * The stream that follows an answer is not the one before it from its beginning, to the very call that was answered: what is
- * asked anew is another interaction, with another id.
+ * The stream after an answer does not start over, down to the call that was answered. A new question has another id.
  */
 export function notFromTheBeginning(before: Transcript, after: Transcript): void {
   const [answered] = before.toolCalls;
@@ -54,8 +53,8 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
 }
 
 /**
- * A run without a mode consents by itself (CHAT-8): that it asks for a permission is the service's doing, whatever the intern
- * does. A question is the intern's own.
+ * A run without a mode consents by itself (CHAT-8). If it asks for a permission, the service does that, whatever the intern
+ * does. Other questions are the intern's own.
  */
 export function consents({ finish, toolCalls }: Transcript, what: string): void {
   if (finish !== 'tool_calls') return;

@@ -3,13 +3,13 @@ import * as expect from '../framework/expect.js';
 import type { As } from '../probe/request.js';
 import { type Operation, operation } from './operations.js';
 
-/** An operation that reads a body, with what it takes to send it one that is accepted. */
+/** An operation that reads a body, and how to send it an accepted one. */
 export interface Write {
   readonly row: Operation;
   readonly as: As;
-  /** Statuses of a body that is accepted; others than 413, 415 and 400 where the state decides. */
+  /** Statuses of an accepted body. */
   readonly accepted: readonly number[];
-  /** The path to send to; a fresh intern where the operation uses one up. */
+  /** The path to send to, of a fresh intern if the operation uses one up. */
   path(): Promise<string>;
   body(): Record<string, unknown>;
 }

@@ -3,12 +3,12 @@ import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
 import { type Model, type ModelIntern, pick } from './model.js';
 
-/** The target, and what was heard from it that later commands need. */
+/** The target, and those of its answers that later commands need. */
 export interface Real {
   readonly ctx: Ctx;
   /** Responses that ended with a question. */
   readonly asked: Transcript[];
-  /** Judges statuses and reasons too, as the published API shows them. */
+  /** Checks statuses and reasons too, as the published API shows them. */
   readonly published: boolean;
   /** Leaves boots and teardowns to the `wait` command instead of waiting for them at once. */
   readonly inTime: boolean;
@@ -16,7 +16,7 @@ export interface Real {
 
 export type Command = fc.AsyncCommand<Model, Real>;
 
-/** A command on one of the interns of the model that `when` holds for; not run where there is none. */
+/** A command on one of the interns of the model that `when` holds for. Without one it does not run. */
 export function on(
   name: string,
   which: number,

@@ -39,7 +39,7 @@ async function read(intern: ModelIntern, { ctx, published }: Real): Promise<void
   }
 }
 
-/** What a create or provision began is awaited, or left to the `wait` command. */
+/** Waits for the boot that a create or provision began, or leaves it to the `wait` command. */
 async function boots(intern: ModelIntern, real: Real): Promise<void> {
   if (real.inTime) return;
   await real.ctx.interns.until(intern.id, ['running']);
@@ -126,7 +126,7 @@ export const list = fc.constant<Command>({
       if (record === undefined) fail('the list', `every visible intern, ${intern.id} too`, [...seen.keys()]);
       agrees(record, intern, 'the intern listed', true);
     }
-    // Newest first: those of this candidate stand in the reverse order of their creation.
+    // Newest first: the reverse order of their creation.
     const made = model.interns.map(({ id }) => ({ id, created_at: String(seen.get(id)?.created_at ?? id) })).reverse();
     const order = [...seen.keys()].filter((id) => made.some((one) => one.id === id));
     const listed = made.filter(({ id }) => order.includes(id));

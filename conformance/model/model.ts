@@ -24,7 +24,7 @@ export interface ModelIntern {
   readonly created: { readonly key: string; readonly body: Record<string, unknown> };
   vaultId: unknown;
   readonly sessions: ModelSession[];
-  /** Transcripts of responses that ended with a question nobody answered yet, by position in `Real.asked`. */
+  /** Transcripts of responses that ended with an open question, by position in `Real.asked`. */
   waiting: number[];
 }
 

@@ -142,7 +142,7 @@ export const BASE = defineDeviations({
   },
   'malformed-json-is-422': {
     requirement: 'BASE-5',
-    description: 'A body that is no JSON is 422.',
+    description: 'A body that is not JSON is 422.',
     mutant: rewriteErrors(({ status, request, area }) =>
       status === 400 && area === 'interns' && request.method !== 'GET' ? { status: 422 } : undefined,
     ),

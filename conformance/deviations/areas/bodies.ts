@@ -78,7 +78,7 @@ export const BODIES = defineDeviations({
   },
   'body-before-media-type': {
     requirement: 'BODY-5',
-    description: 'A body of another media type that is no JSON is 400.',
+    description: 'A body of another media type that is not JSON is 400.',
     mutant: routes(LIFECYCLE, (row) => ({
       ...row,
       body: { ...row.body, json: 'ignored' },
@@ -143,7 +143,7 @@ export const BODIES = defineDeviations({
   },
   'malformed-body-is-empty': {
     requirement: 'BODY-4',
-    description: 'A body of update and delete that is no JSON is taken for an empty one.',
+    description: 'A body of update and delete that is not JSON counts as an empty one.',
     mutant: tryAgain(['update', 'delete'], async (status, _error, request) =>
       status === 400 && jsonOf(await request.clone().text()) === undefined
         ? withRequest(request, { body: '{}' })
@@ -153,7 +153,7 @@ export const BODIES = defineDeviations({
   },
   'malformed-body-is-500': {
     requirement: 'BODY-4',
-    description: 'A create with a body that is no JSON is 500.',
+    description: 'A create with a body that is not JSON is 500.',
     mutant: rewriteErrors(({ status, operation }) =>
       status === 400 && operation === 'create' ? { status: 500 } : undefined,
     ),

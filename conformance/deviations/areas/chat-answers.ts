@@ -39,7 +39,7 @@ export const CHAT_ANSWERS = defineDeviations({
   },
   'answer-taken-by-any-intern': {
     requirement: 'CHAT-6',
-    description: 'An answer that is sent to another intern is delivered all the same.',
+    description: 'An answer that is sent to another intern is delivered.',
     mutant: {
       around:
         (next, { fetch, target }) =>
@@ -55,7 +55,7 @@ export const CHAT_ANSWERS = defineDeviations({
   },
   'answer-that-will-not-do-is-cancel': {
     requirement: 'CHAT-7',
-    description: 'An answer that is no option is taken for cancel.',
+    description: 'An answer that is not an option counts as cancel.',
     mutant: tryAgain('chat', async (status, { message }, request) => {
       if (status !== 400 || !String(message).includes('Unacceptable answer')) return undefined;
       const body = (await request.clone().json()) as { messages: object[] };
@@ -71,7 +71,7 @@ export const CHAT_ANSWERS = defineDeviations({
   },
   'answer-that-will-not-do-is-422': {
     requirement: 'CHAT-7',
-    description: 'An answer that is no option is 422.',
+    description: 'An answer that is not an option is 422.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 400 && String(error.message).includes('Unacceptable answer') ? { status: 422 } : undefined,
     ),

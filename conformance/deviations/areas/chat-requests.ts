@@ -71,7 +71,7 @@ export const CHAT_REQUESTS = defineDeviations({
   },
   'chat-takes-what-is-no-object': {
     requirement: 'BODY-4',
-    description: 'A chat or invoke body that is no JSON object is 422.',
+    description: 'A chat or invoke body that is not a JSON object is 422.',
     mutant: answerInstead(async ({ operation, request }) => {
       if ((operation !== 'chat' && operation !== 'invoke') || !request.headers.has('authorization')) return undefined;
       const text = await request.clone().text();
@@ -81,7 +81,7 @@ export const CHAT_REQUESTS = defineDeviations({
   },
   'chat-mends-broken-json': {
     requirement: 'BASE-5',
-    description: 'A chat or invoke body that is no JSON is 500.',
+    description: 'A chat or invoke body that is not JSON is 500.',
     mutant: rewriteErrors(({ operation, status, error }) =>
       (operation === 'chat' || operation === 'invoke') && status === 400 && error.message === 'Invalid request body'
         ? { status: 500 }

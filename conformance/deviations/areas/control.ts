@@ -112,7 +112,7 @@ export const CONTROL = defineDeviations({
   },
   'control-unknown-call-is-200': {
     requirement: 'EMU-1',
-    description: 'A call that is none answers 200.',
+    description: 'An unknown call answers 200.',
     mutant: {
       around: (next) => async (request) => {
         const { area, path } = exchangeOf(request);

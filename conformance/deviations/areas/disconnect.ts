@@ -49,7 +49,7 @@ export const DISCONNECT = defineDeviations({
   },
   'disconnect-a-minute-later': {
     requirement: 'CHAT-9',
-    description: 'A run that waits is ended when nobody has been connected for a minute.',
+    description: 'A run that waits is ended after a minute without a client.',
     mutant: settings({ interaction_deadline: 60_000 }),
     caughtBy: ['disconnect/cancel-after-done', 'chat-deadlines/open-until'],
   },

@@ -83,7 +83,7 @@ export const FIELDS = defineDeviations({
   },
   'update-takes-what-is-no-object': {
     requirement: 'BODY-4',
-    description: 'An update with a body that is no object changes nothing and is 200.',
+    description: 'An update with a body that is not an object changes nothing and is 200.',
     mutant: rewriteBody('update', (value) => (isObject(value) ? value : {})),
     caughtBy: ['create/no-object', 'create/invalid-body-reason'],
   },

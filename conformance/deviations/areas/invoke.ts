@@ -51,7 +51,7 @@ export const INVOKE = defineDeviations({
   },
   'invoke-takes-anything-as-input': {
     requirement: 'INVOKE-1',
-    description: 'input that is no text is taken as text.',
+    description: 'An input that is not a text is taken as one.',
     mutant: rewriteFields('invoke', (body) =>
       body.input !== undefined && typeof body.input !== 'string'
         ? { ...body, input: JSON.stringify(body.input) }

@@ -55,7 +55,7 @@ export const LIMITER = defineDeviations({
   },
   'limit-met-by-the-way': {
     requirement: 'CHAT-17',
-    description: 'A second prompt is over some limit, and told not to be sent again.',
+    description: 'A second prompt is over some limit, and its refusal is not retryable.',
     mutant: () => {
       let prompts = 0;
       return {

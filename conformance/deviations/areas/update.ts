@@ -43,7 +43,7 @@ export const UPDATE = defineDeviations({
   },
   'update-takes-any-model': {
     requirement: 'UPDATE-1',
-    description: 'A model that is none is ignored.',
+    description: 'An invalid model is ignored.',
     mutant: rewriteFields('update', ({ model, ...body }) =>
       typeof model === 'string' && !/^[^/]+\/[^/:]+(:[^/:]+)?$/.test(model)
         ? body

@@ -175,7 +175,7 @@ export const VISIBILITY = defineDeviations({
   },
   'method-before-programme': {
     requirement: 'AUTH-5',
-    description: 'A wrong method is 405 whoever calls.',
+    description: 'A wrong method is 405 for every caller.',
     mutant: answerInstead(({ area, known, operation, request }) =>
       area === 'interns' &&
       request.headers.has('authorization') &&
@@ -189,7 +189,7 @@ export const VISIBILITY = defineDeviations({
   },
   'media-type-before-programme': {
     requirement: 'AUTH-5',
-    description: 'A body of another media type is 415 whoever calls.',
+    description: 'A body of another media type is 415 for every caller.',
     mutant: answerInstead(({ operation, request }) =>
       operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request)
         ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
