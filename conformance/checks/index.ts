@@ -57,6 +57,11 @@ import { SIGN_TIME } from './sign-time.js';
 import { SUSPEND } from './suspend.js';
 import { UNFINISHED } from './unfinished.js';
 import { UPDATE } from './update.js';
+import { VAULT_CHECKS } from './vault.js';
+import { VAULT_COPY } from './vault-copy.js';
+import { VAULT_LISTS } from './vault-lists.js';
+import { VAULT_SECRECY } from './vault-secrecy.js';
+import { VAULT_VALUES } from './vault-values.js';
 import { VISIBILITY } from './visibility.js';
 
 /** Every check, area by area. */
@@ -119,5 +124,10 @@ export const checks: readonly Check[] = [
   ...SUSPEND,
   ...UNFINISHED,
   ...UPDATE,
+  ...VAULT_CHECKS,
+  ...VAULT_COPY,
+  ...VAULT_LISTS,
+  ...VAULT_SECRECY,
+  ...VAULT_VALUES,
   ...VISIBILITY,
 ];

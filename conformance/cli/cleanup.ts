@@ -56,6 +56,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     const ledger = createLedger(file);
     for (const as of left.creators) ledger.write({ event: 'creating', name: '', as });
     for (const made of left.made) ledger.write({ event: 'created', ...made });
+    for (const one of left.stored) ledger.write({ event: 'stored', ...one });
     const { timeout, rate, maxTime } = settings;
     const base = {
       driver,

@@ -14,6 +14,7 @@ export const FACTS = {
   oauth_subject: 'oauthSubject',
   peer_oauth_subject: 'peerOauthSubject',
   scim_mapping_id: 'scimMappingId',
+  scim_group_id: 'scimGroupId',
   own_intern_id: 'ownInternId',
   regional_host: 'regionalHost',
 } as const;

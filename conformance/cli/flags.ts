@@ -21,6 +21,7 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   oauth_subject: 'user that proofs name',
   peer_oauth_subject: 'the same of the other caller',
   scim_mapping_id: 'a SCIM group mapping that is there',
+  scim_group_id: 'an empty SCIM group without mappings: the run maps it to the workspace, and deletes its mappings',
   own_intern_id: 'intern that the own key is of',
   regional_host: 'hostname that is refused as regional',
 };

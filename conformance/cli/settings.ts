@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { PublicKey, Target } from '../drivers/driver.js';
+import type { Facts, PublicKey } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
@@ -27,12 +27,7 @@ export interface Settings {
   readonly profile: Profile | undefined;
   readonly credentials: Partial<Record<CredentialName, string>>;
   readonly workspaceId: string | undefined;
-  readonly facts: Partial<
-    Pick<
-      Target,
-      'foreignWorkspaceId' | 'oauthSubject' | 'peerOauthSubject' | 'scimMappingId' | 'ownInternId' | 'regionalHost'
-    >
-  >;
+  readonly facts: Facts;
   readonly prompts: Prompts;
   readonly publicKeys: readonly PublicKey[];
   readonly control: boolean;

@@ -36,6 +36,8 @@ import { SIGN_REFUSALS } from './areas/sign-refusals.js';
 import { SUSPEND } from './areas/suspend.js';
 import { UNFINISHED } from './areas/unfinished.js';
 import { UPDATE } from './areas/update.js';
+import { VAULT } from './areas/vault.js';
+import { VAULT_CONTENTS } from './areas/vault-contents.js';
 import { VISIBILITY } from './areas/visibility.js';
 import type { Deviation } from './mutant.js';
 
@@ -73,6 +75,8 @@ export const AREAS: Readonly<Record<string, readonly Deviation[]>> = {
   'sign-refusals': SIGN_REFUSALS,
   daemon: DAEMON,
   scim: SCIM,
+  vault: VAULT,
+  'vault-contents': VAULT_CONTENTS,
   proof: PROOF,
   bodies: BODIES,
   'chat-requests': CHAT_REQUESTS,

@@ -7,6 +7,8 @@ import { Stopped } from '../framework/stop.js';
 import type { Client } from '../probe/client.js';
 import type { RunBase } from '../run/run-base.js';
 import type { Session } from '../run/session.js';
+import { showsOthers } from '../safety/only-own.js';
+import { secretPrefixOf } from '../safety/own-things.js';
 import { surroundings } from './around.js';
 import { recordedBefore, unresolved } from './before.js';
 import { type Compared, compared } from './compare.js';
@@ -99,7 +101,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
     // Of the form that a digest has: what it was made over is the client's affair.
     if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
-    if (alias.startsWith('secret.')) return `drift_${host.tag(16)}`;
+    if (alias.startsWith('secret.')) return `${secretPrefixOf(session.prefix)}${host.tag(8)}`;
     const made = `drift-${host.tag(16)}`;
     return alias.startsWith('intern.') ? session.own.madeUp(made) : made;
   };
@@ -183,6 +185,11 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (left_out?.answer) return because(`the answer was not recorded as a whole: ${left_out.answer.why}`);
     if (not_passed_on !== undefined)
       return because(`the recorder answered in place of the deployment: ${not_passed_on}`);
+    if (
+      driver.control === undefined &&
+      showsOthers(exchange.request.method, exchange.request.path.replace(/\?.*$/, ''))
+    )
+      return because('the list shows what others have: of a deployment the kit sees its own alone');
     if (status === null) return because('the recorded connection broke off before an answer');
     const hour = driver.control && ofTheHour({ ...exchange, status });
     return hour ? because(`the deployment answered ${status}: ${hour} at that time`) : undefined;

@@ -6,7 +6,7 @@ import { kindOf } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
 import { UsageError } from '../run/usage.js';
 import { type Ask, createAsk } from './ask.js';
-import type { Driver, PublicKey, Target } from './driver.js';
+import type { Driver, Facts, PublicKey } from './driver.js';
 import { controlOf, createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
 import { LOOPBACK } from './network.js';
@@ -61,12 +61,7 @@ export interface TargetOptions {
   readonly credentials?: Partial<Record<CredentialName, string>>;
   /** Workspace that interns are created in. */
   readonly workspaceId?: string | undefined;
-  readonly facts?: Partial<
-    Pick<
-      Target,
-      'foreignWorkspaceId' | 'oauthSubject' | 'peerOauthSubject' | 'scimMappingId' | 'ownInternId' | 'regionalHost'
-    >
-  >;
+  readonly facts?: Facts;
   readonly prompts?: Prompts;
   readonly publicKeys?: readonly PublicKey[];
   /** False treats an emulator as a deployment. */

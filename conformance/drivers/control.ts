@@ -43,7 +43,11 @@ export type FaultOperation =
   | 'invoke'
   | 'daemon'
   | 'sign'
-  | 'scim';
+  | 'scim'
+  | 'vault-list'
+  | 'vault-store'
+  | 'vault-delete'
+  | 'vault-copy';
 
 export interface Fault {
   readonly operation: FaultOperation;
@@ -81,6 +85,8 @@ export interface Control {
   reveals(): Promise<readonly Reveal[]>;
   limit(turnsPerMinute: number): Promise<void>;
   fault(fault: Fault): Promise<void>;
+  /** Turns vault writes off, or has the next sync of the directory fail. */
+  settings(change: { vault_writes?: 'on' | 'off'; scim_sync?: 'succeeds' | 'fails' }): Promise<void>;
   /** Back to the seed; scripts, faults and limits of the run go with everything else. */
   reset(): Promise<void>;
   /** Tells of every call that changes something, before it leaves; undefined ends that. */
@@ -125,6 +131,7 @@ export function createControl(options: ControlOptions): ControlState {
   let count = 0;
   let faulty = false;
   let limited = false;
+  let set = false;
   let before: number | undefined;
   let stopped = false;
   let watched: ((call: ControlCall) => void) | undefined;
@@ -211,6 +218,10 @@ export function createControl(options: ControlOptions): ControlState {
       faulty = true;
       await must('POST', '/faults', fault);
     },
+    async settings(change) {
+      set = true;
+      await must('PUT', '/settings', change);
+    },
     async reset() {
       await must('POST', '/reset');
       scripts = [];
@@ -233,6 +244,8 @@ export function createControl(options: ControlOptions): ControlState {
     async restore() {
       if (faulty) await must('DELETE', '/faults');
       faulty = false;
+      if (set) await must('PUT', '/settings', { vault_writes: 'on', scim_sync: 'succeeds' });
+      set = false;
       if (limited) await lift(0);
       limited = false;
       const gone = scripts;

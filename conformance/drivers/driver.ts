@@ -28,12 +28,28 @@ export interface Target {
   readonly oauthSubject?: string;
   readonly peerOauthSubject?: string;
   readonly scimMappingId?: string;
+  /** A SCIM group that the run may map to its workspace, and whose mappings it may delete. */
+  readonly scimGroupId?: string;
   readonly publicKeys: readonly PublicKey[];
   /** Intern that the `own_key` credential belongs to. */
   readonly ownInternId?: string;
   readonly regionalHost?: string;
   readonly daemonOrigin?: string;
 }
+
+/** What a deployment does not tell of itself. */
+export type Facts = Partial<
+  Pick<
+    Target,
+    | 'foreignWorkspaceId'
+    | 'oauthSubject'
+    | 'peerOauthSubject'
+    | 'scimMappingId'
+    | 'scimGroupId'
+    | 'ownInternId'
+    | 'regionalHost'
+  >
+>;
 
 /** The clock of a target that can be moved. */
 export interface TargetClock {

@@ -75,6 +75,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     ...optional('oauthSubject', text(descriptor.oauth_subject)),
     ...optional('peerOauthSubject', text(descriptor.peer_oauth_subject)),
     ...optional('scimMappingId', text(descriptor.scim_mapping_id)),
+    ...optional('scimGroupId', text(descriptor.scim_group_id)),
     ...optional('ownInternId', text(own.id)),
     ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
     // No address: `eu.127.0.0.1` is no valid host.

@@ -3,7 +3,7 @@ import type { BehaviourName } from '../framework/needs.js';
 import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Driver, PublicKey, Target } from './driver.js';
+import type { Driver, Facts, PublicKey, Target } from './driver.js';
 import { lacks, type Means } from './needs.js';
 
 /** Prompts by what they lead an intern to. `{text}` is replaced by what a check wants said. */
@@ -30,12 +30,7 @@ export interface LiveDriverOptions {
   readonly profile: Profile;
   readonly workspaceId: string;
   readonly credentials: Partial<Record<CredentialName, string>>;
-  readonly facts?: Partial<
-    Pick<
-      Target,
-      'foreignWorkspaceId' | 'oauthSubject' | 'peerOauthSubject' | 'scimMappingId' | 'ownInternId' | 'regionalHost'
-    >
-  >;
+  readonly facts?: Facts;
   readonly publicKeys?: readonly PublicKey[];
   readonly prompts?: Prompts;
   /** ms of real time that one wait may take. */

@@ -38,6 +38,8 @@ function isThere(need: Need, { target, ...means }: Means): boolean {
       return target.peerOauthSubject !== undefined;
     case 'scim_mapping':
       return target.scimMappingId !== undefined;
+    case 'scim_group':
+      return target.scimGroupId !== undefined;
     case 'regional_host':
       return target.regionalHost !== undefined;
     default: {

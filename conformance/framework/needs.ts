@@ -48,6 +48,7 @@ export type Need =
   | 'oauth_subject'
   | 'peer_oauth_subject'
   | 'scim_mapping'
+  | 'scim_group'
   | 'regional_host';
 
 /** The behaviour that a need names. */

@@ -23,7 +23,7 @@ interface Causes {
     /** It would write to interns that the run has not made, or that nothing shows to be its own (`read`: a status). */
     | {
         readonly kind: 'not-ours';
-        readonly how: 'all' | 'not-made' | 'unread';
+        readonly how: 'all' | 'not-made' | 'unread' | 'thing';
         readonly id?: string;
         readonly read?: number;
       }

@@ -1,7 +1,5 @@
 import type { Requirement } from './requirement.js';
 
-const NOT_YET = 'The emulator serves it; nothing checks it yet.';
-
 /** Secrets of workspaces and interns. The interface speaks of a private vault; what it answers is published. */
 export const VAULT = [
   {
@@ -12,7 +10,6 @@ export const VAULT = [
     chosen:
       "An intern's own key sees its own intern's vault alone; an OAuth token acts as its member's key; the intern's status does not matter, but a destroying one is 404.",
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-2',
@@ -22,7 +19,6 @@ export const VAULT = [
     chosen:
       'The value is in no log, journal, event, export or page of the emulator either; hosts and fingerprint are null together.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-3',
@@ -32,7 +28,6 @@ export const VAULT = [
     chosen:
       '200 both times; created_at of the first stays; characters are UTF-16 units, half of a surrogate pair is 400; hosts are counted as sent and kept in order; an address is no name; unknown fields are 400; a vault holds 1000 secrets, one more is 409 vault_full; the content type does not matter.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-4',
@@ -41,7 +36,6 @@ export const VAULT = [
       'fingerprint is an HMAC-SHA-256 of the value under the own key of the vault: equal in one vault exactly where values are, kept when the same value is stored again, different in two vaults.',
     chosen: '64 lower-case hex digits; a vault keeps its key over suspension and restart.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-5',
@@ -50,7 +44,6 @@ export const VAULT = [
       'Lists answer {data: [secret], has_more} by name; limit 1 to 100 (default 100), offset 0 to 10000 (default 0).',
     chosen: 'By bytes; junk in either parameter is 400.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-6',
@@ -58,7 +51,6 @@ export const VAULT = [
     sentence: 'DELETE answers 204 without a body, and 404 where there is no such secret in that scope.',
     chosen: 'The reason is not_found, the message `Secret not found`; a malformed name is 400.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-7',
@@ -68,7 +60,6 @@ export const VAULT = [
     chosen:
       "In the order asked; a copy is a copy; missing is judged before unbound; one that would overfill the vault is 409 and copies nothing; an intern's own key is 404.",
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-8',
@@ -77,7 +68,6 @@ export const VAULT = [
     chosen:
       'Reason vault_writes_disabled, retryable, with Retry-After; the setting vault_writes of the control interface; faults of vault-list, vault-store, vault-delete and vault-copy hit both scopes.',
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
   {
     id: 'VAULT-9',
@@ -85,6 +75,5 @@ export const VAULT = [
     sentence:
       "A script is told whether the intern's vault, or the one it borrows, would release a secret to a host: released, refused: host or refused: missing, exactly by host. Values are sealed in the store, its log, exports and snapshots.",
     where: 'Contract 1, Vault',
-    excluded: NOT_YET,
   },
 ] as const satisfies readonly Requirement[];

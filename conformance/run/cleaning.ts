@@ -66,7 +66,7 @@ export async function takeAway(
   options: TakeAwayOptions = {},
 ): Promise<CleanupResult> {
   const { driver, host, ledger, obstacles, session, settings } = run;
-  if (ledger.creators().length === 0) return { created: 0, deleted: 0, failed: [] };
+  if (ledger.creators().length === 0 && ledger.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
   const end = (stop: Stop) => over.abort(new Stopped(stop));
   const stop = host.later(settings.cleanupTime, () => end({ kind: 'clean-up-time', ms: settings.cleanupTime }));
@@ -77,6 +77,7 @@ export async function takeAway(
     return await cleanUp({
       ledger,
       own: session.own,
+      group: driver.target.scimGroupId,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       created: options.created ?? session.created(),
       // Several at once get 429 again and again, and their time is up before they are gone.

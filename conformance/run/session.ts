@@ -14,7 +14,9 @@ import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { createGuard } from '../safety/guard.js';
 import { prefixOf } from '../safety/ledger.js';
+import { onlyOwn } from '../safety/only-own.js';
 import { type Asked, createOwnInterns, type OwnInterns } from '../safety/own-interns.js';
+import { secretPrefixOf } from '../safety/own-things.js';
 import { type Conditions, createConditions } from './conditions.js';
 import { createHistory, type History } from './history.js';
 import { createRate, retryAfter } from './rate.js';
@@ -78,6 +80,8 @@ const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_onl
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Where values of secrets are sent to. */
+const VAULT = /\/vault\//;
 
 export function createSession(run: RunBase): Session {
   const { driver, host, ledger, settings } = run;
@@ -104,8 +108,11 @@ export function createSession(run: RunBase): Session {
     prefix,
     now: () => host.now(),
     lent: driver.target.ownInternId,
+    group: driver.target.scimGroupId,
     alone: driver.lacks('disposable') === undefined,
   });
+  const { scimGroupId: group, scimMappingId: mapping } = driver.target;
+  const shown = { prefix: secretPrefixOf(prefix), group, mapping };
   const asked = new WeakMap<Send, Asked>();
   const madeBy = new WeakMap<Send, string>();
   const guard = createGuard({
@@ -185,6 +192,7 @@ export function createSession(run: RunBase): Session {
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
     }
     const { method = 'GET', json, body, headers } = send;
+    if (isRecord(json) && typeof json.value === 'string' && VAULT.test(url)) redactor.learn(json.value);
     const key = headers?.[IDEMPOTENCY_HEADER];
     const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
     if (create !== undefined) asked.set(send, create);
@@ -243,10 +251,11 @@ export function createSession(run: RunBase): Session {
   let hangs = false;
 
   const client: Client = createClient({
-    fetch: (request) =>
-      daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)
-        ? driver.daemonFetch(request)
-        : driver.fetch(request),
+    fetch: async (request) => {
+      if (daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)) return driver.daemonFetch(request);
+      const answer = await driver.fetch(request);
+      return driver.control === undefined ? onlyOwn(request, answer, shown) : answer;
+    },
     plainFetch: driver.plainFetch,
     baseUrl,
     host,

@@ -3,8 +3,9 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Answer } from '../probe/client.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
-import type { Ledger, Made } from './ledger.js';
+import type { Ledger, Made, Stored } from './ledger.js';
 import type { OwnInterns } from './own-interns.js';
+import { isMappingPath } from './own-things.js';
 
 /** What keeps an intern, or all of them, from being taken away. */
 export type Hindrance =
@@ -40,7 +41,9 @@ export interface CleanupResult {
 }
 
 export interface CleanupOptions {
-  readonly ledger: Pick<Ledger, 'open' | 'creators' | 'write'>;
+  readonly ledger: Pick<Ledger, 'open' | 'creators' | 'stored' | 'write'>;
+  /** The SCIM group whose mappings the run may delete. */
+  readonly group?: string | undefined;
   readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'madeBy' | 'unanswered'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
@@ -204,6 +207,34 @@ export async function removeInterns(from: Remover, interns: readonly Made[]): Pr
   return removed;
 }
 
+/** Removes a secret or a mapping. Undefined where it is gone. */
+async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Promise<Hindrance | undefined> {
+  const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
+  try {
+    const isMapping = isMappingPath(path);
+    if (isMapping) {
+      // A ledger is a file that others may have written: only mappings of the group that was named are the run's.
+      const read = await send({ path, as });
+      if (read.status === 404) return undefined;
+      if (read.status >= 300) return refused('GET', read);
+      const { scim_group_id } = ((read.json as { data?: object } | null)?.data ?? {}) as { scim_group_id?: unknown };
+      if (group === undefined || String(scim_group_id).toLowerCase() !== group.toLowerCase())
+        return { kind: 'named-otherwise', name: scim_group_id };
+    }
+    const answer = await send({
+      method: 'DELETE',
+      path,
+      as,
+      ...(isMapping ? { query: { keep_members: 'false' } } : {}),
+    });
+    // Checks try to store with credentials that open nothing; what those stored, nobody did.
+    const nothing = answer.status === 404 || (answer.status === 401 && as !== 'api_key' && !isMapping);
+    return answer.status < 300 || nothing ? undefined : refused('DELETE', answer);
+  } catch (error) {
+    return hindrance(error);
+  }
+}
+
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
@@ -212,6 +243,12 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
   let unsearched: Hindrance | undefined;
+  const kept: Left[] = [];
+  for (const one of ledger.stored()) {
+    const because = await remove(options, one);
+    if (because === undefined) ledger.write({ event: 'removed', ...one });
+    else kept.push({ id: one.path, name: one.path, because });
+  }
   /** Interns whose create told nothing of them. */
   const found = new Set<string>();
   for (let round = 0; ; round++) {
@@ -259,12 +296,15 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   return {
     created: options.created + found.size,
     deleted: options.created + found.size - left.length,
-    failed: left.map(({ id, name }) => ({
-      id,
-      name,
-      because: hindrances.get(id) ?? { kind: 'still-there' },
-      ...(leaving.has(id) ? { leaving: true as const } : {}),
-    })),
+    failed: [
+      ...kept,
+      ...left.map(({ id, name }) => ({
+        id,
+        name,
+        because: hindrances.get(id) ?? ({ kind: 'still-there' } as const),
+        ...(leaving.has(id) ? { leaving: true as const } : {}),
+      })),
+    ],
     ...(unsearched === undefined ? {} : { unsearched }),
   };
 }

@@ -52,6 +52,7 @@ const notMade = (of: string, asked: string | undefined, because: string, saw: un
 
 function refused({ because, id = '', name, asked }: Refusal): Error {
   if (because === 'every intern') return lacking({ kind: 'not-ours', how: 'all' });
+  if (because === 'another thing') return lacking({ kind: 'not-ours', how: 'thing' });
   if (because === 'not made') return lacking({ kind: 'not-ours', how: 'not-made', id });
   if (because === 'renamed') return raced({ kind: 'renamed', id, name });
   return notMade('the intern that a create answered', asked, 'it is read as another', { id, name });

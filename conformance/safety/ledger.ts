@@ -12,7 +12,10 @@ export type Entry =
   | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'deleting'; readonly id: string }
-  | { readonly event: 'gone'; readonly id: string };
+  | { readonly event: 'gone'; readonly id: string }
+  /** Something that is taken away by a DELETE of its path: a secret of the workspace, before it is stored; a mapping. */
+  | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
+  | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
 
 /** What a run has made, so that it can be taken away again by whoever finds the file. */
 export interface Ledger {
@@ -21,7 +24,16 @@ export interface Ledger {
   open(): readonly Made[];
   /** Credentials that creates were sent with. */
   creators(): readonly CredentialName[];
+  /** What was stored, and is not known to be removed. */
+  stored(): readonly Stored[];
   readonly path: string | undefined;
+}
+
+/** What a run has stored outside of its interns. */
+export interface Stored {
+  /** Below the base. */
+  readonly path: string;
+  readonly as: CredentialName;
 }
 
 export interface Made {
@@ -36,25 +48,29 @@ export interface Made {
 export function createLedger(path?: string): Ledger {
   const made = new Map<string, Made>();
   const creators = new Set<CredentialName>();
+  const stored = new Map<string, Stored>();
   if (path !== undefined) makeFolder(dirname(path));
   return {
     path,
     write(entry) {
       if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
-      apply(entry, made, creators);
+      apply(entry, made, creators, stored);
     },
     open: () => [...made.values()],
     creators: () => [...creators],
+    stored: () => [...stored.values()],
   };
 }
 
-function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialName>) {
+function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialName>, stored: Map<string, Stored>) {
   if (entry.event === 'creating') creators.add(entry.as);
   else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
   else if (entry.event === 'deleting') {
     const one = made.get(entry.id);
     if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
   } else if (entry.event === 'gone') made.delete(entry.id);
+  else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
+  else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -68,12 +84,14 @@ function entryOf(line: string): Entry | undefined {
     return undefined;
   }
   if (typeof found !== 'object' || found === null) return undefined;
-  const { event, id, name, run, url, prefix } = found;
+  const { event, id, name, run, url, prefix, path } = found;
   const as = CREDENTIAL_NAMES.find((one) => one === found?.as);
   if (event === 'run')
     return isText(run) && isText(url) && isText(prefix) ? { event, run, url, prefix, at: '' } : undefined;
   if (event === 'creating') return isText(name) && as !== undefined ? { event, name, as } : undefined;
   if (event === 'created') return isText(id) && isText(name) && as !== undefined ? { event, id, name, as } : undefined;
+  if (event === 'stored' || event === 'removed')
+    return isText(path) && as !== undefined ? { event, path, as } : undefined;
   return (event === 'deleting' || event === 'gone') && isText(id) ? { event, id } : undefined;
 }
 
@@ -90,9 +108,11 @@ export function readLedger(path: string): {
   url: string;
   made: readonly Made[];
   creators: readonly CredentialName[];
+  stored: readonly Stored[];
 } {
   const made = new Map<string, Made>();
   const creators = new Set<CredentialName>();
+  const stored = new Map<string, Stored>();
   const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
   const head = entryOf(first);
   if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
@@ -102,7 +122,13 @@ export function readLedger(path: string): {
     );
   for (const line of lines) {
     const entry = entryOf(line);
-    if (entry !== undefined) apply(entry, made, creators);
+    if (entry !== undefined) apply(entry, made, creators, stored);
   }
-  return { run: head.run, url: head.url, made: [...made.values()], creators: [...creators] };
+  return {
+    run: head.run,
+    url: head.url,
+    made: [...made.values()],
+    creators: [...creators],
+    stored: [...stored.values()],
+  };
 }

@@ -1,5 +1,6 @@
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
+import { createOwnThings, secretPrefixOf } from './own-things.js';
 
 /** Ids that stand in a path as they are, and mean nothing else there. */
 export const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
@@ -52,7 +53,7 @@ export interface Asked {
 
 /** Why a request must not leave. */
 export interface Refusal {
-  readonly because: 'every intern' | 'not made' | 'reads as another' | 'renamed';
+  readonly because: 'every intern' | 'not made' | 'reads as another' | 'renamed' | 'another thing';
   readonly id?: string;
   /** The name that the intern bears, and the one that the run gave it. */
   readonly name?: string | undefined;
@@ -163,11 +164,13 @@ export interface OwnOptions {
   readonly lent?: string | undefined;
   /** ms, for what was read a moment ago. */
   readonly now?: () => number;
+  /** The SCIM group that was named to the run, for mappings that it makes and deletes. */
+  readonly group?: string | undefined;
   /** Whether nobody else has interns there: then what is meant for all of them meets those of the run alone. */
   readonly alone?: boolean;
 }
 
-export function createOwnInterns({ ledger, prefix, lent, alone = false, now: time }: OwnOptions): OwnInterns {
+export function createOwnInterns({ ledger, prefix, lent, group, alone = false, now: time }: OwnOptions): OwnInterns {
   const own = new Map<string, Own>();
   const nobody = new Set<string>();
   /** Ids that were shown under a name that is not the run's. */
@@ -176,6 +179,13 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
   const shown = new Map<string, number>();
   const asked = new Map<string, number>();
   const flying = new Set<Asked>();
+  const things = createOwnThings({
+    ledger,
+    prefix: prefix === undefined ? undefined : secretPrefixOf(prefix),
+    group,
+    alone,
+    madeUp: (id) => nobody.has(id),
+  });
   let now = 0;
   /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
   let leads: boolean | undefined;
@@ -225,7 +235,9 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
     leaves(request) {
       const { method, url, body, as, key } = request;
       const place = placeOf(url);
-      if (READS.has(method) || place.of === 'none') return { kind: 'free' };
+      if (READS.has(method)) return { kind: 'free' };
+      if (things.leaves(request) === false) return { kind: 'refused', refusal: { because: 'another thing' } };
+      if (place.of === 'none') return { kind: 'free' };
       if (place.of === 'one') return toOne(request, place.id, place.rest);
       if (method !== 'POST')
         return alone ? { kind: 'free' } : { kind: 'refused', refusal: { because: 'every intern' } };
@@ -268,6 +280,7 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
     },
 
     shows(url, answer) {
+      things.shows(url, answer);
       const place = placeOf(url);
       if (place.of === 'none' || !isRecord(answer)) return;
       now++;
@@ -307,6 +320,7 @@ export function createOwnInterns({ ledger, prefix, lent, alone = false, now: tim
 
     forget() {
       flying.clear();
+      things.forget();
       for (const known of [own, shown, asked, others]) known.clear();
       for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
     },

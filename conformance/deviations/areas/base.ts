@@ -8,7 +8,7 @@ const REQUEST_ID = 'x-request-id';
 const BASE_PATH = '/api/v1';
 
 /** Serves requests as if they had come under the usual host name. */
-const onAnyHost = (when: (exchange: Exchange) => boolean): Mutant => ({
+export const onAnyHost = (when: (exchange: Exchange) => boolean): Mutant => ({
   around:
     (next, { target }) =>
     (request) => {

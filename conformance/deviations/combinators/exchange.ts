@@ -5,13 +5,15 @@ export interface Exchange {
   readonly request: Request;
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly area: 'interns' | 'scim' | 'control' | 'none';
+  readonly area: 'interns' | 'vault' | 'scim' | 'control' | 'none';
   /** Undefined where the path is known and the method is not, too. */
   readonly operation: Operation | undefined;
   /** Whether the path is one of the interface. */
   readonly known: boolean;
   readonly internId?: string;
   readonly mappingId?: string;
+  /** Of a secret in the path. */
+  readonly secretName?: string;
   /** The deprecated paths of the daemon. */
   readonly alias: boolean;
 }
@@ -36,7 +38,14 @@ const PATHS: readonly { path: RegExp; methods: Readonly<Record<string, Operation
   { path: /^\/interns\/[^/]+\/daemon\/sign$/, methods: { POST: 'sign' } },
   { path: /^\/interns\/[^/]+\/daemon-access$/, methods: { GET: 'daemon' }, alias: true },
   { path: /^\/interns\/[^/]+\/daemon-access\/sign$/, methods: { POST: 'sign' }, alias: true },
-  { path: /^\/scim\/group-mappings\/[^/]+$/, methods: { GET: 'scim' } },
+  { path: /^\/scim\/group-mappings$/, methods: { GET: 'scim', POST: 'scim' } },
+  { path: /^\/scim\/group-mappings\/[^/]+$/, methods: { GET: 'scim', PATCH: 'scim', DELETE: 'scim' } },
+  { path: /^\/scim\/groups$/, methods: { GET: 'scim' } },
+  { path: /^\/scim\/sync-jobs$/, methods: { POST: 'scim' } },
+  { path: /^\/scim\/sync-jobs\/[^/]+$/, methods: { GET: 'scim' } },
+  { path: /^\/vault(\/interns\/[^/]+)?\/secrets$/, methods: { GET: 'vault-list' } },
+  { path: /^\/vault\/interns\/[^/]+\/secrets\/copy$/, methods: { POST: 'vault-copy' } },
+  { path: /^\/vault(\/interns\/[^/]+)?\/secrets\/[^/]+$/, methods: { PUT: 'vault-store', DELETE: 'vault-delete' } },
 ];
 
 export function exchangeOf(request: Request): Exchange {
@@ -45,8 +54,14 @@ export function exchangeOf(request: Request): Exchange {
   const row = below === undefined ? undefined : PATHS.find(({ path }) => path.test(below));
   const [, first, id] = below?.split('/') ?? [];
   const area =
-    first === 'interns' || first === 'scim' ? first : pathname.startsWith(`${CONTROL}/`) ? 'control' : 'none';
-  const mapping = row?.methods.GET === 'scim' ? below?.split('/')[3] : undefined;
+    first === 'interns' || first === 'vault' || first === 'scim'
+      ? first
+      : pathname.startsWith(`${CONTROL}/`)
+        ? 'control'
+        : 'none';
+  const mapping = /^\/scim\/group-mappings\/([^/]+)$/.exec(below ?? '')?.[1];
+  const [, ofVault] = /^\/vault\/interns\/([^/]+)\//.exec(below ?? '') ?? [];
+  const secret = row !== undefined && first === 'vault' ? /\/secrets\/([^/]+)$/.exec(below ?? '')?.[1] : undefined;
   return {
     request,
     path: area === 'control' ? pathname.slice(CONTROL.length) : (below ?? pathname),
@@ -56,6 +71,8 @@ export function exchangeOf(request: Request): Exchange {
     known: row !== undefined,
     alias: row?.alias === true,
     ...(first === 'interns' && row && id !== undefined ? { internId: decodeURIComponent(id) } : {}),
+    ...(ofVault === undefined ? {} : { internId: decodeURIComponent(ofVault) }),
+    ...(secret === undefined ? {} : { secretName: decodeURIComponent(secret) }),
     ...(mapping === undefined ? {} : { mappingId: decodeURIComponent(mapping) }),
   };
 }

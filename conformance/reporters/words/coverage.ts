@@ -11,6 +11,7 @@ const FACTS: ReadonlySet<Need> = new Set([
   'oauth_subject',
   'peer_oauth_subject',
   'scim_mapping',
+  'scim_group',
   'regional_host',
 ]);
 

@@ -18,6 +18,7 @@ const LACKING: { readonly [Name in Need]?: string } = {
   oauth_subject: 'the subject of the OAuth token is not known',
   peer_oauth_subject: 'the subject of the peer OAuth token is not known',
   scim_mapping: 'no SCIM mapping is known',
+  scim_group: 'no SCIM group is named that the run may map',
   regional_host: 'no regional hostname is known',
 };
 

@@ -43,6 +43,7 @@ function needText(because: Because<'need'>): SkipText {
       const { how, id, read } = because;
       const why = {
         all: 'it would write to all interns at once',
+        thing: 'it would change, copy or name a secret or a mapping that this run has not made',
         'not-made': `it would write to ${id}, which this run has not made`,
         unread: `nothing shows that ${id} is the run's: its read ${read === undefined ? 'gave no answer' : `answers ${read}`}`,
       }[how];

@@ -1,0 +1,252 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BAD_HOSTS, hosts, NO_HOSTS } from '../arbitraries/host.js';
+import { badSecretNames, LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
+import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import {
+  HOSTS,
+  listedIn,
+  ofIntern,
+  put,
+  secretAt,
+  secretName,
+  secretOf,
+  secretsIn,
+  store,
+  WORKSPACE,
+} from '../helpers/vault.js';
+import { codeWord } from '../helpers/words.js';
+
+const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
+const LONGEST_VALUE = 65_536;
+
+/** The vault of an intern of the run, where any name may be given. */
+const vaultOf = async ({ interns }: Pick<Ctx, 'interns'>) => ofIntern((await interns.stopped()).id);
+
+/** Refuses each body, and stores nothing. */
+async function refused(ctx: Ctx, bodies: readonly (readonly [string, unknown])[], expected: expect.ExpectedError) {
+  const scope = await vaultOf(ctx);
+  const name = secretName(ctx);
+  await ctx.each('bodies', bodies, async ([what, json]) => {
+    expect.error(await put(ctx, scope, name, json), expected, `a store with ${what}`);
+  });
+  equal((await secretsIn(ctx, scope)).has(name), false, 'the secret after refused stores');
+}
+
+const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
+
+/** Bodies that are published to be none. */
+const REFUSED: readonly (readonly [string, unknown])[] = [
+  ...BAD_HOSTS.flatMap((host) =>
+    [[host], [...HOSTS, host]].map((all) => [`the host ${JSON.stringify(host)}`, { value: 'v', hosts: all }] as const),
+  ),
+  ...[0, 101].map((count) => [`${count} hosts`, { value: 'v', hosts: hostNames(count) }] as const),
+  ...[0, LONGEST_VALUE + 1].map(
+    (length) => [`a value of ${length} characters`, { value: 'v'.repeat(length), hosts: HOSTS }] as const,
+  ),
+  ['no value', { hosts: HOSTS }],
+  ['no hosts', { value: 'v' }],
+  ['a value that is no text', { value: 7, hosts: HOSTS }],
+  ['a value null', { value: null, hosts: HOSTS }],
+  ['hosts null', { value: 'v', hosts: null }],
+  ['hosts that are no list', { value: 'v', hosts: 'api.example.com' }],
+  ['a list', []],
+  ['null', null],
+];
+
+export const VAULT_VALUES = defineChecks({
+  'vault/secret-form': {
+    requirement: 'VAULT-2',
+    level: 'P',
+    title: 'A secret is shown as {name, hosts, fingerprint, created_at}, and the list shows it as its store did.',
+    needs: ['write'],
+    async run(ctx) {
+      const name = secretName(ctx);
+      for (const scope of ctx.sample([WORKSPACE, await vaultOf(ctx)])) {
+        const secret = await store(ctx, scope, name, codeWord(ctx));
+        equal(Object.keys(secret).sort(), ['created_at', 'fingerprint', 'hosts', 'name'], 'fields of a secret');
+        equal(secret.name, name, 'name of the secret');
+        equal(secret.hosts, HOSTS, 'hosts of the secret');
+        match(secret.fingerprint, /./, 'fingerprint of the secret');
+        match(secret.created_at, TIMESTAMP, 'created_at of the secret');
+        equal(await listedIn(ctx, scope, name), secret, 'the secret in the list');
+      }
+    },
+  },
+  'vault/replaced': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title: 'A second store of a name replaces its value and hosts: there is one secret of a name.',
+    needs: ['write'],
+    async run(ctx) {
+      const name = secretName(ctx);
+      for (const scope of ctx.sample([WORKSPACE, await vaultOf(ctx)])) {
+        const one = await store(ctx, scope, name, codeWord(ctx), ['a.example.com', 'b.example.com']);
+        const other = await store(ctx, scope, name, codeWord(ctx), ['c.example.com']);
+        equal(other.hosts, ['c.example.com'], 'hosts after the second store');
+        notEqual(other.fingerprint, one.fingerprint, 'fingerprint after the second store');
+        const inList = await listedIn(ctx, scope, name, ({ hosts }) => isDeepStrictEqual(hosts, other.hosts));
+        equal(inList, other, 'the secret in the list');
+      }
+    },
+  },
+  'vault/store-status': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title: 'Creating and replacing are both 200, and created_at of the first stays.',
+    needs: ['control', 'write', 'clock'],
+    async run(ctx) {
+      const name = secretName(ctx);
+      for (const scope of [WORKSPACE, await vaultOf(ctx)]) {
+        const json = { value: codeWord(ctx), hosts: HOSTS };
+        const first = await put(ctx, scope, name, json);
+        await ctx.clock.advance(1_000);
+        const second = await put(ctx, scope, name, { ...json, value: codeWord(ctx) });
+        for (const answer of [first, second]) expect.status(answer, 200, 'a store');
+        equal(secretOf(second, 'a store').created_at, secretOf(first, 'a store').created_at, 'created_at');
+      }
+    },
+  },
+  'vault/hosts-normalised': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title: 'Hosts are kept in lower case, without a trailing dot, each once.',
+    needs: ['write'],
+    maxRuns: 30,
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      const name = secretName(ctx);
+      await ctx.property('hosts', hosts(), async ({ sent, kept }) => {
+        const { hosts: shown } = await store(ctx, scope, name, 'a value of the kit', sent);
+        isArray(shown, 'hosts of the secret');
+        equal([...shown].sort(), [...kept].sort(), 'hosts of the secret');
+        const again = await store(ctx, scope, name, 'a value of the kit', shown as string[]);
+        equal(again.hosts, shown, 'hosts that are stored as they were shown');
+      });
+    },
+  },
+  'vault/hosts-order': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title: 'Hosts are kept in the order in which each first came.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      await ctx.property('hosts', hosts(), async ({ sent, kept }) => {
+        equal((await store(ctx, scope, 'ordered', 'a value of the kit', sent)).hosts, kept, 'hosts of the secret');
+      });
+    },
+  },
+  'vault/no-hosts': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title: 'What is no exact DNS name of ASCII is 400 invalid_body.',
+    needs: ['control', 'write'],
+    run: (ctx) =>
+      refused(
+        ctx,
+        NO_HOSTS.map((host) => [`the host ${JSON.stringify(host)}`, { value: 'v', hosts: [host] }] as const),
+        INVALID,
+      ),
+  },
+  'vault/store-refused': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title:
+      'What is no {value, hosts} is 400: no or too many hosts, one that is no name, no or too long a value, no object.',
+    needs: ['write'],
+    run: (ctx) => refused(ctx, REFUSED, { status: 400 }),
+  },
+  'vault/most-of-each': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title: 'A value of 1 character, one of 65536, and 100 hosts are stored.',
+    needs: ['write'],
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      await store(ctx, scope, secretName(ctx), 'v');
+      const { hosts: shown } = await store(ctx, scope, secretName(ctx), 'v'.repeat(LONGEST_VALUE), hostNames(100));
+      equal(shown, hostNames(100), '100 hosts');
+    },
+  },
+  'vault/hosts-counted-as-sent': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title: 'Hosts are counted as they are sent, before any are collapsed.',
+    needs: ['control', 'write'],
+    run: (ctx) =>
+      refused(ctx, [['101 hosts, all alike', { value: 'v', hosts: Array(101).fill('api.example.com') }]], INVALID),
+  },
+  'vault/value-units': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title: 'A value is counted in UTF-16 units, and half of a surrogate pair is 400.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      await store(ctx, scope, secretName(ctx), '😀'.repeat(LONGEST_VALUE / 2));
+      const values = [`${'😀'.repeat(LONGEST_VALUE / 2)}v`, 'a\ud800b', '\udc00', 'a\ud83d'];
+      await refused(
+        ctx,
+        values.map((value) => [`the value ${JSON.stringify(value.slice(-3))}`, { value, hosts: HOSTS }] as const),
+        INVALID,
+      );
+    },
+  },
+  'vault/body-strict': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    title:
+      'Unknown fields and what is no JSON are 400, one byte too many is 413, and the content type does not matter.',
+    needs: ['control', 'write'],
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      const json = { value: 'v', hosts: HOSTS };
+      await refused(ctx, [['an unknown field', { ...json, name: 'other' }]], INVALID);
+      const request = { method: 'PUT', path: secretAt(scope, 'typed') };
+      const text = JSON.stringify(json);
+      expect.error(await ctx.send({ ...request, body: '{"value":' }), INVALID, 'a store of broken JSON');
+      const large = text.padEnd(1_048_577, ' ');
+      expect.status(await ctx.send({ ...request, body: large.slice(0, -1) }), 200, 'a store of the most bytes');
+      const answer = await ctx.send({ ...request, body: large });
+      expect.error(answer, { status: 413, reason: 'payload_too_large', retryable: false }, 'a store of one byte more');
+      for (const type of [undefined, 'text/plain', 'application/json']) {
+        const typed = { ...request, body: text, headers: { 'content-type': type } };
+        expect.status(await ctx.send(typed), 200, `a store with the content type ${type}`);
+      }
+    },
+  },
+  'vault/names': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title: 'Lower-case letters, digits and single underscores make a name, up to 255 characters.',
+    needs: ['write'],
+    maxRuns: 30,
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      const base = secretName(ctx);
+      const single = async (name: string) => equal((await store(ctx, scope, name, 'v')).name, name, 'name of a secret');
+      for (const name of ctx.sample(['a', base.padEnd(LONGEST_SECRET, 'z')])) await single(name);
+      await ctx.property('names', secretNameFrom(base), single);
+    },
+  },
+  'vault/names-refused': {
+    requirement: 'VAULT-3',
+    level: 'P',
+    title: 'What is no name is 400, and nothing is stored.',
+    needs: ['write'],
+    async run(ctx) {
+      const scope = await vaultOf(ctx);
+      const base = secretName(ctx);
+      await ctx.each('names', badSecretNames(base), async (name) => {
+        expect.error(await put(ctx, scope, name, { value: 'v', hosts: HOSTS }), { status: 400 }, `a store as ${name}`);
+      });
+      const there = [...(await secretsIn(ctx, scope)).keys()].filter((name) =>
+        String(name).toLowerCase().includes(base),
+      );
+      equal(there, [], 'secrets after refused stores');
+    },
+  },
+});

@@ -1,0 +1,229 @@
+import { equal } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import {
+  copy,
+  list,
+  namesIn,
+  ofIntern,
+  put,
+  remove,
+  secretAt,
+  secretName,
+  secretsIn,
+  store,
+  VAULT_OPERATIONS,
+  type VaultOperation,
+  WORKSPACE,
+} from '../helpers/vault.js';
+import type { As, Send } from '../probe/request.js';
+
+const NOT_FOUND = { status: 404, reason: 'not_found', retryable: false } as const;
+
+/** Sends an operation with some of it replaced. */
+const sent = ({ send }: Pick<Ctx, 'send'>, row: VaultOperation, id: string, name: string, over: Partial<Send>) =>
+  send({ ...row.request(id, name), ...over });
+
+/** Does the operations on a secret that is there, in an order in which each is accepted. */
+async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOperation['of'][]): Promise<void> {
+  const name = secretName(ctx);
+  const json = { value: 'a value of the kit', hosts: ['api.example.com'] };
+  const scopes = of.map((one) => (one === 'workspace' ? WORKSPACE : ofIntern(id)));
+  const who = typeof as === 'string' ? as : 'the own key';
+  for (const scope of scopes) expect.status(await put(ctx, scope, name, json, { as }), 200, `a store as ${who}`);
+  if (of.includes('workspace')) expect.status(await copy(ctx, id, [name], { as }), 200, `a copy as ${who}`);
+  for (const scope of scopes) {
+    expect.status(await list(ctx, scope, undefined, { as }), 200, `a list as ${who}`);
+    expect.status(await remove(ctx, scope, name, { as }), 204, `a delete as ${who}`);
+  }
+}
+
+export const VAULT_CHECKS = defineChecks({
+  'vault/scopes-apart': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'What is stored for one intern is in no other vault, and what is in the workspace is in no intern.',
+    needs: ['write'],
+    async run(ctx) {
+      const one = ofIntern((await ctx.interns.stopped()).id);
+      const other = ofIntern((await ctx.interns.stopped()).id);
+      const name = secretName(ctx);
+      const scopes = [one, other, WORKSPACE];
+      for (const scope of ctx.sample(scopes)) {
+        await store(ctx, scope, name, 'a value of the kit');
+        equal(await namesIn(ctx, scope, [name]), [name], 'secrets of the vault that it was stored in');
+        for (const elsewhere of ctx.sample(scopes.filter((it) => it !== scope))) {
+          equal(await namesIn(ctx, elsewhere, [name], []), [], 'secrets of a vault that it was not stored in');
+          expect.status(await remove(ctx, elsewhere, name), 404, 'a delete in a vault that it was not stored in');
+        }
+        equal(await namesIn(ctx, scope, [name]), [name], 'secrets after deletes in other vaults');
+        expect.done(await remove(ctx, scope, name), 'the delete where it was stored');
+      }
+    },
+  },
+  'vault/key-needed': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
+    needs: ['write'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const name = secretName(ctx);
+      expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin');
+      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
+        for (const as of [null, ctx.wrongKey])
+          expect.error(await sent(ctx, row, id, name, { as }), { status: 401 }, `${row.name} without a key of its own`);
+      });
+      equal((await secretsIn(ctx, ofIntern(id))).has(name), false, 'the secret after refused stores');
+    },
+  },
+  'vault/outside-the-programme': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'Outside the programme every operation on secrets is 404, the reads too.',
+    needs: ['write', 'outsider_api_key'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const name = secretName(ctx);
+      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
+        expect.status(
+          await sent(ctx, row, id, name, {}),
+          row.writes ? [200, 204, 404] : 200,
+          `${row.name}, valid twin`,
+        );
+        const answer = await sent(ctx, row, id, name, { as: 'outsider_api_key' });
+        expect.error(answer, { status: 404 }, `${row.name} outside the programme`);
+      });
+    },
+  },
+  'vault/intern-not-visible': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'The secrets of an intern that is not visible are 404, as those of one that nobody has.',
+    needs: ['write'],
+    async run(ctx) {
+      const unknown = ctx.interns.unknownId();
+      const { id } = await ctx.interns.stopped();
+      const name = secretName(ctx);
+      const rows = VAULT_OPERATIONS.filter(({ of }) => of === 'intern');
+      await ctx.each('operations', rows, async (row) => {
+        expect.status(await sent(ctx, row, id, name, {}), [200, 204, 404], `${row.name}, valid twin`);
+        expect.error(await sent(ctx, row, unknown, name, {}), { status: 404 }, `${row.name} of an unknown intern`);
+      });
+    },
+  },
+  'vault/another-workspace': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
+    needs: ['write', 'foreign_api_key'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const name = secretName(ctx);
+      const as = 'foreign_api_key';
+      for (const scope of [WORKSPACE, ofIntern(id)]) await store(ctx, scope, name, 'a value of the kit');
+      equal((await secretsIn(ctx, WORKSPACE, { as })).has(name), false, 'the secret in the list of another workspace');
+      expect.error(await remove(ctx, WORKSPACE, name, { as }), { status: 404 }, 'the delete with the foreign key');
+      for (const row of VAULT_OPERATIONS.filter(({ of }) => of === 'intern'))
+        expect.error(await sent(ctx, row, id, name, { as }), { status: 404 }, `${row.name} with the foreign key`);
+      for (const scope of [WORKSPACE, ofIntern(id)])
+        equal(await namesIn(ctx, scope, [name]), [name], 'the secret after requests with the foreign key');
+    },
+  },
+  'vault/regional-refused': {
+    requirement: 'VAULT-1',
+    level: 'P',
+    title: 'On a regional hostname every operation on secrets is refused.',
+    needs: ['write', 'regional_host'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const name = secretName(ctx);
+      const host = ctx.target.regionalHost ?? '';
+      expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin');
+      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
+        expect.error(await sent(ctx, row, id, name, { host }), { status: 403 }, `${row.name} on a regional host`);
+      });
+    },
+  },
+  'vault/own-key': {
+    requirement: 'VAULT-1',
+    level: 'C',
+    title: "An intern's own key opens its own intern's vault alone, and copies nothing into it.",
+    needs: ['control', 'write', 'own_key'],
+    async run(ctx) {
+      const own = await ctx.interns.own();
+      const other = await ctx.interns.stopped();
+      await allAccepted(ctx, own.id, own.key, ['intern']);
+      const name = secretName(ctx);
+      await store(ctx, WORKSPACE, name, 'a value of the kit');
+      for (const row of VAULT_OPERATIONS) {
+        const itself = row.of === 'intern' && row.name !== 'the copy';
+        const answer = await sent(ctx, row, itself ? other.id : own.id, name, { as: own.key });
+        expect.error(answer, NOT_FOUND, `${row.name} with an own key`);
+      }
+    },
+  },
+  'vault/kinds-of-credentials': {
+    requirement: 'VAULT-1',
+    level: 'C',
+    title: 'Peers and OAuth tokens of either grant act as members do; a management key is 401.',
+    needs: ['control', 'write', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'management_key'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      for (const as of ['api_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
+        await allAccepted(ctx, id, as, ['workspace', 'intern']);
+      for (const row of VAULT_OPERATIONS) {
+        const answer = await sent(ctx, row, id, secretName(ctx), { as: 'management_key' });
+        expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} with a management key`);
+      }
+    },
+  },
+  'vault/any-status': {
+    requirement: 'VAULT-1',
+    level: 'C',
+    title: 'The status of an intern does not matter for its secrets, but one that is being torn down is 404.',
+    needs: ['control', 'running', 'clock'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const scope = ofIntern(intern.id);
+      const name = secretName(ctx);
+      await store(ctx, scope, name, 'a value of the kit');
+      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
+      await ctx.interns.untilSuspended(intern.id);
+      equal([...(await secretsIn(ctx, scope)).keys()], [name], 'secrets of a suspended intern');
+      expect.status(await ctx.api.remove(intern.id), 202, 'the delete of the intern');
+      for (const row of VAULT_OPERATIONS.filter(({ of }) => of === 'intern'))
+        expect.error(await sent(ctx, row, intern.id, name, {}), NOT_FOUND, `${row.name} of one that is torn down`);
+    },
+  },
+  'vault/order': {
+    requirement: 'VAULT-1',
+    level: 'C',
+    title: 'Who may not see is judged before what was sent, the size before the body, the body before what is there.',
+    needs: ['control', 'write', 'outsider_api_key'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const large = { body: new Uint8Array(1_048_577).fill(0x20) };
+      const bad = { json: { value: 7, names: 7 } };
+      for (const row of VAULT_OPERATIONS.filter(({ name }) => /store|copy/.test(name))) {
+        const looked = async (over: Partial<Send>, expected: expect.ExpectedError, of = id) => {
+          const { json: _, ...request } = row.request(of, secretName(ctx));
+          expect.error(await ctx.send({ ...request, ...over }), expected, `${row.name} with several faults`);
+        };
+        await looked({ ...large, as: 'outsider_api_key' }, { status: 404 });
+        if (row.of === 'intern') await looked(large, NOT_FOUND, ctx.interns.unknownId());
+        await looked(large, { status: 413, reason: 'payload_too_large', retryable: false });
+        await ctx.control.settings({ vault_writes: 'off' });
+        await looked(bad, { status: 400, reason: 'invalid_body', retryable: false });
+        await ctx.control.settings({ vault_writes: 'on' });
+      }
+      await ctx.control.settings({ vault_writes: 'off' });
+      for (const scope of [WORKSPACE, ofIntern(id)]) {
+        const unknown = await ctx.send({ method: 'DELETE', path: secretAt(scope, secretName(ctx)) });
+        expect.error(unknown, NOT_FOUND, 'the delete of an unknown secret while writes are off');
+      }
+      expect.error(await copy(ctx, id, [secretName(ctx)]), NOT_FOUND, 'a copy of nothing while writes are off');
+    },
+  },
+});

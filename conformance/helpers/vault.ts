@@ -1,0 +1,157 @@
+import { fail, isArray, isObject, ok } from '../framework/assert.js';
+import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
+import { internPath, type Send } from '../probe/request.js';
+
+/** The secrets of the key's workspace. */
+export const WORKSPACE = '/vault/secrets';
+
+/** The secrets of an intern. */
+export const ofIntern = (id: string): string => `/vault${internPath(id, '/secrets')}`;
+
+/** Where one secret is. */
+export const secretAt = (scope: string, name: string): string => `${scope}/${encodeURIComponent(name)}`;
+
+/** A name that no other secret has. It bears the prefix of the run. */
+export const secretName = ({ interns }: Pick<Ctx, 'interns'>): string => interns.name().replaceAll('-', '_');
+
+export const HOSTS: readonly string[] = ['api.example.com'];
+
+/** A secret as it is shown. */
+export interface Secret {
+  readonly name: unknown;
+  readonly hosts: unknown;
+  readonly fingerprint: unknown;
+  readonly created_at: unknown;
+}
+
+type Sends = Pick<Ctx, 'send'>;
+
+/** Stores a secret; `json` is sent as it is. */
+export const put = ({ send }: Sends, scope: string, name: string, json: unknown, options: SendOptions = {}) =>
+  send({ ...options, method: 'PUT', path: secretAt(scope, name), json });
+
+export const remove = ({ send }: Sends, scope: string, name: string, options: SendOptions = {}) =>
+  send({ ...options, method: 'DELETE', path: secretAt(scope, name) });
+
+export const list = ({ send }: Sends, scope: string, query?: Send['query'], options: SendOptions = {}) =>
+  send({ ...options, path: scope, ...(query === undefined ? {} : { query }) });
+
+export const copy = ({ send }: Sends, internId: string, names: readonly unknown[], options: SendOptions = {}) =>
+  send({ ...options, method: 'POST', path: `${ofIntern(internId)}/copy`, json: { names } });
+
+/** The secret that an answer shows. */
+export function secretOf(answer: Answer, what: string): Secret {
+  expect.done(answer, what);
+  isObject(answer.json, `body of ${what}`);
+  isObject(answer.json.data, `data of ${what}`);
+  return answer.json.data as unknown as Secret;
+}
+
+/** Stores a secret, and what the answer shows of it. */
+export const store = async (
+  ctx: Sends,
+  scope: string,
+  name: string,
+  value: string,
+  hosts: readonly string[] = HOSTS,
+): Promise<Secret> => secretOf(await put(ctx, scope, name, { value, hosts }), 'the store of a secret');
+
+/** One page of secrets. */
+export function pageOf(answer: Answer, what: string): { data: Secret[]; has_more: boolean } {
+  expect.status(answer, 200, what);
+  isObject(answer.json, `body of ${what}`);
+  const { data, has_more } = answer.json;
+  isArray(data, `data of ${what}`);
+  for (const entry of data) isObject(entry, `an entry of ${what}`);
+  ok(typeof has_more === 'boolean', `has_more of ${what}`, 'true or false', has_more);
+  return { data: data as Secret[], has_more };
+}
+
+/** Most pages that a list has: an offset goes up to 10000. */
+const MOST_PAGES = 101;
+
+/** All secrets of a vault, by name; of that of a workspace perhaps the run's own alone. */
+export async function secretsIn(ctx: Sends, scope: string, options?: SendOptions): Promise<Map<unknown, Secret>> {
+  const found = new Map<unknown, Secret>();
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = { limit: 100, offset: page * 100 };
+    const { data, has_more } = pageOf(await list(ctx, scope, query, options), 'a list of secrets');
+    for (const secret of data) found.set(secret.name, secret);
+    if (!has_more) return found;
+  }
+  return fail('pages of a list of secrets', 'an end', MOST_PAGES);
+}
+
+/** How long what was written to a vault may take until lists show it, in ms. */
+const LATE = 10_000;
+
+/** What of the names a vault has, in their order, once it is as `wanted`. */
+export async function namesIn(
+  ctx: Pick<Ctx, 'send' | 'eventually'>,
+  scope: string,
+  names: readonly string[],
+  wanted: readonly string[] = names,
+): Promise<string[]> {
+  const read = async () => {
+    const there = await secretsIn(ctx, scope);
+    return names.filter((name) => there.has(name));
+  };
+  return ctx.eventually(read, (found) => found.length === wanted.length, LATE);
+}
+
+/** A secret as the list shows it, once it is as it should be. */
+export const listedIn = (
+  ctx: Pick<Ctx, 'send' | 'eventually'>,
+  scope: string,
+  name: string,
+  holds: (secret: Secret) => boolean = () => true,
+): Promise<Secret | undefined> =>
+  ctx.eventually(
+    async () => (await secretsIn(ctx, scope)).get(name),
+    (secret) => secret !== undefined && holds(secret),
+    LATE,
+  );
+
+/** An operation on secrets as a request that would be accepted, were the vault in the right state. */
+export interface VaultOperation {
+  readonly name: string;
+  readonly of: 'workspace' | 'intern';
+  readonly writes: boolean;
+  request(internId: string, secret: string): Send;
+}
+
+const scopes = [
+  { of: 'workspace', scope: () => WORKSPACE },
+  { of: 'intern', scope: ofIntern },
+] as const;
+
+/** All seven of them. */
+export const VAULT_OPERATIONS: readonly VaultOperation[] = [
+  ...scopes.flatMap(({ of, scope }): VaultOperation[] => [
+    { name: `the list of the ${of}`, of, writes: false, request: (id) => ({ path: scope(id) }) },
+    {
+      name: `the store in the ${of}`,
+      of,
+      writes: true,
+      request: (id, name) => ({
+        method: 'PUT',
+        path: secretAt(scope(id), name),
+        json: { value: 'a value of the kit', hosts: HOSTS },
+      }),
+    },
+    {
+      name: `the delete in the ${of}`,
+      of,
+      writes: true,
+      request: (id, name) => ({ method: 'DELETE', path: secretAt(scope(id), name) }),
+    },
+  ]),
+  {
+    name: 'the copy',
+    of: 'intern',
+    writes: true,
+    request: (id, name) => ({ method: 'POST', path: `${ofIntern(id)}/copy`, json: { names: [name] } }),
+  },
+];
