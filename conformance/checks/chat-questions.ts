@@ -5,7 +5,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
 
-/** CHAT-5: what is asked. */
+/** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = defineChecks({
   'chat-questions/one-tool-call': {
     requirement: 'CHAT-5',

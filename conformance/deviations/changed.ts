@@ -4,7 +4,7 @@ import type { Modules } from './graph.js';
 import { deviations } from './index.js';
 import type { Deviation } from './mutant.js';
 
-/** How many stand for all. */
+/** How many count as all. */
 export const SAMPLE = 60;
 
 /** No module, and yet what every run rests on. */

@@ -15,16 +15,16 @@ export interface Mutant {
   readonly factories?: (usual: Factories) => Partial<Factories>;
 }
 
-/** A named mutant, and the checks that have to catch it. */
+/** A named mutant, and the checks that must catch it. */
 export interface Deviation {
   readonly name: string;
   /** What it breaks. */
   readonly requirement: RequirementId;
   /** What a client meets, in one sentence. */
   readonly description: string;
-  /** A function where what it holds has to be made anew for each emulator. */
+  /** A function if its contents must be made anew for each emulator. */
   readonly mutant: Mutant | (() => Mutant);
-  /** Ids of the checks that have to fail. */
+  /** Ids of the checks that must fail. */
   readonly caughtBy: readonly string[];
 }
 

@@ -7,7 +7,7 @@ const asPattern = (pattern: string) =>
  * The deviations that any of the patterns names, in their own order. A pattern is a name, `*` for anything in it, or
  * several with commas between them.
  *
- * @throws RangeError for a pattern that names none
+ * @throws RangeError for a pattern that matches no deviation
  */
 export function select(all: readonly Deviation[], given: readonly string[]): readonly Deviation[] {
   const patterns = given

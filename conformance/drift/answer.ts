@@ -5,7 +5,7 @@ import { type Chunk, deltaOf, eventsOf, isUnknownEnd, ofTheIntern, ofTheService 
 import { streamText } from './script.js';
 import { jsonOf } from './shape.js';
 
-/** A body as JSON; one that is none as text. */
+/** A body as JSON; other bodies as text. */
 export function parsedBody(body: RecordedExchange['body']): unknown {
   const text = bodyText(body) ?? '';
   return jsonOf(text) ?? (text === '' ? undefined : text);

@@ -20,7 +20,7 @@ export type PriorStatus = (typeof SETTLED)[number];
 
 /** What a recording rests on. */
 export interface Before {
-  /** Aliases of the interns that a create of the recording made: these come of themselves. */
+  /** Aliases of the interns that a create of the recording made: the replayed create makes them. */
   readonly created: ReadonlySet<string>;
   /** Of the others, those that lists show, newest first. */
   readonly listed: readonly string[];
@@ -100,7 +100,7 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
   };
 }
 
-/** What a request of an exchange has to have been given by an earlier answer, to be answered as it was. */
+/** What an earlier answer must have given a request of an exchange, for the same answer. */
 function given(exchange: RecordedExchange): unknown[] {
   const { operation, status, request } = exchange;
   const body = parsedBody(request.body);
@@ -121,7 +121,7 @@ export const unresolved = (exchange: RecordedExchange, bindings: Bindings): stri
     .map(aliasOf)
     .find((alias) => alias !== undefined && bindings.get(alias) === undefined);
 
-/** Whether a list ends where a recorded one went on, for want of interns that the recording did not create. */
+/** Whether a list ends where a recorded one went on, because interns are missing that the recording did not create. */
 export function isShorter(recorded: unknown, live: unknown, bindings: Bindings): boolean {
   if (!isRecord(recorded) || !isRecord(live) || !('next_cursor' in recorded) || 'next_cursor' in live) return false;
   const all = Array.isArray(recorded.data) ? recorded.data.filter(isRecord) : [];

@@ -8,7 +8,7 @@ export interface Drifted extends Difference {
   readonly byTime?: boolean;
 }
 
-/** What was found in a comparison: differences that count, and those that are worth a word. */
+/** The result of a comparison: differences that count, and those worth a note. */
 export interface Compared {
   readonly findings: Drifted[];
   readonly warnings: Difference[];
@@ -36,7 +36,7 @@ interface Place {
   nameOf?(recorded: string): string | undefined;
 }
 
-/** Compares a recorded JSON value with a live one; aliases take the live value that stands in their place. */
+/** Compares a recorded JSON value with a live one; aliases take the live value in their place. */
 export function compareJson(into: Compared, bindings: Bindings, place: Place, recorded: unknown, live: unknown): void {
   const { where, key } = place;
   const byTime = MENDED_BY_TIME.has(key);
@@ -86,7 +86,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
   if (!same) finding(recorded, live);
 }
 
-/** Elements whose id is known are compared with the one that has it, other interns with none, the rest pair by pair. */
+/** Elements with a known id are compared with the one that has it, other interns with none, the rest pair by pair. */
 function compareLists(
   into: Compared,
   bindings: Bindings,

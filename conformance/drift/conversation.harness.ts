@@ -24,7 +24,7 @@ export function recorderOf(emulator: Spoken) {
   const began = emulator.clock.now();
   let n = 0;
   let ticks = 0;
-  // A virtual clock stands still; what came first shows in microseconds.
+  // A virtual clock stands still; microseconds show what came first.
   const now = () => emulator.clock.now() - began + ++ticks / 1_000;
   const call = async (
     method: string,

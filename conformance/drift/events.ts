@@ -28,7 +28,7 @@ export function errorOf(holder: unknown) {
   return { code: error.code, reason, isRetryable: retryable === true };
 }
 
-/** An event of a stream by what it tells, and the chunk that told it. */
+/** An event of a stream by its meaning, and the chunk that carried it. */
 export interface StreamEvent {
   readonly kind: string;
   readonly chunk?: Chunk;
@@ -54,7 +54,7 @@ function malformed(chunk: Chunk): string[] {
   return calls === null || (Array.isArray(calls) && calls.every(isRecord)) ? [] : ['delta without a list of calls'];
 }
 
-/** What one event tells: a chunk may tell several things at once. */
+/** The meaning of one event: a chunk may carry several at once. */
 function kindsOf(data: string): StreamEvent[] {
   if (data === '[DONE]') return [{ kind: 'done' }];
   const chunk = jsonOf(data);
@@ -77,18 +77,20 @@ function kindsOf(data: string): StreamEvent[] {
   return kinds.map((kind) => ({ kind, chunk }));
 }
 
-/** The events of a stream, repeats of a kind joined but for questions, which are one each; comments are none. */
+/**
+ * The events of a stream. Repeats of a kind are joined, except questions, which are one each; comments do not count.
+ */
 export function eventsOf(text: string): StreamEvent[] {
   const all = dataOf(text).flatMap(kindsOf);
   return all.filter(({ kind }, index) => kind !== all[index - 1]?.kind || kind.startsWith('question'));
 }
 
-/** What the intern did, rather than the service: on a deployment another run may do otherwise. A turn ends in three ways. */
+/** What the intern did, rather than the service: on a deployment another run may differ. A turn ends in three ways. */
 export const ofTheIntern = (kind: string): boolean =>
   /^(?:reasoning$|content$|question |error |finish (?:stop|tool_calls|error)$)/.test(kind);
 
 /** A turn that ends in a way that the interface does not know: no intern can do that. */
 export const isUnknownEnd = (kind: string): boolean => kind.startsWith('finish ') && !ofTheIntern(kind);
 
-/** The kind of an event without what the intern had to do with it. */
+/** The kind of an event without what the intern decided in it. */
 export const ofTheService = (kind: string): string => kind.replace(/ with usage$/, '');

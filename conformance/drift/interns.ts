@@ -6,9 +6,9 @@ import type { Likeness, PriorStatus } from './before.js';
 import type { Names } from './names.js';
 import { listOf, recordOf, type Shape, textOf } from './shape.js';
 
-/** Interns of the target that stand for those which a recording did not create. */
+/** Interns of the target that take the place of those which a recording did not create. */
 export interface Interns {
-  /** One that the run makes: what is written to may be no other. */
+  /** One that the run makes: only such an intern may be written to. */
   made(likeness: Likeness): Promise<string>;
   /** One that is there and looks like it, for reads alone; else one that the run makes. */
   found(likeness: Likeness): Promise<string>;

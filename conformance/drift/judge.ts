@@ -12,9 +12,9 @@ export interface LiveAnswer extends LiveStream {
   readonly headers: Headers;
 }
 
-/** What a judgement takes into account beside the two answers. */
+/** The inputs of an evaluation beside the two answers. */
 export interface Circumstances {
-  /** What aliases stand for; new values are added. */
+  /** The values of aliases; new ones are added. */
   readonly bindings: Bindings;
   /** Settings that a request of the recording wrote: `intern.1 name`. */
   readonly written: ReadonlySet<string>;
@@ -24,7 +24,10 @@ export interface Circumstances {
   readonly free: boolean;
 }
 
-/** What came of a comparison. `otherwise`: what the intern did instead of what was recorded, so that nothing can be said. */
+/**
+ * The result of a comparison. `otherwise`: what the intern did instead of what was recorded, so that there is no
+ * verdict.
+ */
 export type Judgement = Compared & { readonly otherwise?: string };
 
 /** Answers to a prompt that depend on what the intern does and how far it is. */
@@ -35,7 +38,7 @@ const isByTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
 const isSuccess = (status: number | null) => status !== null && status < 300;
 const isTornDown = (body: unknown) => recordOf(body).status === 'destroying';
 
-/** Judges a live answer by the recorded one. */
+/** Evaluates a live answer by the recorded one. */
 export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstances: Circumstances): Judgement {
   const { bindings, written, nameOf, free } = circumstances;
   const into = compared();
@@ -52,7 +55,7 @@ export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstance
     if (isTornDown(recorded) && live.status === 404) return into;
     const byTime = exchange.status === 404 && isTornDown(got);
     into.findings.push({ what: 'status', expected: exchange.status, actual: live.status, byTime });
-    // One success for another: the rest is said all the same, and what was created is known by its id.
+    // One success for another: the rest is compared all the same, and the created intern is known by its id.
     if (!isBothSuccess) return into;
   }
   compareHeaders(into, exchange.headers, live.headers, isBothSuccess);

@@ -5,7 +5,7 @@ import { MOMENTS } from '../../emulator/recording/template.js';
  * Whatever is not named is compared by its type alone.
  */
 
-/** Keys whose values have to be equal, wherever they stand in a body. */
+/** Keys whose values must be equal, anywhere in a body. */
 export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   code: 'an error is known by it',
   reason: 'clients decide by it',
@@ -24,7 +24,7 @@ export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   deleted: 'says that a mapping is gone',
 };
 
-/** Keys of an intern's record that the requests made: what was written has to be read. */
+/** Keys of an intern's record that the requests wrote: what was written must be read. */
 export const WRITTEN_SETTINGS: readonly string[] = ['name', 'description', 'instructions', 'model'];
 
 /**
@@ -44,8 +44,8 @@ export const isSameBoot = (recorded: unknown, live: unknown): boolean =>
 const MADE_ANEW: ReadonlySet<string> = new Set(['key', 'token', 'signature']);
 
 /**
- * Whether an alias stands for what gives access: made anew for each answer as a service likes, and never shown. Credentials
- * that a variable names have no number.
+ * Whether an alias is a credential: a service may make it anew for each answer, and it is never shown. Credentials that
+ * a variable names have no number.
  */
 export function isSecret(alias: string): boolean {
   const [kind = '', number] = alias.split('.');
@@ -84,7 +84,10 @@ export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
   ['interns that the recording does not name', 'a workspace has others'],
 ];
 
-/** Answers that tell of a deployment's hour rather than of its rules: an emulator is not in that state. */
+/**
+ * Answers that come from a deployment's condition at that moment rather than from its rules: an emulator is not in that
+ * condition.
+ */
 export const OF_THE_HOUR: Readonly<Record<number, string>> = {
   408: 'it took too long',
   429: 'its limiter was full',
@@ -93,10 +96,10 @@ export const OF_THE_HOUR: Readonly<Record<number, string>> = {
   504: 'an intern took too long',
 };
 
-/** Reasons of a state that is judged, whatever the status they come with. */
+/** Reasons of a state that counts, with any status. */
 const OF_A_STATE = /"reason":"(?:intern_|interaction_|not_|invalid_|bad_|name_|idempotency_)/;
 
-/** What an answer tells of the deployment's hour, or undefined where it tells of its rules. */
+/** The deployment's condition that an answer reports, or undefined if it comes from its rules. */
 export const ofTheHour = ({
   status,
   body,

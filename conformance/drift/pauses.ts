@@ -1,4 +1,4 @@
-/** ms between two looks at what time mends, at first and at most. */
+/** ms between two reads of what time can change, at first and at most. */
 const FIRST = 500;
 const LONGEST = 4_000;
 

@@ -34,7 +34,7 @@ export function createPreparation({ driver, interns, before, around, bindings, i
     if (isOwn(id) && before.likenessOf(alias).status === 'running') await interns.reached(id, 'running');
   };
 
-  /** What is made before anything that the recording made itself, oldest first: lists show the newest first. */
+  /** Made before anything that the recording made itself, oldest first: lists show the newest first. */
   const first = (): string[] => {
     const listed = [...before.listed].reverse();
     const others = [...before.there].filter((alias) => !listed.includes(alias));
@@ -46,7 +46,7 @@ export function createPreparation({ driver, interns, before, around, bindings, i
   const failed = new Map<string, unknown>();
 
   return {
-    /** Makes what the recording rests on and did not create. What cannot be made is told where it is needed. */
+    /** Makes what the recording needs and did not create. What cannot be made is reported where it is needed. */
     async first(): Promise<void> {
       const made = new Map<string, string>();
       const attempt = async (alias: string, work: () => Promise<unknown>) => {

@@ -3,7 +3,7 @@ import type { PlacedExchange } from '../../emulator/recording/read.js';
 
 /** When the requests of a scenario are sent, and what overlapped streams say between them (REC-3). Times in whole ms. */
 export interface Schedule {
-  /** Recorded time by which an exchange had ended, as far as the recording tells. */
+  /** Recorded time by which an exchange had ended, as far as the recording shows. */
   endOf(exchange: RecordedExchange): number;
   /** Since the scenario began. */
   sentAt(exchange: RecordedExchange): number;
@@ -19,8 +19,8 @@ export interface Schedule {
 const LONGEST_PAUSE = 3_600_000;
 
 /**
- * When each exchange had ended. A stream's last write tells; and lines stand in the order in which answers ended, which
- * tells of a stream that was silent before its client left.
+ * When each exchange had ended. A stream's last write shows it. So does the order of lines, which is the order in which
+ * answers ended: it shows the end of a stream that was silent before its client left.
  */
 function recordedEnds(scenario: readonly PlacedExchange[]): Map<RecordedExchange, number> {
   const ends = new Map<RecordedExchange, number>();
@@ -58,8 +58,8 @@ interface Instant {
 const placeOf = ({ exchange, kind }: Instant) => (kind === 'request' ? exchange.n - 0.5 : exchange.n);
 
 /**
- * Keeps the recorded gaps. Between a request and what an earlier stream said is at least 1 ms, so that a clock that stands
- * still in between keeps their order.
+ * Keeps the recorded gaps. Between a request and the earlier text of a stream there is at least 1 ms, so that a clock
+ * that stands still in between keeps their order.
  */
 export function scheduleOf(scenario: readonly PlacedExchange[]): Schedule {
   const ends = recordedEnds(scenario);

@@ -11,7 +11,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** A value as part of a line. */
 export const said = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
 
-/** The value of a JSON text; undefined where it is none, or nested too deep to be walked through. */
+/** The value of a JSON text; undefined if it is not JSON, or nested too deep to walk. */
 export function jsonOf(text: string): unknown {
   try {
     return parseJson(text);

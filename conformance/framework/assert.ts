@@ -11,7 +11,7 @@ export function brief(value: unknown, max = 300): string {
     try {
       text = JSON.stringify(value) ?? String(value);
     } catch {
-      // What cannot be shown whole: a bigint, what holds itself, what is nested too deep.
+      // Values that cannot be shown whole: a bigint, a cyclic value, one that is nested too deep.
       text = typeof value === 'bigint' ? String(value) : Object.prototype.toString.call(value);
     }
   }

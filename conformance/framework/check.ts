@@ -8,8 +8,8 @@ export interface Check {
   readonly id: string;
   readonly requirement: RequirementId;
   /**
-   * Which part of the requirement is judged: what the interface states (S) fails any target; what the published API
-   * shows (P) fails where the profile is published, else warns; what is chosen (C) is looked at on an emulator only.
+   * Which part of the requirement is checked. What the interface states (S) fails any target. What the published API
+   * shows (P) fails where the profile is published, else warns. What is chosen (C) is checked on an emulator only.
    */
   readonly level: Level;
   /** What holds, in one sentence. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const KIT = resolve(import.meta.dirname, '..');
-/** Where sentences are made. Whoever else wants to know something of a finding, a skip or a reason reads its data. */
+/** The places that make sentences. All other code reads the data of a finding, a skip or a reason. */
 const MAKES_SENTENCES = /^(reporters|cli)\//;
 
 const TEXTS = 'what|expected|actual|why|title|reason|sentence';

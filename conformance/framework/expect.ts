@@ -29,7 +29,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const isSuccess = (status: number) => status < 300;
 const isRefusal = (status: number) => status >= 400 && status <= 499;
 
-/** The class of what is expected: a success that may be gone by now (404) is still a success. */
+/** The class of the expected answer: a success that may be gone by now (404) is still a success. */
 const classOf = (statuses: readonly number[]) =>
   statuses.some(isSuccess) ? 'success' : statuses.every(isRefusal) ? 'refusal' : 'other';
 
@@ -63,19 +63,22 @@ export function success(answer: Answer, what: string, more?: More): void {
   if (!isSuccess(answer.status)) answered(answer, 'success', what, more);
 }
 
-/** Statuses of a create that was accepted, for checks that do not judge which success it is. */
+/** Statuses of an accepted create, for checks that accept any success. */
 export const CREATED: readonly number[] = [200, 201, 202];
 
 /**
- * Statuses of any request that was accepted, but for a read and for invoke, whose 202 is stated. Which success it is, is at
- * most published, and judged by checks of its own: a service may answer each POST with 201.
+ * Statuses of any accepted request, except a read and invoke, whose 202 is stated. Which success it is, is at most
+ * published, and has checks of its own: a service may answer each POST with 201.
  */
 export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
 
 /** A write that was accepted. */
 export const done = (answer: Answer, what: string): void => status(answer, ACCEPTED, what);
 
-/** Some refusal of the client's doing: 4xx. `breaks` is what is broken without one, where the check is about something else. */
+/**
+ * Some refusal of the client's doing: 4xx. `breaks` is the requirement that is broken without one, if the check is
+ * about something else.
+ */
 export function refused(answer: Answer, what: string, more?: More): void {
   if (!isRefusal(answer.status)) answered(answer, 'refusal', what, more);
 }
@@ -102,7 +105,7 @@ export interface ExpectedError {
   readonly message?: string | RegExp;
   readonly reason?: string;
   readonly retryable?: boolean;
-  /** `absent`: must not be there; default: looked at only as far as reason and retryable say. */
+  /** `absent`: must be missing; default: checked only as far as reason and retryable say. */
   readonly metadata?: 'absent';
 }
 
@@ -167,7 +170,7 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   const breaches = t.breaches.filter(
     (breach) => counted.includes(breach.level) && (requirement === undefined || breach.requirement === requirement),
   );
-  // What is stated is the heavier breach, and what is published often comes of it.
+  // The stated breach is the heavier one, and often causes the published one.
   breaches.sort((one, other) => Number(other.level === 'S') - Number(one.level === 'S'));
   const [first] = breaches;
   if (first === undefined) return;

@@ -1,13 +1,13 @@
 import type { StreamBreach } from '../probe/stream-rules.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 
-/** A requirement, at the level that is judged. */
+/** A requirement, at the checked level. */
 export interface Broken {
   readonly requirement: RequirementId;
   readonly level: Level;
 }
 
-/** What a value has to keep. `words` and `form` say it in words that the author of a check has fixed. */
+/** The rule of a value. `words` and `form` say it in words that the author of a check has fixed. */
 export type Rule =
   | { readonly kind: 'is' | 'not'; readonly value: unknown }
   | { readonly kind: 'one-of'; readonly values: readonly unknown[] }
@@ -16,7 +16,7 @@ export type Rule =
 
 /** What was expected. */
 export type Wanted =
-  /** An answer of one of these statuses; where there is none, any of the class. `stream` is a success that streams. */
+  /** An answer of one of these statuses; without statuses, any of the class. `stream` is a success that streams. */
   | {
       readonly kind: 'status';
       readonly class: 'success' | 'refusal' | 'stream' | 'other';
@@ -47,7 +47,7 @@ export interface AnswerGot {
   readonly text: string;
 }
 
-/** An observation in a few fixed words, where the value alone would not show what is wrong; `saw` is the value. */
+/** An observation in a few fixed words, if the value alone would not show what is wrong; `saw` is the value. */
 export interface Gist {
   readonly gist: string;
   readonly saw?: unknown;
@@ -94,7 +94,7 @@ export interface NoAnswerGot {
 /** What else was known when something was found. */
 export type Remark =
   | { readonly kind: 'note'; readonly note: string }
-  /** No run of the intern streams that could keep it busy; how the last one stands. */
+  /** No run of the intern streams that could keep it busy; the state of the last one. */
   | { readonly kind: 'no-run-streams'; readonly last: 'ended' | 'asked' }
   /** The answer names call and session of the stream that asked. */
   | { readonly kind: 'names-the-question' }
@@ -108,11 +108,11 @@ export interface Found {
   readonly wanted: Wanted;
   /** What was observed: {@link AnswerGot}, {@link StreamGot}, {@link OrderGot}, {@link NoAnswerGot}, or the value. */
   readonly got: unknown;
-  /** What was looked at, as its check names it: `the second create`, `created_at in the list`. */
+  /** The subject, as its check names it: `the second create`, `created_at in the list`. */
   readonly of: string;
-  /** Number of the exchange that shows it; the last of the attempt where none is given. */
+  /** Number of the exchange that shows it; by default the last of the attempt. */
   readonly exchange?: number;
-  /** What is broken, where it is not what the check is about. */
+  /** What is broken, if it is not the subject of the check. */
   readonly breaks?: Broken;
   readonly because?: Remark;
 }
@@ -162,7 +162,7 @@ export const answerOf = ({ wanted, got }: Pick<Found, 'wanted' | 'got'>): Answer
 export const noAnswerOf = ({ wanted, got }: Found): NoAnswerGot | undefined =>
   wanted.kind === 'answer' ? (got as NoAnswerGot) : undefined;
 
-/** Nobody was there to answer: what was sent has nothing to do with it. */
+/** Nobody was there to answer: the request itself does not matter. */
 export const isUnreached = (found: Found): boolean => {
   const kind = noAnswerOf(found)?.kind;
   return kind === 'refused' || kind === 'dns' || kind === 'proxy';

@@ -14,7 +14,7 @@ export interface PropertyOptions {
   readonly runs: number;
   /** Starts at this path where it is this property's; a property with another name runs once. */
   readonly replay?: { readonly name: string; readonly path: string };
-  /** What was found not to hold: its values alone are tried again, and any other property with one draw. */
+  /** A value that was found not to hold: only it is tried again, and any other property with one draw. */
   readonly again?: FalsifiedProperty;
   /** How many candidates shrinking may try. */
   readonly shrinkBudget: number;
@@ -39,7 +39,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     const replayed = start?.name === name ? start.path : undefined;
     const predicate = args[args.length - 1] as (...values: unknown[]) => Promise<void>;
     const arbitraries = args.slice(0, -1) as fc.Arbitrary<unknown>[];
-    // Whatever is no finding, or a proven one, ends the check at once; fast-check would shrink it.
+    // Any other error than a finding, or a proven finding, ends the check at once; fast-check would shrink it.
     let fatal: { readonly error: unknown } | undefined;
     let failures = 0;
     let tried = 0;

@@ -30,7 +30,7 @@ export type Stop =
   | { readonly kind: 'preflight'; readonly saw: Preflight }
   | { readonly kind: 'adapter'; readonly detail: string };
 
-/** Why a run is no pass although nothing failed, or fails although no check did. */
+/** Why a run does not pass although nothing failed, or fails although no check did. */
 export type Incomplete =
   | Stop
   | { readonly kind: 'baseline'; readonly ids: readonly string[] }

@@ -5,7 +5,7 @@ export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
 /** A refusal, as it is compared with another. */
 export const refusalOf = ({ status, text }: { readonly status: number; readonly text: string }): string =>
   `${status} ${text}`.slice(0, 1_000);
-/** Looks at interns that are torn down, and ms in between: longer teardowns are not waited for. */
+/** How often to read interns that are torn down, and ms in between: longer teardowns are not waited for. */
 const LOOKS = 30;
 const APART = 1_000;
 /** How many interns most checks make at most. */

@@ -9,7 +9,7 @@ const ROOM = 5;
 
 /** A workspace may have a few interns only. */
 const serve: Serve = (next) => {
-  // Made to see what is wrong with the create itself, which is told first.
+  // Made to see what is wrong with the create itself, which comes first.
   const refused = new Set<string>();
   return async (request) => {
     const { creates } = about(request);
@@ -32,9 +32,9 @@ const serve: Serve = (next) => {
 };
 
 /**
- * A create was refused because there is room for no further intern, which no sentence forbids: then so is one that asks for
- * nothing but a name, as others did that were taken. Once that is known, the same answer says it. Makes room, as far as it is
- * the run that fills it.
+ * A create was refused because the capacity is exhausted, which no sentence forbids. If so, a create that asks only for
+ * a name is refused too, although others like it were accepted. Once that is known, the same answer is enough. Frees
+ * capacity, as far as the run itself takes it.
  */
 const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
   const { learnt } = visit;
@@ -43,7 +43,7 @@ const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
     ({ method, path, status = 0 }) => method === 'POST' && path === '/interns' && REFUSED.has(status),
   );
   if (last?.status === undefined) return undefined;
-  // What has room now had none a moment ago, perhaps.
+  // There may be capacity now that was missing a moment ago.
   const otherwise = missedSuccess ? ({ again: LATER, perhaps: true } as const) : undefined;
   if (visit.created() === 0) return otherwise;
   let got = { status: last.status, text: last.text };

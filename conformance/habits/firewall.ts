@@ -3,7 +3,7 @@ import { instead } from './instead.js';
 import type { Serve } from './serve.js';
 import { refusedAnyway } from './wire.js';
 
-/** A firewall before the service takes what is not plain for an attack, and answers a page of its own. */
+/** A firewall before the service mistakes unusual bodies for attacks, and answers a page of its own. */
 const serve: Serve = (next) => async (request) => {
   if (!/POST|PATCH|DELETE/.test(request.method)) return next(request);
   const text = await request.clone().text();
@@ -22,7 +22,7 @@ const serve: Serve = (next) => async (request) => {
 /** A page for people, where the service answers JSON. */
 const PAGE = /^\s*<(?:!doctype|html)/i;
 
-/** It takes a body for an attack: one that is wrong in a plain way is refused otherwise. */
+/** It mistakes a body for an attack: a body that is wrong in a plain way gets another refusal. */
 const explains: Habit['explains'] = async ({ got, seen }, visit) => {
   const barred = seen.findLast(({ status }) => status === 403);
   if (got?.status !== 403 || barred?.sent === undefined || visit.readOnly || !PAGE.test(barred.text)) return undefined;

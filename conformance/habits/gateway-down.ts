@@ -5,7 +5,7 @@ import { GATEWAY, LATER } from './visit.js';
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
 const DOWN = 0.03;
 
-/** A gateway that gives up on what is behind it now and then, before it has passed a request on or after. */
+/** A gateway that now and then gives up on its backend, before it has passed a request on or after. */
 const serve: Serve =
   (next, { random }) =>
   async (request) => {
@@ -19,8 +19,8 @@ const serve: Serve =
   };
 
 /**
- * A gateway answered a write of the check, which may have been done all the same: whatever does not fit after that may come
- * from it. A finding about such an answer itself is none of these, and stands where it comes each time.
+ * A gateway answered a write of the check, which may still have been done: later contradictions may come from it. A
+ * finding about such an answer itself is not one of them, and counts if it comes each time.
  */
 const explains: Habit['explains'] = ({ got, lostWrite }, visit) => {
   if (lostWrite === undefined || GATEWAY.has(got?.status ?? 0)) return undefined;

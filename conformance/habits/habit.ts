@@ -1,7 +1,7 @@
 import type { Serve } from './serve.js';
 import type { Explanation, Sighting, Visit } from './visit.js';
 
-/** A way of a service that no sentence of the interface forbids. Files of habits need nothing but each other to run. */
+/** A way of a service that no sentence of the interface forbids. Files of habits need only each other to run. */
 export interface Habit {
   readonly id: string;
   /** What the service does: `gives short pages`. */
@@ -12,12 +12,12 @@ export interface Habit {
   readonly differs?: readonly string[];
   /** A service with it. */
   readonly serve?: Serve;
-  /** ms that a read has to wait for what the run wrote before. */
+  /** ms that a read must wait for what the run wrote before. */
   before?(
     read: { readonly id: string | undefined; readonly path: string },
     visit: Pick<Visit, 'history' | 'learnt' | 'now'>,
   ): number;
-  /** Whether a finding comes of it. May send requests. */
+  /** Whether it explains a finding. May send requests. */
   explains?(sighting: Sighting, visit: Visit): Explanation | undefined | Promise<Explanation | undefined>;
   /** Whether it is asked where no answer came, too. */
   readonly silent?: true;

@@ -40,7 +40,7 @@ import { tidyTexts } from './tidy-texts.js';
 import { wakesForPrompts } from './wakes-for-prompts.js';
 import { warmingUp } from './warming-up.js';
 
-/** All of them. What stands first is nearest to the service. */
+/** All of them. The first is nearest to the service. */
 export const HABITS: readonly Habit[] = [
   ownFields,
   ownFraming,
@@ -87,8 +87,8 @@ export const HABITS: readonly Habit[] = [
 ];
 
 /**
- * Those that may explain a finding, in the order in which they are asked: what costs a request after what costs none, and what
- * is read late is not taken for what is gone.
+ * Those that may explain a finding, in the order in which they are asked: those that send a request come last, and late
+ * reads come before deletions by others.
  */
 export const EXPLAINING: readonly Habit[] = [
   away,

@@ -3,7 +3,7 @@ import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { bearer, isRecord, pathOf, refusal } from './wire.js';
 
-/** The kind of the credential is judged before what it may see; a daemon token is made anew for each who asks. */
+/** The kind of the credential is checked before what it may see; each caller gets a new daemon token. */
 const serve: Serve = (next, { keys, random }) => {
   return async (request) => {
     const key = bearer(request);

@@ -20,7 +20,7 @@ const serve: Serve =
     });
   };
 
-/** ms within which a service has to notice that a client has gone (CHAT-10). */
+/** ms within which a service must notice that a client has gone (CHAT-10). */
 export const NOTICED_WITHIN = 30_000;
 
 /** A client of the run left a stream of the intern so short a time ago that its run may still be going. */

@@ -6,13 +6,13 @@ import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
 import { about, beside, idIn, unknown } from './wire.js';
 
-/** ms that each replica is behind; a read is answered by any of them. */
+/** ms that each replica lags; any of them answers a read. */
 const ONE_REPLICA = [1_000];
 const REPLICAS = [0, 400, 1_200];
 const behind = (replicas: readonly number[], random: () => number) =>
   replicas[Math.floor(random() * replicas.length)] ?? 0;
 
-/** Reads come from replicas that are behind: what was made is not there yet, what was changed is as it was. */
+/** Reads come from lagging replicas: a new intern is missing, a changed one is as before. */
 const readsFrom =
   (replicas: readonly number[]): Serve =>
   (next, { host, random }) => {
@@ -32,7 +32,7 @@ const readsFrom =
     };
   };
 
-/** Lists come from replicas: what was made since is not there yet. */
+/** Lists come from replicas: interns made since are missing. */
 const listsFrom =
   (replicas: readonly number[]): Serve =>
   (next, { host, random }) => {
@@ -68,12 +68,12 @@ export const lateReads: Habit = {
 /** How often room is made to measure how late reads are. */
 const ROOMS = 3;
 
-/** Lists and reads may lag behind what was written: from then on they are given the time. */
+/** Lists and reads may lag writes: from then on they are given the time. */
 const explains: Habit['explains'] = async (sighting, visit) => {
   let lags = await readsLag(sighting, visit);
   for (let times = 1; lags === 'no room'; times++) {
     await makeRoom(visit);
-    // Where reads are late, what is torn down may be taken for gone.
+    // If reads are late, an intern that is torn down may seem to be gone.
     await visit.sleep(times * LATER);
     lags = await readsLag(sighting, visit, { cramped: times === ROOMS });
   }

@@ -3,12 +3,12 @@ import type { Send } from '../probe/request.js';
 import { noteFull, REFUSED, refusalOf } from './capacity.js';
 import { GATEWAY, type Sighting, type Visit } from './visit.js';
 
-/** Longest wait for what was written to be read, in ms, and how long reads are given then: some replicas are slower. */
+/** Longest wait for a write to be read, in ms, and how long reads are given then: some replicas are slower. */
 const LONGEST = 10_000;
 const given = (ms: number) => 1.5 * ms + 300;
-/** Looks in a row at which something has to show: one replica may have it before another that answers next. */
+/** How many reads in a row must show it: one replica may have it before another that answers next. */
 const SURE = { list: 10, read: 6 };
-/** Writes after which it is looked: the replicas that answered may have been the quick ones. More where one is seen to be late. */
+/** How many writes are measured: the replicas that answered may have been the quick ones. More if one is late. */
 const WRITES = { least: 2, most: 3 };
 /** How often it is measured: at a deployment that is quick, each finding of a run would cost so many requests. */
 const MEASURED = 3;
@@ -26,7 +26,7 @@ async function until(visit: Visit, sure: number, shows: () => Promise<boolean>) 
   }
 }
 
-/** The longest of several waits; undefined where one had no end: what never shows is no lag. */
+/** The longest of several waits; undefined if one had no end: what never shows is not a lag. */
 async function longest(wait: (nth: number) => Promise<number | undefined>): Promise<number | undefined> {
   let most = 0;
   for (let nth = 0; nth < (most > 0 ? WRITES.most : WRITES.least); nth++) {
@@ -54,11 +54,11 @@ function names(visit: Visit): () => Promise<readonly unknown[]> {
 }
 
 /**
- * Whether the reads of a deployment lag further behind what is written than was known, of one intern or of all: no sentence
- * says that they show it at once. Measured when a check that read has found something, a few times, as where several
- * replicas answer it depends on which did; from then on a read waits that long after a write. It hides none that never
- * shows what was written, nor one that takes longer than {@link LONGEST}. Says so where there is no room for the interns that
- * this takes, unless it is to do with those for which there is (`cramped`).
+ * Whether the reads of a deployment lag further than known, for one intern or for all: no sentence says that they show
+ * a write at once. It is measured a few times when a check that read has found something, as several replicas may
+ * answer; from then on a read waits that long after a write. A service that never shows a write, or takes longer than
+ * {@link LONGEST}, is still found. It is reported if there is no capacity for the interns that this takes, unless the
+ * caller copes with those that there are (`cramped`).
  */
 export async function readsLag(
   { seen }: Sighting,
@@ -73,7 +73,7 @@ export async function readsLag(
   const listed = names(visit);
 
   let full: string | undefined;
-  /** A write that measures, again where a gateway has lost it: what was not written shows no lag. */
+  /** A measuring write, repeated if a gateway has lost it: a lost write shows no lag. */
   const write = async (send: () => Send): Promise<Answer> => {
     let answer = await visit.send(send());
     for (let again = 1; GATEWAY.has(answer.status) && again < WRITES.most; again++) answer = await visit.send(send());

@@ -10,7 +10,7 @@ export const isNow = ({ status, reason, retryable }: NonNullable<Sighting['got']
 
 const explains: Habit['explains'] = ({ got, missedSuccess }) => {
   if (got === undefined || !isNow(got)) return undefined;
-  // A gateway may answer in between, and a refusal was not looked at: it is expected again, and held against it if it stays away.
+  // A gateway may answer in between, and then the refusal was not seen: it is expected again, and its absence counts.
   if (!missedSuccess && got.status !== 429) return GATEWAY.has(got.status) ? { again: LATER } : undefined;
   return { again: LATER, skip: { kind: 'need', because: { kind: 'not-now', got } } };
 };

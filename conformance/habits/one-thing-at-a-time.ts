@@ -3,7 +3,7 @@ import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { about, refusal } from './wire.js';
 
-/** Whatever an intern has to do keeps it from a prompt: what was invoked, a question that nobody answered. */
+/** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
 const serve: Serve = (next) => {
   const engaged = new Set<string>();
   return async (request) => {

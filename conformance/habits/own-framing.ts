@@ -3,7 +3,7 @@ import { rewritten, type StreamText } from './rewrite.js';
 import type { Serve } from './serve.js';
 import type { Json } from './wire.js';
 
-/** Lines end in CR LF, events have types and ids, comments stand between them, chunks carry more fields. */
+/** Lines end in CR LF, events have types and ids, comments come between them, chunks carry more fields. */
 const serve: Serve = (next, { random }) => {
   let id = 0;
   const text: StreamText = (event) => {

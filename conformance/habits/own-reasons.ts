@@ -3,7 +3,7 @@ import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { isRecord } from './wire.js';
 
-/** What is published of the reasons of a 409 is not what it says. */
+/** It does not use the published reasons of a 409. */
 const serve: Serve = (next) => async (request) => {
   const response = await next(request);
   if (response.status !== 409) return response;

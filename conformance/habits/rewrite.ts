@@ -1,15 +1,17 @@
-/** One event or comment of a stream, without the blank line at its end; answers what is sent in its place, with it. */
+/**
+ * One event or comment of a stream, without the blank line at its end; returns its replacement, with the blank line.
+ */
 export type StreamText = (event: string) => string;
 
-/** What becomes of an answer on its way. */
+/** What happens to an answer on its way. */
 export interface Changes {
   headers?(headers: Headers): void;
   /** A JSON body, changed in place. */
   json?(json: unknown): void;
   text?: StreamText;
-  /** A stream is looked at on its way, all of it so far, and passes as it is. */
+  /** A stream is observed on its way, all of it so far, and passes unchanged. */
   heard?(sofar: string): void;
-  /** The client has left the stream; `cancel` tells the target. Without it that is told at once. */
+  /** The client has left the stream; `cancel` reports it to the target. Without this hook it is reported at once. */
   left?(cancel: () => void): void;
 }
 

@@ -1,7 +1,7 @@
 /** Answers a request. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** What a service has to keep a habit with. */
+/** What a service needs to keep a habit. */
 export interface Setting {
   /** Its time, in ms. */
   readonly host: {

@@ -3,7 +3,7 @@ import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { about } from './wire.js';
 
-/** What is null is left out of a record, and a list tells of each intern no more than which it is and how it does. */
+/** Nulls are left out of a record, and a list has only id and status of each intern. */
 const serve: Serve = (next) => async (request) =>
   rewritten(await next(request), {
     json(json) {

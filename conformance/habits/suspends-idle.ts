@@ -15,7 +15,7 @@ const serve: Serve = (next, { host, keys }) => {
       const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
       await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
     }
-    // Whoever talks to one may have left a question or a run open.
+    // Another client may have left a question or a run open.
     if (id !== undefined && /^(chat|invoke)/.test(act ?? '')) idleSince.delete(id);
     const response = await next(request);
     if (response.status === 202 && act === 'provision' && id !== undefined) idleSince.set(id, host.now() + 1_000);

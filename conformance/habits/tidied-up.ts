@@ -33,8 +33,8 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
 }
 
 /**
- * Whether others delete what the run has made and does nothing with: an intern is made for that the first time, and looked
- * at from then on.
+ * Whether others delete what the run has made and leaves unused: the first time, an intern is made as a witness, and
+ * observed from then on.
  */
 async function othersDelete(visit: Visit): Promise<boolean> {
   const { history, learnt } = visit;
@@ -53,7 +53,7 @@ async function othersDelete(visit: Visit): Promise<boolean> {
 const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);
   const ours = visit.made().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
-  // What was found of one intern, says nothing of others that the check used before.
+  // A finding about one intern says nothing of others that the check used before.
   const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {

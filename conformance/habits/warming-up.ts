@@ -13,7 +13,7 @@ const serve: Serve = (next, { host }) => {
   return async (request) => {
     const { id, act, creates } = about(request);
     if (id !== undefined && /^(chat|invoke)/.test(act) && host.now() < (from.get(id) ?? 0)) {
-      // What is wrong with the prompt itself is told first.
+      // An error in the prompt itself comes first.
       const { messages, input } = await bodyOf(request);
       const seen = await next(beside(request, id, 'GET'));
       // What keeps it from looking keeps it from the prompt too.

@@ -9,7 +9,7 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 export const bearer = (request: Request): string | undefined =>
   /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
 
-/** What a request is about: an intern, what is done to it, by which token. */
+/** What a request is about: an intern, the operation on it, the token. */
 export function about(request: Request) {
   const path = pathOf(request);
   const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -45,14 +45,14 @@ export const beside = (request: Request, id: string, method: string, rest = '', 
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
-/** Every record of an answer, whether it stands alone or in a list. */
+/** Every record of an answer, alone or in a list. */
 export function eachRecord(json: unknown, change: (record: Json) => void): void {
   if (!isRecord(json)) return;
   if (typeof json.id === 'string' && 'vault_id' in json) change(json);
   if (Array.isArray(json.data)) for (const entry of json.data) if (isRecord(entry)) change(entry);
 }
 
-/** What an unauthorised, unknown or otherwise unfit request is answered comes first: nobody learns more by its text. */
+/** The answer to an unauthorized, unknown or otherwise unfit request comes first: nobody learns more by its text. */
 export async function refusedAnyway(next: Fetch, request: Request): Promise<Response | undefined> {
   const response = await next(new Request(request.url, { headers: request.headers }));
   return [401, 404].includes(response.status) ? response : undefined;

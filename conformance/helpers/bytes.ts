@@ -4,7 +4,7 @@ export const jsonBytes = (value: unknown): Uint8Array => new TextEncoder().encod
 /** Text as bytes: a body that brings no content type of its own. */
 export const textBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** JSON of exactly `size` bytes: white space after the value makes up for what is missing. */
+/** JSON of exactly `size` bytes, filled up with white space after the value. */
 export function padded(value: unknown, size: number): Uint8Array {
   const json = jsonBytes(value);
   const bytes = new Uint8Array(size).fill(0x20);

@@ -18,19 +18,19 @@ export interface ChatReply {
   /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
   readonly raw: () => string;
   /**
-   * Waits until the intern has done something. Where the stream ends or `timeout` (real ms) passes before, that is a
-   * finding where a script decides, else an unmet precondition.
+   * Waits until the intern has done something. If the stream ends or `timeout` (real ms) passes before, that is a
+   * finding if a script decides, else an unmet precondition.
    */
   until(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
-  /** Waits until the service has done what it promises; a finding when the stream ends or `timeout` passes before. */
+  /** Waits until the service has done what it promises; a finding if the stream ends or `timeout` passes before. */
   promised(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
-  /** Waits for the end of the body; throws a finding where it does not come within `timeout` (real ms). */
+  /** Waits for the end of the body; throws a finding if it does not come within `timeout` (real ms). */
   end(timeout?: number): Promise<Transcript>;
-  /** Goes away while the response may be streaming: closes the connection. */
+  /** Disconnects while the response may be streaming: closes the connection. */
   disconnect(): Promise<void>;
   /** Cancels the body only, as a client does that has read [DONE]. */
   cancel(): Promise<void>;
-  /** The body as a whole: for answers that are no stream (errors, the 202 of a steered prompt). */
+  /** The body as a whole: for answers that are not streams (errors, the 202 of a steered prompt). */
   whole(): Promise<Answer>;
 }
 
@@ -43,9 +43,9 @@ export interface ReplyOptions {
   readonly scripted: boolean;
   /** What was sent, for findings: `a prompt`. */
   readonly sent: string;
-  /** What is known of it where it is refused. */
+  /** What is known of it if it is refused. */
   refusal?(answer: Answer): Refusal;
-  /** Called where the answer is no event stream although one is waited for, or its body stays open after [DONE]. */
+  /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
   /** Called once a stream that asked something has ended, with the arguments of its call. */
   asked?(question: string): void;
@@ -54,7 +54,7 @@ export interface ReplyOptions {
 /** What is known of a chat request that was refused. */
 export type Refusal = Pick<Found, 'because' | 'breaks'>;
 
-/** A stream of which `awaited` was waited for in vain. Where it ends against the rules of streams, that is what is wrong. */
+/** A stream in which `awaited` never came. If it ends against the rules of streams, that is what is wrong. */
 function missing(transcript: Transcript, awaited: string, timeout: number): Finding {
   const { done, ended, exchange } = transcript;
   if (ended === 'end') expect.grammar(transcript, 'S');
@@ -66,7 +66,7 @@ function missing(transcript: Transcript, awaited: string, timeout: number): Find
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
 const CANNOT = new Set([429, ...GATEWAY]);
 
-/** ms without a byte after which even a silent intern does not explain it: keepalives come each 30 s. */
+/** ms without a byte that even a silent intern does not explain: keepalives come each 30 s. */
 const KEEPALIVE = 33_000;
 
 /** ms that a body may stay open after [DONE]. */
@@ -131,7 +131,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
         if (!promised && transcript.ended === 'end' && transcript.done) {
           throw byTheIntern({ kind: 'ended-before', awaited: what, said: transcript.content });
         }
-        // That an intern says no more is its own affair, as above; that nothing at all comes, or no end, is not.
+        // An intern may say no more, as above. But if nothing at all comes, or no end, that is the service's fault.
         if (transcript.ended === undefined) options.trouble?.();
         throw missing(transcript, what, timeout);
       }

@@ -23,7 +23,7 @@ details.check>summary::before,.exchange>summary::before{content:'▸';color:var(
 @media(max-width:800px){table{display:block;overflow-x:auto}.right{white-space:normal}.title,.body{padding-left:0}.piece{grid-template-columns:1fr}.filters{position:static}}
 `;
 
-/** Filters of the report. Works on attributes only; writes nothing but text. */
+/** Filters of the report. Works on attributes only; writes only text. */
 export const SCRIPT = `
 const form = document.querySelector('.filters');
 const rows = [...document.querySelectorAll('details.check')];

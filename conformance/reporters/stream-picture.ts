@@ -144,7 +144,7 @@ function described(data: string): Pick<Step, 'kind' | 'text' | 'said'> {
 }
 
 function choice(json: Record<string, unknown>, first: unknown): Pick<Step, 'kind' | 'text' | 'said'> {
-  if (!isRecord(first)) return { kind: 'odd', text: `a choice is no object: ${brief(first, 80)}` };
+  if (!isRecord(first)) return { kind: 'odd', text: `a choice is not an object: ${brief(first, 80)}` };
   const delta = isRecord(first.delta) ? first.delta : {};
   const words = [
     ['says', delta.content],

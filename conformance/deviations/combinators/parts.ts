@@ -133,7 +133,7 @@ export const remembersCreates = (
       }),
   });
 
-/** Does something a few turns of the event loop later: what was sent at once is under way by then. */
+/** Does something a few turns of the event loop later: simultaneous requests are in progress by then. */
 export async function soon(then: () => void): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   then();

@@ -31,7 +31,7 @@ export const rewriteControlRequest = (change: (request: Request, path: string) =
   },
 });
 
-/** Changes the JSON body of an operation. Undefined sends none; what is no JSON stays. */
+/** Changes the JSON body of an operation. Undefined sends none; a body that is not JSON stays. */
 export const rewriteBody = (of: Of, change: (value: unknown, exchange: Exchange) => unknown): Mutant =>
   rewriteRequest(async (request, exchange) => {
     if (!isOf(of, exchange)) return request;

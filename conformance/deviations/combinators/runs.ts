@@ -85,7 +85,7 @@ export async function answering(exchange: Exchange): Promise<Answering | undefin
   };
 }
 
-/** Refuses answers to questions otherwise than for the reason they are refused for; undefined leaves the reason. */
+/** Refuses answers to questions for another reason than the real one; undefined leaves the reason. */
 export const refusesAnswers = (
   answerWith: (
     seen: Pick<ErrorSeen, 'status' | 'reason'>,

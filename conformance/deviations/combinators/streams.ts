@@ -56,7 +56,7 @@ export const choiceOf = (chunk: Chunk): Choice | undefined => (chunk.choices as 
 
 export const frameOf = (chunk: Chunk): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
-/** The chunk of a frame; undefined of one that carries none. */
+/** The chunk of a frame; undefined if it carries none. */
 export const chunkOf = (frame: string): Chunk | undefined =>
   frame.startsWith('data: {') ? (JSON.parse(frame.slice('data: '.length)) as Chunk) : undefined;
 
@@ -137,8 +137,8 @@ export interface Left {
 }
 
 /**
- * Decides what becomes of a chat whose client leaves it: `true` notifies the emulator, `false` has it go on as if somebody
- * still read.
+ * Decides what happens to a chat whose client leaves it: `true` notifies the emulator, `false` lets it go on as if
+ * somebody still read.
  */
 export const whenLeft = (notifies: (left: Left) => boolean): Mutant => ({
   around: (next) => async (request) => {
@@ -198,7 +198,7 @@ const saysSomething = (frame: string): boolean => {
   return Boolean(delta?.content || delta?.reasoning || delta?.tool_calls);
 };
 
-/** A stream with what was read ahead of it, again in front. */
+/** A stream with what was read ahead of it put back in front. */
 const rejoined = (held: Uint8Array[], reader: ReadableStreamDefaultReader<Uint8Array>) =>
   new ReadableStream<Uint8Array>(
     {
@@ -227,7 +227,7 @@ export const opensWithTheFirst = (first: (frame: string) => boolean): Mutant =>
     return { ...reply, body: rejoined(held, reader) };
   });
 
-/** Answers otherwise where the first write of a stream satisfies `when`: it has all that was ready at once. */
+/** Answers differently if the first write of a stream satisfies `when`: it has all that was ready at once. */
 export const insteadOfStream = (when: (written: string) => boolean, instead: Reply): Mutant =>
   rewriteReply(async (reply) => {
     if (!(reply.body instanceof ReadableStream)) return reply;

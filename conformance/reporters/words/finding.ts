@@ -19,7 +19,7 @@ export interface FindingText {
   readonly actual: unknown;
 }
 
-/** What of a finding is told, of whatever is known of its requirement. */
+/** What a report says of a finding, depending on what is known of its requirement. */
 type Look = Omit<Found, 'breaks'>;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -30,7 +30,7 @@ export const isGist = (value: unknown): value is Gist => isRecord(value) && type
 
 export const answerText = ({ status, text }: AnswerGot): string => `${status} ${text}`.trim();
 
-/** What was observed, as it is, or in the words that its check has for it. */
+/** The observed value, or the words that its check has for it. */
 export function gotText(got: unknown): unknown {
   if (isAnswer(got)) return answerText(got);
   if (!isGist(got)) return got;
@@ -136,7 +136,7 @@ function plainText({ wanted, got, of, because }: Look): FindingText {
   }
 }
 
-/** What is said of a finding beside what was looked at. */
+/** What a report says of a finding beside its subject. */
 const beside = (because: Remark | undefined): string => {
   if (because?.kind === 'cut') return `, cut at [${because.at.join(', ')}]`;
   if (because?.kind !== 'left') return '';

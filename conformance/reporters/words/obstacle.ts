@@ -25,7 +25,7 @@ export function bootText(failure: BootFailure, which = 'the boot of an intern'):
     : `an intern that was provisioned did not come to run within ${waited}; it is ${status}`;
 }
 
-/** What is in the way, as it was seen or in general. */
+/** The blocker, as it was seen or in general. */
 export function obstacleText(obstacle: Obstacle, seen: ObstacleSeen | undefined): string {
   if (seen === undefined) return OBSTACLES[obstacle];
   switch (seen.kind) {
@@ -36,7 +36,7 @@ export function obstacleText(obstacle: Obstacle, seen: ObstacleSeen | undefined)
     case 'stays':
       return `a deleted intern is still there after ${waitedText(seen.waited)}`;
     case 'never-was':
-      return `the one that was made did not come to be ${seen.status}`;
+      return `the intern that was made did not become ${seen.status}`;
     case 'silent':
       return 'a prompt was answered with nothing, not even a keepalive';
     default:

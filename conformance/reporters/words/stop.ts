@@ -31,7 +31,7 @@ function preflightText(saw: Preflight): string {
     case 'no-json':
       return `the target answers GET /interns with ${saw.status} ${saw.type ?? 'no content type'} instead of JSON; is its base address right?`;
     case 'broken-json':
-      return `the target answers GET /interns with ${saw.type ?? 'no content type'} that is no JSON; ${base}`;
+      return `the target answers GET /interns with ${saw.type ?? 'no content type'} that is not JSON; ${base}`;
     case 'key-refused':
       return 'the target does not accept the API key (401 on every request)';
     case 'refuses':
@@ -75,7 +75,7 @@ export function stopText(stop: Stop): string {
   }
 }
 
-/** Why a run is no pass, in a sentence. */
+/** Why a run does not pass, in a sentence. */
 export function incompleteText(reason: Incomplete): string {
   switch (reason.kind) {
     case 'baseline':

@@ -1,19 +1,19 @@
 import type { StreamBreach, StreamRule } from '../../probe/stream-rules.js';
 
-/** What is expected of the order of a stream (CHAT-2, CHAT-3). */
+/** The expected order of a stream (CHAT-2, CHAT-3). */
 export const STREAM_ORDER =
   'chunks with one choice each, one finish_reason, one chunk with empty choices and session_id, data: [DONE], end of the body';
 
-/** A value that stood in the place of another, or none. */
+/** A value in the place of another, or none. */
 const got = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
 
-/** What is wrong, by the rule that is broken; `value` is what stood in the place of what the rule wants. */
+/** What is wrong, by the broken rule; `value` is what was in the place of what the rule wants. */
 const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
-  'event-is-json': (data) => `an event is no JSON: ${data}`,
+  'event-is-json': (data) => `an event is not JSON: ${data}`,
   'event-is-flat': (most) => `an event is JSON of more than ${most} levels`,
-  'event-is-object': () => 'an event is no JSON object',
+  'event-is-object': () => 'an event is not a JSON object',
   'chunk-has-choices': () => 'a chunk has no choices',
-  'choice-is-object': () => 'a choice is no object',
+  'choice-is-object': () => 'a choice is not an object',
   'choice-has-delta': () => 'a choice has no delta',
   'ends-with-done': () => 'the stream ended without [DONE]',
   'ends-between-events': (rest) => `the body ends within an event: ${rest}`,
@@ -44,8 +44,8 @@ const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
   'final-has-usage': () => 'the final chunk carries no usage',
   'usage-form': () => 'usage is neither an object nor null',
   'no-usage-after-question': () => 'usage after tool_calls is not null',
-  'calls-are-array': () => 'tool_calls is no array',
-  'call-is-object': () => 'a tool call is no object',
+  'calls-are-array': () => 'tool_calls is not an array',
+  'call-is-object': () => 'a tool call is not an object',
   'one-call': (calls) => `tool_calls after ${calls} tool calls`,
   'call-name': (name) => `the tool call is named ${name}`,
   'call-id': () => 'the tool call has no id',
