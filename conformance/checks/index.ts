@@ -48,6 +48,9 @@ import { PROOF_REFUSALS } from './proof-refusals.js';
 import { PROOF_USE } from './proof-use.js';
 import { PROVISION } from './provision.js';
 import { SCIM } from './scim.js';
+import { SCIM_JOBS } from './scim-jobs.js';
+import { SCIM_LISTS } from './scim-lists.js';
+import { SCIM_MAPPINGS } from './scim-mappings.js';
 import { SCRIPTS } from './scripts.js';
 import { SECRETS } from './secrets.js';
 import { SHIPPED_SCRIPTS } from './shipped-scripts.js';
@@ -115,6 +118,9 @@ export const checks: readonly Check[] = [
   ...PROOF_USE,
   ...PROVISION,
   ...SCIM,
+  ...SCIM_JOBS,
+  ...SCIM_LISTS,
+  ...SCIM_MAPPINGS,
   ...SCRIPTS,
   ...SECRETS,
   ...SHIPPED_SCRIPTS,

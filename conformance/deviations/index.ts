@@ -29,6 +29,7 @@ import { LIST } from './areas/list.js';
 import { PROOF } from './areas/proof.js';
 import { PROVISION } from './areas/provision.js';
 import { SCIM } from './areas/scim.js';
+import { SCIM_DIRECTORY } from './areas/scim-directory.js';
 import { SCRIPTS } from './areas/scripts.js';
 import { SIGN } from './areas/sign.js';
 import { SIGN_IDENTITY } from './areas/sign-identity.js';
@@ -75,6 +76,7 @@ export const AREAS: Readonly<Record<string, readonly Deviation[]>> = {
   'sign-refusals': SIGN_REFUSALS,
   daemon: DAEMON,
   scim: SCIM,
+  'scim-directory': SCIM_DIRECTORY,
   vault: VAULT,
   'vault-contents': VAULT_CONTENTS,
   proof: PROOF,

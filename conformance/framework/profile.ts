@@ -35,7 +35,6 @@ export function readProfile(value: unknown, from: string): Profile {
   return {
     name: text('name'),
     published: row.published === true,
-    default_workspace: row.default_workspace === true,
     tool_name: text('tool_name'),
     proof_header_prefix: text('proof_header_prefix').toLowerCase(),
     ...key,

@@ -1,7 +1,5 @@
 import type { Requirement } from './requirement.js';
 
-const NOT_YET = 'The emulator serves it; nothing checks it yet.';
-
 export const SCIM = [
   {
     id: 'SCIM-1',
@@ -26,7 +24,6 @@ export const SCIM = [
       "GET /scim/group-mappings?offset&limit (limit 1 to 100, default 50; offset from 0, default 0) answers {data: [mapping], total_count} of the key's organization, in a stable order.",
     chosen: 'Oldest first; junk in either parameter is 400.',
     where: 'Contract 1, SCIM, the rest',
-    excluded: NOT_YET,
   },
   {
     id: 'SCIM-4',
@@ -36,7 +33,6 @@ export const SCIM = [
     chosen:
       'Again is 201, the mapping as it is with updated_at moved on; a group or workspace that is not of the organization is 404; ids match in any case, an unknown field is 400.',
     where: 'Contract 1, SCIM, the rest',
-    excluded: NOT_YET,
   },
   {
     id: 'SCIM-5',
@@ -46,7 +42,6 @@ export const SCIM = [
     chosen:
       'The same role again moves updated_at on; an unknown id is 404 before anything else is judged; keep_members given twice, or as another word, is 400.',
     where: 'Contract 1, SCIM, the rest',
-    excluded: NOT_YET,
   },
   {
     id: 'SCIM-6',
@@ -55,7 +50,6 @@ export const SCIM = [
       "GET /scim/groups?offset&limit answers {data: [{id, organization_id, external_id, display_name, created_at, updated_at}], total_count} of the key's organization; external_id is a string or null.",
     chosen: 'The limits and refusals are those of the list of mappings.',
     where: 'Contract 1, SCIM, the rest',
-    excluded: NOT_YET,
   },
   {
     id: 'SCIM-7',
@@ -65,6 +59,5 @@ export const SCIM = [
     chosen:
       'The 202 has the Location of the job; the clock moves it on, a second each; a second POST while one is under way answers that one; a body is ignored; a setting has the next one fail with a stable message, and its counts stay null.',
     where: 'Contract 1, SCIM, the rest',
-    excluded: NOT_YET,
   },
 ] as const satisfies readonly Requirement[];

@@ -1,0 +1,138 @@
+import { equal, match, notEqual, ok, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { allOf, ask, entryOf, GROUPS, JOBS, NOT_FOUND } from '../helpers/directory.js';
+
+const FIELDS = [
+  'created_at',
+  'deleted_groups',
+  'error_message',
+  'finished_at',
+  'id',
+  'started_at',
+  'status',
+  'synced_groups',
+];
+const ORDER = ['queued', 'running', 'succeeded'];
+// A sync cannot be taken back, and changes what others have: it is started only where nobody else is.
+const NEEDS = ['control', 'disposable', 'clock', 'management_key'] as const;
+
+const start = async (ctx: Ctx) => entryOf(await ask(ctx, 'POST', JOBS), 'the start of a sync');
+const read = async (ctx: Ctx, id: unknown) => entryOf(await ask(ctx, 'GET', `${JOBS}/${id}`), 'the read of a sync');
+/** Lets a sync that another check left come to its end. */
+const idle = (ctx: Ctx) => ctx.clock.advance(10_000);
+
+export const SCIM_JOBS = defineChecks({
+  'scim/job': {
+    requirement: 'SCIM-7',
+    level: 'P',
+    title: 'A sync is accepted with 202 and goes from queued to running to succeeded; counts are null until then.',
+    needs: NEEDS,
+    async run(ctx) {
+      await idle(ctx);
+      const answer = await ask(ctx, 'POST', JOBS);
+      expect.status(answer, 202, 'the start of a sync');
+      let job = entryOf(answer, 'the start of a sync');
+      const { id } = job;
+      match(id, UUID, 'id of a sync');
+      let reached = 0;
+      for (let looks = 0; looks < 60 && job.status !== 'succeeded'; looks++) {
+        equal(Object.keys(job).sort(), FIELDS, 'fields of a sync');
+        const { synced_groups, deleted_groups, error_message, finished_at } = job;
+        const open = { synced_groups, deleted_groups, error_message, finished_at };
+        const none = { synced_groups: null, deleted_groups: null, error_message: null, finished_at: null };
+        equal(open, none, 'what is null until the end of a sync');
+        equal(job.started_at === null, job.status === 'queued', 'started_at null while it is queued');
+        await ctx.clock.advance(500);
+        job = await read(ctx, id);
+        oneOf(job.status, ORDER, 'status of a sync');
+        const now = ORDER.indexOf(String(job.status));
+        ok(now === reached || now === reached + 1, 'status of a sync', 'the same or the next', job.status);
+        reached = now;
+      }
+      equal(job.status, 'succeeded', 'status of a sync at its end');
+      equal(Object.keys(job).sort(), FIELDS, 'fields of a sync that is over');
+      for (const key of ['created_at', 'started_at', 'finished_at']) match(job[key], TIMESTAMP, `${key} of a sync`);
+      for (const key of ['synced_groups', 'deleted_groups'])
+        ok(Number.isSafeInteger(job[key]) && Number(job[key]) >= 0, `${key} of a sync`, 'a count', job[key]);
+      equal(job.error_message, null, 'error_message of a sync that succeeded');
+    },
+  },
+  'scim/job-unknown': {
+    requirement: 'SCIM-7',
+    level: 'P',
+    title: 'A sync that is not there is 404.',
+    needs: ['management_key'],
+    async run(ctx) {
+      const answer = await ask(ctx, 'GET', `${JOBS}/${ctx.interns.unknownId()}`);
+      expect.error(answer, NOT_FOUND, 'the read of an unknown sync');
+    },
+  },
+  'scim/job-once': {
+    requirement: 'SCIM-7',
+    level: 'C',
+    title: 'While a sync goes on another start answers that one, each with its Location; a body is ignored.',
+    needs: NEEDS,
+    async run(ctx) {
+      await idle(ctx);
+      const first = await start(ctx);
+      for (const json of [undefined, { full: true }, 'anything']) {
+        const answer = await ask(ctx, 'POST', JOBS, json);
+        equal(entryOf(answer, 'another start').id, first.id, 'id of another start');
+        const location = answer.headers.get('location') ?? '';
+        ok(location.endsWith(`/api/v1${JOBS}/${first.id}`), 'Location', 'the path of the sync', location);
+      }
+      await idle(ctx);
+      notEqual((await start(ctx)).id, first.id, 'id of a start after the end');
+      await idle(ctx);
+    },
+  },
+  'scim/job-time': {
+    requirement: 'SCIM-7',
+    level: 'C',
+    title: 'A sync is queued for a second and runs for one, by the clock, and counts the groups of the organization.',
+    needs: NEEDS,
+    async run(ctx) {
+      await idle(ctx);
+      const { id } = await start(ctx);
+      const seen: unknown[] = [];
+      for (const ms of [999, 1, 999, 1]) {
+        await ctx.clock.advance(ms);
+        seen.push((await read(ctx, id)).status);
+      }
+      equal(seen, ['queued', 'running', 'running', 'succeeded'], 'statuses of a sync, as time passes');
+      const { synced_groups, deleted_groups } = await read(ctx, id);
+      equal([synced_groups, deleted_groups], [(await allOf(ctx, GROUPS)).length, 0], 'counts of a sync');
+    },
+  },
+  'scim/job-fails': {
+    requirement: 'SCIM-7',
+    level: 'C',
+    title: 'A setting has the next sync fail, and no other: with a message that stays, and counts that are null.',
+    needs: NEEDS,
+    async run(ctx) {
+      const messages: unknown[] = [];
+      for (let round = 0; round < 2; round++) {
+        await idle(ctx);
+        await ctx.control.settings({ scim_sync: 'fails' });
+        const { id } = await start(ctx);
+        await idle(ctx);
+        const job = await read(ctx, id);
+        const { status, synced_groups, deleted_groups } = job;
+        equal(
+          [status, synced_groups, deleted_groups],
+          ['failed', null, null],
+          'status and counts of a sync that fails',
+        );
+        match(job.error_message, /./, 'error_message');
+        match(job.finished_at, TIMESTAMP, 'finished_at');
+        messages.push(job.error_message);
+      }
+      equal(messages[1], messages[0], 'error_message of the next one');
+      const { id } = await start(ctx);
+      await idle(ctx);
+      equal((await read(ctx, id)).status, 'succeeded', 'status of the sync after it');
+    },
+  },
+});

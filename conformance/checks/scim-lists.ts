@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { equal, match, ok, TIMESTAMP, UUID } from '../framework/assert.js';
+import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, NOT_FOUND, pageOf } from '../helpers/directory.js';
+
+const MAPPING = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
+const GROUP = ['created_at', 'display_name', 'external_id', 'id', 'organization_id', 'updated_at'];
+
+/** A page has what a list has, so many entries from a place on, whatever its size. */
+async function pages(ctx: Ctx, path: string): Promise<void> {
+  const whole = await allOf(ctx, path);
+  ok(whole.length > 1, `entries of ${path}`, 'more than one', whole.length);
+  equal(await allOf(ctx, path), whole, `${path}, listed again`);
+  await ctx.property('limits', fc.integer({ min: 1, max: whole.length + 1 }), async (limit) => {
+    const found: unknown[] = [];
+    for (let offset = 0; offset <= whole.length; offset += limit) {
+      const { data, total } = await pageOf(ctx, path, { offset, limit });
+      equal(total, whole.length, `total_count of ${path} from ${offset}`);
+      equal(data.length, Math.min(limit, Math.max(0, whole.length - offset)), `entries of ${path} from ${offset}`);
+      found.push(...data);
+    }
+    equal(found, whole, `${path} in pages of ${limit}`);
+  });
+}
+
+async function limits(ctx: Ctx, path: string): Promise<void> {
+  const junk = ['', '-1', '1.5', 'ten', '1e1', '0x1', ' 1'];
+  for (const query of [{ limit: 1 }, { limit: 100 }, { offset: 0 }, { offset: 1_000_000 }])
+    await pageOf(ctx, path, query);
+  for (const query of [
+    ...[0, 101, ...junk].map((limit) => ({ limit })),
+    ...junk.map((offset) => ({ offset })),
+    { limit: ['1', '1'] },
+  ])
+    expect.error(
+      await ask(ctx, 'GET', path, undefined, { query }),
+      BAD_REQUEST,
+      `${path} with ${JSON.stringify(query)}`,
+    );
+}
+
+const ofAge = (entries: readonly Record<string, unknown>[]) =>
+  [...entries].sort((a, b) => (String(a.created_at) < String(b.created_at) ? -1 : 1));
+
+export const SCIM_LISTS = defineChecks({
+  'scim/list': {
+    requirement: 'SCIM-3',
+    level: 'P',
+    title: 'The list is {data, total_count}, and shows a mapping as its read does.',
+    needs: ['management_key', 'scim_mapping'],
+    async run(ctx) {
+      const id = ctx.target.scimMappingId?.toLowerCase();
+      const listed = (await allOf(ctx, MAPPINGS)).filter((one) => String(one.id).toLowerCase() === id);
+      equal(listed.length, 1, 'how often the mapping is in the list');
+      equal(Object.keys(listed[0] ?? {}).sort(), MAPPING, 'fields of the mapping in the list');
+      const read = await ctx.api.scim(id ?? '', { as: 'management_key' });
+      equal(read.json, { data: listed[0] }, 'the mapping as it is read');
+    },
+  },
+  'scim/list-pages': {
+    requirement: 'SCIM-3',
+    level: 'P',
+    title: 'Pages of mappings of any size give the whole list, in one order, and total_count is that of the whole.',
+    needs: ['control', 'management_key'],
+    maxRuns: 20,
+    run: (ctx) => pages(ctx, MAPPINGS),
+  },
+  'scim/list-limits': {
+    requirement: 'SCIM-3',
+    level: 'C',
+    title: 'Mappings are listed oldest first, limits are 1 to 100, offsets from 0 on; junk is 400.',
+    needs: ['control', 'management_key'],
+    async run(ctx) {
+      const all = await allOf(ctx, MAPPINGS);
+      equal(all, ofAge(all), 'the list, oldest first');
+      await limits(ctx, MAPPINGS);
+    },
+  },
+  'scim/list-of-the-organization': {
+    requirement: 'SCIM-3',
+    level: 'P',
+    title: 'A list, and a read, show nothing of another organization.',
+    needs: ['control', 'management_key', 'scim_mapping'],
+    async run(ctx) {
+      const target = (await (await ctx.control.call('GET', '/target')).json()) as Record<string, unknown>;
+      const foreign = String(target.foreign_scim_mapping_id);
+      const { foreign_management_key: bearer } = target.credentials as Record<string, string>;
+      const as = { bearer: bearer ?? '' };
+      const theirs = await ask(ctx, 'GET', `${MAPPINGS}/${foreign}`, undefined, { as });
+      expect.status(theirs, 200, 'the mapping with the key of its organization');
+      expect.error(await ask(ctx, 'GET', `${MAPPINGS}/${foreign}`), NOT_FOUND, 'the mapping of another organization');
+      const ours = [...(await allOf(ctx, MAPPINGS)), ...(await allOf(ctx, GROUPS))];
+      const strangers = [foreign, target.foreign_scim_group_id];
+      equal(
+        ours.filter(({ id }) => strangers.includes(String(id))),
+        [],
+        'entries of another organization',
+      );
+    },
+  },
+  'scim/groups': {
+    requirement: 'SCIM-6',
+    level: 'P',
+    title: 'A group is listed with exactly its fields: external_id is a string or null.',
+    needs: ['management_key', 'scim_group'],
+    async run(ctx) {
+      const id = ctx.target.scimGroupId?.toLowerCase();
+      const groups = await allOf(ctx, GROUPS);
+      equal(groups.filter((one) => String(one.id).toLowerCase() === id).length, 1, 'how often the group is listed');
+      for (const group of groups) {
+        equal(Object.keys(group).sort(), GROUP, 'fields of a group');
+        match(group.id, UUID, 'id of a group');
+        for (const key of ['organization_id', 'display_name']) match(group[key], /./, `${key} of a group`);
+        for (const key of ['created_at', 'updated_at']) match(group[key], TIMESTAMP, `${key} of a group`);
+        const { external_id } = group;
+        ok(external_id === null || typeof external_id === 'string', 'external_id', 'a string or null', external_id);
+      }
+    },
+  },
+  'scim/groups-pages': {
+    requirement: 'SCIM-6',
+    level: 'P',
+    title: 'Pages of groups of any size give the whole list, in one order, and total_count is that of the whole.',
+    needs: ['control', 'management_key'],
+    maxRuns: 20,
+    run: (ctx) => pages(ctx, GROUPS),
+  },
+  'scim/groups-limits': {
+    requirement: 'SCIM-6',
+    level: 'C',
+    title: 'The limits of the list of groups are those of the mappings.',
+    needs: ['control', 'management_key'],
+    run: (ctx) => limits(ctx, GROUPS),
+  },
+});

@@ -1,0 +1,261 @@
+import type { Directory } from '../../../emulator/domain/directory.js';
+import { type exchangeOf, type Json, tokenOf } from '../combinators/exchange.js';
+import { wrap } from '../combinators/parts.js';
+import {
+  errorReply,
+  jsonReply,
+  rewriteErrors,
+  rewriteJson,
+  rewriteReply,
+  rewriteStatus,
+} from '../combinators/replies.js';
+import { answerInstead, rewriteFields, rewriteQuery } from '../combinators/requests.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+const directory = (change: (usual: Directory) => Partial<Directory>): Mutant =>
+  wrap({ createDirectory: (usual) => ({ ...usual, ...change(usual) }) });
+
+type Exchange = ReturnType<typeof exchangeOf>;
+const at =
+  (method: string, path: RegExp) =>
+  (exchange: Exchange): boolean =>
+    exchange.request.method === method && path.test(exchange.path);
+const LIST = at('GET', /^\/scim\/group-mappings$/);
+const CREATE = at('POST', /^\/scim\/group-mappings$/);
+const UPDATE = at('PATCH', /^\/scim\/group-mappings\//);
+const DELETE = at('DELETE', /^\/scim\/group-mappings\//);
+const GROUPS = at('GET', /^\/scim\/groups$/);
+const START = at('POST', /^\/scim\/sync-jobs$/);
+const JOB = at('GET', /^\/scim\/sync-jobs\//);
+
+const allIn = (all: Json, change: (entry: Json) => Json): Json => ({ ...all, data: (all.data as Json[]).map(change) });
+const NO_SUCH = errorReply(400, 'Bad Request');
+
+/** Mappings, groups and syncs of the directory (SCIM-3 to SCIM-7). */
+export const SCIM_DIRECTORY = defineDeviations({
+  'scim-list-without-times': {
+    requirement: 'SCIM-3',
+    description: 'The list of mappings has no updated_at.',
+    mutant: rewriteJson(LIST, (body) => allIn(body, ({ updated_at: _, ...mapping }) => mapping)),
+    caughtBy: ['scim/list', 'scim/create'],
+  },
+  'scim-total-of-the-page': {
+    requirement: 'SCIM-3',
+    description: 'total_count is the count of the page.',
+    mutant: rewriteJson(LIST, (body) => ({ ...body, total_count: (body.data as Json[]).length })),
+    caughtBy: ['scim/list-pages'],
+  },
+  'scim-list-newest-first': {
+    requirement: 'SCIM-3',
+    description: 'Mappings are listed newest first.',
+    mutant: directory((usual) => ({ mappings: (organization) => usual.mappings(organization).reverse() })),
+    caughtBy: ['scim/list-limits'],
+  },
+  'scim-list-limit-of-any-size': {
+    requirement: 'SCIM-3',
+    description: 'A limit over 100 is taken for 100.',
+    mutant: rewriteQuery(LIST, (query) => {
+      if (Number(query.get('limit')) > 100) query.set('limit', '100');
+    }),
+    caughtBy: ['scim/list-limits'],
+  },
+  'scim-groups-limit-of-any-size': {
+    requirement: 'SCIM-6',
+    description: 'A limit over 100 is taken for 100 in the list of groups.',
+    mutant: rewriteQuery(GROUPS, (query) => {
+      if (Number(query.get('limit')) > 100) query.set('limit', '100');
+    }),
+    caughtBy: ['scim/groups-limits'],
+  },
+  'scim-list-of-all-organizations': {
+    requirement: 'SCIM-3',
+    description: 'The list has the mappings of other organizations too.',
+    mutant: directory((usual) => ({
+      mappings: (organization) => [...usual.mappings(organization), ...usual.mappings('org_other')],
+    })),
+    caughtBy: ['scim/list-of-the-organization'],
+  },
+  'scim-groups-without-external-id': {
+    requirement: 'SCIM-6',
+    description: 'A group without an external id leaves it out.',
+    mutant: rewriteJson(GROUPS, (body) =>
+      allIn(body, ({ external_id, ...group }) => (external_id === null ? group : { ...group, external_id })),
+    ),
+    caughtBy: ['scim/groups'],
+  },
+  'scim-groups-offset-by-pages': {
+    requirement: 'SCIM-6',
+    description: 'The offset of the list of groups counts pages.',
+    mutant: rewriteQuery(GROUPS, (query) => {
+      const limit = Number(query.get('limit') ?? 50);
+      const offset = Number(query.get('offset') ?? 0);
+      if (limit > 0 && limit <= 100 && offset > 0) query.set('offset', String(offset * limit));
+    }),
+    caughtBy: ['scim/groups-pages'],
+  },
+  'scim-create-is-200': {
+    requirement: 'SCIM-4',
+    description: 'The create of a mapping answers 200.',
+    mutant: rewriteStatus(CREATE, 201, 200),
+    caughtBy: ['scim/create', 'scim/create-again-touches'],
+  },
+  'scim-create-again-is-409': {
+    requirement: 'SCIM-4',
+    description: 'The same mapping again is 409.',
+    mutant: () => {
+      const made = new Set<string>();
+      return rewriteReply((reply, exchange) => {
+        const id = CREATE(exchange) ? /"id":"([^"]+)"/.exec(String(reply.body))?.[1] : undefined;
+        if (id === undefined) return reply;
+        if (made.has(id)) return errorReply(409, 'Conflict');
+        made.add(id);
+        return reply;
+      });
+    },
+    caughtBy: ['scim/create-again', 'scim/create-again-touches'],
+  },
+  'scim-another-role-is-taken': {
+    requirement: 'SCIM-4',
+    description: 'A create with another role changes the mapping.',
+    mutant: directory((usual) => ({
+      createMapping(organization, body) {
+        const same = usual
+          .mappings(organization)
+          .find((one) => one.scim_group_id === body.scim_group_id && one.workspace_id === body.workspace_id);
+        return same ? usual.updateMapping(same, body.role) : usual.createMapping(organization, body);
+      },
+    })),
+    caughtBy: ['scim/create-again'],
+  },
+  'scim-create-again-leaves-the-time': {
+    requirement: 'SCIM-4',
+    description: 'The same create again leaves updated_at.',
+    mutant: directory((usual) => ({
+      createMapping(organization, body) {
+        const same = usual
+          .mappings(organization)
+          .find((one) => JSON.stringify({ ...one, ...body }) === JSON.stringify(one));
+        return same ?? usual.createMapping(organization, body);
+      },
+    })),
+    caughtBy: ['scim/create-again-touches'],
+  },
+  'scim-owner-is-admin': {
+    requirement: 'SCIM-4',
+    description: 'The role owner is taken for admin.',
+    mutant: rewriteFields(CREATE, (body) => (body.role === 'owner' ? { ...body, role: 'admin' } : body)),
+    caughtBy: ['scim/create-refused'],
+  },
+  'scim-groups-of-others-are-409': {
+    requirement: 'SCIM-4',
+    description: 'A group that the organization does not have is 409.',
+    mutant: rewriteErrors((seen) => (CREATE(seen) && seen.status === 404 ? { status: 409 } : undefined)),
+    caughtBy: ['scim/create-elsewhere'],
+  },
+  'scim-update-makes-anew': {
+    requirement: 'SCIM-5',
+    description: 'An update has created_at of its own time.',
+    mutant: rewriteJson(UPDATE, ({ data }) => ({
+      data: { ...(data as Json), created_at: '2030-01-01T00:00:00.000Z' },
+    })),
+    caughtBy: ['scim/update'],
+  },
+  'scim-update-leaves-the-time': {
+    requirement: 'SCIM-5',
+    description: 'An update to the role that is there leaves updated_at.',
+    mutant: directory((usual) => ({
+      updateMapping: (mapping, role) => (mapping.role === role ? mapping : usual.updateMapping(mapping, role)),
+    })),
+    caughtBy: ['scim/update-touches'],
+  },
+  'scim-delete-keeps-members-by-default': {
+    requirement: 'SCIM-5',
+    description: 'Without keep_members a delete keeps them.',
+    mutant: rewriteQuery(DELETE, (query) => {
+      if (!query.has('keep_members')) query.set('keep_members', 'true');
+    }),
+    caughtBy: ['scim/delete'],
+  },
+  'scim-delete-is-204': {
+    requirement: 'SCIM-5',
+    description: 'A delete has no body.',
+    mutant: rewriteReply((reply, exchange) =>
+      DELETE(exchange) && reply.status === 200 ? { status: 204, headers: {}, body: null } : reply,
+    ),
+    caughtBy: ['scim/delete'],
+  },
+  'scim-delete-takes-the-first-word': {
+    requirement: 'SCIM-5',
+    description: 'Of keep_members given twice the first counts.',
+    mutant: rewriteQuery(DELETE, (query) => {
+      const first = query.get('keep_members');
+      if (first !== null) query.set('keep_members', first);
+    }),
+    caughtBy: ['scim/delete-refused'],
+  },
+  'scim-writes-by-api-keys': {
+    requirement: 'AUTH-6',
+    description: 'An API key lists groups.',
+    mutant: answerInstead((exchange, { target }) =>
+      GROUPS(exchange) && tokenOf(exchange.request) === target.credentials.api_key
+        ? jsonReply(200, { data: [], total_count: 0 })
+        : undefined,
+    ),
+    caughtBy: ['scim/all-need-a-management-key'],
+  },
+  'scim-job-counts-from-the-start': {
+    requirement: 'SCIM-7',
+    description: 'Counts are 0 until a sync ends.',
+    mutant: rewriteJson(
+      (exchange) => START(exchange) || JOB(exchange),
+      ({ data }) => ({ data: { ...(data as Json), synced_groups: (data as Json).synced_groups ?? 0 } }),
+    ),
+    caughtBy: ['scim/job', 'scim/job-fails'],
+  },
+  'scim-job-is-done-at-once': {
+    requirement: 'SCIM-7',
+    description: 'A sync never runs: it is queued, then succeeded.',
+    mutant: rewriteJson(JOB, ({ data }) => ({
+      data: (data as Json).status === 'running' ? { ...(data as Json), status: 'queued' } : data,
+    })),
+    caughtBy: ['scim/job', 'scim/job-time'],
+  },
+  'scim-job-is-201': {
+    requirement: 'SCIM-7',
+    description: 'The start of a sync is 201.',
+    mutant: rewriteStatus(START, 202, 201),
+    caughtBy: ['scim/job'],
+  },
+  'scim-unknown-job-is-400': {
+    requirement: 'SCIM-7',
+    description: 'An unknown sync is 400.',
+    mutant: rewriteReply((reply, exchange) => (JOB(exchange) && reply.status === 404 ? NO_SUCH : reply)),
+    caughtBy: ['scim/job-unknown'],
+  },
+  'scim-job-without-location': {
+    requirement: 'SCIM-7',
+    description: 'The start of a sync has no Location.',
+    mutant: rewriteReply((reply, exchange) => {
+      const { location: _, ...headers } = reply.headers;
+      return START(exchange) ? { ...reply, headers } : reply;
+    }),
+    caughtBy: ['scim/job-once'],
+  },
+  'scim-job-of-no-groups': {
+    requirement: 'SCIM-7',
+    description: 'A sync counts no groups.',
+    mutant: rewriteJson(JOB, ({ data }) => ({
+      data: (data as Json).synced_groups === null ? data : { ...(data as Json), synced_groups: 0 },
+    })),
+    caughtBy: ['scim/job-time'],
+  },
+  'scim-job-fails-in-other-words': {
+    requirement: 'SCIM-7',
+    description: 'The message of a failed sync has its id in it.',
+    mutant: rewriteJson(JOB, ({ data }) => {
+      const job = data as Json;
+      return { data: job.error_message === null ? job : { ...job, error_message: `${job.error_message} (${job.id})` } };
+    }),
+    caughtBy: ['scim/job-fails'],
+  },
+});

@@ -1,0 +1,79 @@
+import { isArray, isObject, ok } from '../framework/assert.js';
+import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
+
+export const MAPPINGS = '/scim/group-mappings';
+export const GROUPS = '/scim/groups';
+export const JOBS = '/scim/sync-jobs';
+
+export const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
+export const BAD_REQUEST = { status: 400, metadata: 'absent' } as const;
+
+const AS = { as: 'management_key' } as const;
+
+type Sends = Pick<Ctx, 'send'>;
+
+/** Sends to the directory with the management key, where `options` names no other. */
+export const ask = ({ send }: Sends, method: string, path: string, json?: unknown, options: SendOptions = {}) =>
+  send({ ...AS, ...options, method, path, ...(json === undefined ? {} : { json }) });
+
+/** One entry as `{data}` shows it. */
+export function entryOf(answer: Answer, what: string): Record<string, unknown> {
+  expect.done(answer, what);
+  isObject(answer.json, `body of ${what}`);
+  isObject(answer.json.data, `data of ${what}`);
+  return answer.json.data;
+}
+
+/** A page of the directory. */
+export async function pageOf(ctx: Sends, path: string, query?: Send['query']) {
+  const what = `the list ${path}`;
+  const answer = await ctx.send({ ...AS, path, ...(query === undefined ? {} : { query }) });
+  expect.status(answer, 200, what);
+  isObject(answer.json, `body of ${what}`);
+  const { data, total_count: total } = answer.json;
+  isArray(data, `data of ${what}`);
+  for (const entry of data) isObject(entry, `an entry of ${what}`);
+  ok(Number.isSafeInteger(total) && Number(total) >= 0, `total_count of ${what}`, 'a count', total);
+  return { data: data as Record<string, unknown>[], total: Number(total) };
+}
+
+/** All entries of a list, or of a deployment's those that are the run's. */
+export async function allOf(ctx: Sends, path: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  for (let offset = 0; ; offset += 100) {
+    const { data, total } = await pageOf(ctx, path, { offset, limit: 100 });
+    found.push(...data);
+    if (offset + 100 >= total) return found;
+  }
+}
+
+/**
+ * A body that maps the group that was named. The group of a deployment has no mapping yet: one that is there is somebody's.
+ * That of an emulator may have one, to another workspace.
+ */
+export async function free(ctx: Pick<Ctx, 'send' | 'target' | 'assume' | 'unmet'>, role = 'member') {
+  const { scimGroupId = '', workspaceId, foreignWorkspaceId } = ctx.target;
+  const there = (await allOf(ctx, MAPPINGS)).filter((one) => one.scim_group_id === scimGroupId);
+  ctx.assume(there.length === 0, 'a SCIM group without mappings', 'the group is mapped already');
+  const taken = there.map(({ workspace_id }) => workspace_id);
+  const workspace_id = [workspaceId, foreignWorkspaceId].find((id) => id !== undefined && !taken.includes(id));
+  if (workspace_id === undefined) return ctx.unmet('a SCIM group without mappings', 'it is mapped to every workspace');
+  return { scim_group_id: scimGroupId, workspace_id, role };
+}
+
+/** Maps the group, lets `use` look, and takes the mapping away. */
+export async function mapped(
+  ctx: Pick<Ctx, 'send' | 'target' | 'assume' | 'unmet'>,
+  use: (mapping: Record<string, unknown>, body: Record<string, unknown>) => Promise<void>,
+): Promise<void> {
+  const body = await free(ctx);
+  const mapping = entryOf(await ask(ctx, 'POST', MAPPINGS, body), 'the create of a mapping');
+  try {
+    await use(mapping, body);
+  } finally {
+    await ask(ctx, 'DELETE', `${MAPPINGS}/${mapping.id}?keep_members=false`);
+  }
+}
