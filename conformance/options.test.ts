@@ -9,7 +9,7 @@ test('an option that there is not is refused before anything is sent', async () 
     return new Response();
   };
   const options = { url: 'http://service.test/api/v1', credentials: { api_key: 'abcdefgh' }, readonly: true, fetch };
-  await expect(runConformance(options)).rejects.toThrow('there is no option readonly (did you mean readOnly?)');
-  expect(() => testConformance(options)).toThrow('there is no option readonly');
+  await expect(runConformance(options)).rejects.toThrow('unknown option readonly (did you mean readOnly?)');
+  expect(() => testConformance(options)).toThrow('unknown option readonly');
   expect(sent).toBe(0);
 });

@@ -57,5 +57,5 @@ const NAMES = {
 export function knownOptions(options: object): void {
   const known = Object.keys(NAMES);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UsageError(`there is no option ${unknown}${suggestion(unknown, known)}`);
+  if (unknown !== undefined) throw new UsageError(`unknown option ${unknown}${suggestion(unknown, known)}`);
 }

@@ -8,13 +8,13 @@ export interface Known {
   readonly id: string;
   /** Why it may fail for now. */
   readonly reason?: string;
-  /** Where that is told: an issue. */
+  /** Where to read more: an issue. */
   readonly link?: string;
   /** The last day, as YYYY-MM-DD in UTC, on which it may fail. After it the failure counts again. */
   readonly until?: string;
 }
 
-/** Whether a text is a day that there is: the last of February is not the 30th. */
+/** Whether a text is a day that exists: February has no 30th. */
 const isDay = (text: string): boolean => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
@@ -40,7 +40,7 @@ function entryOf(value: unknown, at: string): Known {
   return entry as unknown as Known;
 }
 
-/** Checks that are known to fail. A file that is not there yet is an empty baseline where it is being updated. */
+/** Checks that are known to fail. A missing file is an empty baseline if it is being updated. */
 export function readBaseline(file: string, updating: boolean): Known[] {
   if (updating && !existsSync(file)) return [];
   let value: unknown;
@@ -59,8 +59,8 @@ export const knownOn = (entries: readonly Known[], now: number): string[] =>
   entries.filter(({ until }) => until === undefined || now < Date.parse(until) + 86_400_000).map(({ id }) => id);
 
 /**
- * Writes down what fails now. Entries of checks that this run did not get to stay as they were; those that still fail keep
- * their reason.
+ * Writes down what fails now. Entries of checks that this run did not reach stay as they were; those that still fail
+ * keep their reason.
  */
 export function writeBaseline(file: string, before: readonly Known[], results: Results): void {
   const ran = new Set(results.checks.filter((check) => check.verdict !== 'skip').map((check) => check.id));

@@ -39,8 +39,8 @@ const LIGHT = ['--only', 'update/un*', '--runs', '2'];
 
 describe('called wrongly: exit 2 and one line', () => {
   test.each([
-    [['--nope'], /there is no flag --nope/],
-    [['--run', '3'], /there is no flag --run \(did you mean --runs\?\)/],
+    [['--nope'], /unknown flag --nope/],
+    [['--run', '3'], /unknown flag --run \(did you mean --runs\?\)/],
     [['--runs', 'many'], /--runs: expected a number/],
     [['--runs', '0'], /at least 1/],
     [['--slow', 'long'], /--slow: expected a time/],
@@ -50,8 +50,8 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--report', 'json', '--report', 'html'], /standard output/],
     [['--only', 'no/such'], /no check and no requirement is called no\/such/],
     [['--only', 'craete/*'], /called craete\/\* \(did you mean create\/\*\?\)/],
-    [['drfit', 'recording.jsonl'], /there is no command "drfit" \(did you mean drift\?\)/],
-    [['report', 'merg', 'a.json'], /report: there is no command "merg" \(did you mean merge\?\)/],
+    [['drfit', 'recording.jsonl'], /unknown command "drfit" \(did you mean drift\?\)/],
+    [['report', 'merg', 'a.json'], /report: unknown command "merg" \(did you mean merge\?\)/],
     [['--level', 'statd'], /statd is not known \(did you mean stated\?\)/],
     [['--update-baseline'], /expected --baseline FILE/],
     [['--path', 'nonsense'], /NAME:PATH/],

@@ -18,7 +18,7 @@ function fitting(patterns: readonly string[]): (one: ClientCase) => boolean {
     const expression = new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
     const ids = cases.map(({ id }) => id);
     if (!ids.some((id) => expression.test(id)))
-      throw new UsageError(`no case is called ${pattern}${suggestion(pattern, ids)}`);
+      throw new UsageError(`unknown case ${pattern}${suggestion(pattern, ids)}`);
     return expression;
   });
   return ({ id }) => expressions.some((expression) => expression.test(id));
@@ -26,7 +26,7 @@ function fitting(patterns: readonly string[]): (one: ClientCase) => boolean {
 
 /**
  * `intern-conformance client … -- COMMAND`: runs a client, behind an adapter, through the cases of the lab (LAB-9,
- * LAB-10). Answers the exit code; 3 and one line where the adapter does not begin.
+ * LAB-10). Returns the exit code; 3 and one line if the adapter does not begin.
  */
 export async function clientCommand(
   settings: Settings,

@@ -34,9 +34,9 @@ function improved(message: string, args: readonly string[]): string {
     const commands = COMMANDS.flatMap(({ words: [one, two] }) => (family ? one === first && two : one) || []);
     // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
     const typed = family ? (second ?? unknown) : suggestion(first, commands) === '' ? unknown : first;
-    return `${family ? `${first}: ` : ''}there is no command ${JSON.stringify(typed)}${suggestion(typed, commands)}`;
+    return `${family ? `${first}: ` : ''}unknown command ${JSON.stringify(typed)}${suggestion(typed, commands)}`;
   }
-  return `there is no flag --${unknown}${suggestion(unknown, Object.keys(row?.flags ?? {}), (flag) => `--${flag}`)}`;
+  return `unknown flag --${unknown}${suggestion(unknown, Object.keys(row?.flags ?? {}), (flag) => `--${flag}`)}`;
 }
 
 /**

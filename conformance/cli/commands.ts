@@ -17,9 +17,9 @@ export interface Call {
   readonly io: Io;
 }
 
-/** A row of the command table. `run` answers the exit status, or throws a UsageError with one line. */
+/** A row of the command table. `run` returns the exit status, or throws a UsageError with one line. */
 export interface CommandRow {
-  /** The words it is called by; none for what is done without a command. */
+  /** The words it is called by; none for the default command. */
   readonly words: readonly string[];
   /** Its positionals, as yargs takes them. */
   readonly takes: string;
@@ -27,7 +27,7 @@ export interface CommandRow {
   readonly describe: string | false;
   readonly positionals: Readonly<Record<string, PositionalOptions>>;
   readonly flags: FlagTable;
-  /** What to say where its positionals are missing. */
+  /** What to say if its positionals are missing. */
   readonly missing?: string;
   run(call: Call): Promise<number>;
 }
@@ -99,7 +99,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     words: ['cleanup'],
     takes: '<run>',
-    describe: 'take away what a run left behind',
+    describe: 'delete what a run left behind',
     positionals: { run: { type: 'string' } },
     flags: CLEANUP_FLAGS,
     missing: 'cleanup: name the run, as its end or its ledger does, as in: cleanup k3v9',
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
 ];
 
-/** The row that is meant by the words of a call: the one that shares the most of its first words. */
+/** The row that the words of a call mean: the one that shares the most of its first words. */
 export function meant(args: readonly string[]): CommandRow | undefined {
   const plain = args.filter((arg) => !arg.startsWith('-'));
   const named = COMMANDS.find(({ words }) => words.length > 0 && words.every((word, at) => plain[at] === word));

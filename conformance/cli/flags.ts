@@ -5,7 +5,7 @@ import { FACTS, type Fact } from './files.js';
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
-/** What the kit may be given of a target, for the help. */
+/** What the kit may receive of a target, for the help. */
 const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   api_key: 'API key that the kit works with',
   peer_api_key: 'API key of another caller of that workspace',
@@ -19,10 +19,10 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   workspace_id: 'workspace to create interns in',
   foreign_workspace_id: 'another workspace',
   oauth_subject: 'user that proofs name',
-  peer_oauth_subject: 'the same of the other caller',
-  scim_mapping_id: 'a SCIM group mapping that is there',
+  peer_oauth_subject: 'user of the other caller that proofs name',
+  scim_mapping_id: 'an existing SCIM group mapping',
   scim_group_id: 'an empty SCIM group without mappings: the run maps it to the workspace, and deletes its mappings',
-  own_intern_id: 'intern that the own key is of',
+  own_intern_id: 'intern that the own key belongs to',
   regional_host: 'hostname that is refused as regional',
 };
 
@@ -37,7 +37,10 @@ const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard 
 const GROUP = 'Credentials and facts:';
 const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])];
 
-/** Flags of whatever sends to a target. Kept as text, so that one place validates them, wherever they come from. */
+/**
+ * Flags of every command that sends to a target. Kept as text, so that one place validates them, wherever they come
+ * from.
+ */
 export const TARGET_FLAGS: FlagTable = {
   ...Object.fromEntries(
     names.map((name) => [dashed(name), { ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`), group: GROUP }]),
@@ -48,15 +51,15 @@ export const TARGET_FLAGS: FlagTable = {
   profile: text('svc, openrouter, or a profile file'),
   'read-only': toggle('create, change and delete nothing'),
   rate: text('requests per second, 0 for no limit (5 without a control interface)'),
-  'max-requests': text('stop after so many'),
+  'max-requests': text('stop after this many requests'),
   timeout: text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'),
   'boot-timeout': text('longest wait for an intern to run (120s)'),
-  baseline: text('file of checks that are known to fail; entries that no longer do fail the run'),
+  baseline: text('file of checks that are known to fail; entries that no longer fail do fail the run'),
   'update-baseline': toggle('write what fails now into --baseline'),
   plan: toggle('say what would be sent, written and skipped, and send nothing'),
   report,
   control: {
-    ...toggle("use an emulator's control interface where there is one (--no-control: treat it as a deployment)"),
+    ...toggle("use an emulator's control interface if there is one (--no-control: treat it as a deployment)"),
     default: undefined,
   },
   'ledger-dir': text('where ledgers of created interns are kept (.intern-conformance)'),
@@ -66,16 +69,16 @@ export const TARGET_FLAGS: FlagTable = {
 export const RUN_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   only: list('ids of checks or requirements, * for anything; may be repeated'),
-  skip: list('the same, left out'),
+  skip: list('ids of checks or requirements to leave out'),
   level: list('stated, published, chosen'),
   runs: text('runs of each property (100 with a control interface, 1 without)'),
   seed: text('seed of everything generated'),
   path: text('NAME:PATH of a counterexample, as a finding gives it'),
   slow: text('longest real wait, such as 90s or 6m (default none)'),
-  concurrency: text('checks done at a time (4; always 1 with a control interface, whose clock they share)'),
-  'max-time': text('stop after so long, such as 10m'),
+  concurrency: text('checks at a time (4; always 1 with a control interface, whose clock they share)'),
+  'max-time': text('stop after this time, such as 10m'),
   shard: text('i/n: the i-th of n parts'),
-  'min-coverage': text('percent of the checks that have to come to a verdict, else exit 3'),
+  'min-coverage': text('percent of the checks that must come to a verdict, else exit 3'),
   save: text('folder for a script per finding that sends its requests again'),
 };
 
@@ -84,16 +87,17 @@ export const CLEANUP_FLAGS: FlagTable = {
   ...RUN_FLAGS,
   url: {
     type: 'string',
-    describe: 'address of the run, or another one; a credential is sent to no address that the ledger alone names',
+    describe:
+      'address of the run, or another one; without it, no credential is sent to an address that the ledger alone names',
   },
 };
 
 /** Flags of a run of client cases. */
 export const CLIENT_FLAGS: FlagTable = {
   only: list('ids of cases, * for anything; may be repeated'),
-  skip: list('the same, left out'),
-  cuts: text('few (default), all or none: where bodies are divided'),
-  seed: text('seed of the cuts left to chance'),
+  skip: list('ids of cases to leave out'),
+  cuts: text('few (default), all or none: where bodies are cut'),
+  seed: text('seed of the random cuts'),
   shard: text('i/n: the i-th of n parts'),
   baseline: text('file of cases that are known to fail'),
   'update-baseline': toggle('write what fails now into --baseline'),

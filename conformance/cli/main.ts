@@ -4,22 +4,22 @@ import { conformance } from './command.js';
 
 /**
  * Runs the kit as a process does: streams and signals of the machine. The first Ctrl-C ends the run and cleans up, a
- * second one leaves at once. Answers the exit code.
+ * second one leaves at once. Returns the exit code.
  */
 export async function main(args: readonly string[], name?: string): Promise<number> {
   const over = new AbortController();
   let asked = 0;
   const interrupt = () => {
     const now = systemHost.now();
-    // npm and shells hand one Ctrl-C on twice.
+    // npm and shells pass one Ctrl-C on twice.
     if (over.signal.aborted && now - asked > 150) process.exit(130);
     if (over.signal.aborted) return;
     asked = now;
-    process.stderr.write('\ncleaning up; again to leave at once\n');
+    process.stderr.write('\ncleaning up; press Ctrl-C again to leave at once\n');
     over.abort(new Error('interrupted'));
   };
   const ask = async (question: string): Promise<string> => {
-    // Not in raw mode, in which Ctrl-C is a key like another.
+    // Not in raw mode, in which Ctrl-C is an ordinary key.
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
     try {
       return await lines.question(question, { signal: over.signal });

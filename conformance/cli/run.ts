@@ -16,14 +16,14 @@ import { plan } from './plan.js';
 import { saveFindings } from './save.js';
 import type { Settings } from './settings.js';
 
-/** Where a call of the kit writes, and what it is told of. */
+/** Where a call of the kit writes, and what it learns of its surroundings. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
   readonly colour: boolean;
-  /** Whether `err` is a terminal whose line can be written over. */
+  /** Whether `err` is a terminal whose line can be overwritten. */
   readonly live: boolean;
-  /** Asks whoever sits at the terminal, where somebody does. */
+  /** Asks the person at the terminal, if there is one. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   readonly width: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export interface Io {
 /** File of the ledger of a run. */
 export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
 
-/** Writes each report to where it was asked for. */
+/** Writes each report to its destination. */
 export function deliver(results: Results, settings: Pick<Settings, 'reports'>, io: Io): void {
   for (const { kind, file } of settings.reports) {
     const text = REPORTERS[kind](results, { colour: io.colour && file === undefined });
@@ -48,14 +48,14 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
   }
 }
 
-/** The command that calls the kit like this again, but for what a finding adds to it. */
+/** The command that calls the kit like this again, without what a finding adds to it. */
 export function commandOf({ url, config, again }: Pick<Settings, 'url' | 'config' | 'again'>): string {
   const quoted = (text: string) => (/^[\w:/.@%[\]=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   const words = [...(url === undefined ? [] : [url]), ...(config === undefined ? [] : ['--config', config]), ...again];
   return ['intern-conformance', ...words.map(quoted)].join(' ');
 }
 
-/** Does a run as it was asked for and answers its exit code. */
+/** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
   const { host } = io;
   const tag = host.tag(4);

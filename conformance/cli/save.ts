@@ -8,7 +8,7 @@ import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { PLAIN as PLAIN_ID } from '../safety/own-interns.js';
 import { writeTo } from './folders.js';
 
-/** Ids that an answer tells: interns, vaults, sessions, calls. In their order they stand for those of another run. */
+/** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to those of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;
 
 const idsIn = (text: string): string[] => [...new Set([...text.matchAll(IDS)].flatMap((found) => found[1] ?? []))];
@@ -30,13 +30,13 @@ function requestOf({ request, response }: Exchange) {
   return { method, url, headers, as, body, status: response?.status ?? null, ids: idsIn(text) };
 }
 
-/** What every run on an emulator begins with. */
+/** How every run on an emulator begins. */
 const PROLOGUE: readonly Step[] = [
   { control: 'POST', path: '/clock', body: { freeze: true } },
   { control: 'PUT', path: '/limits', body: { turns_per_minute: 0 } },
 ];
 
-/** Requests and control calls as they followed each other. */
+/** Requests and control calls in their order. */
 function stepsOf({ transcript, control = [] }: FindingResult, kind: Results['target']['kind']): Step[] {
   const requests = transcript.map((exchange) => ({ at: exchange.number, step: requestOf(exchange) as Step }));
   const calls = control.map(({ after, method, path, body }) => ({
@@ -47,7 +47,7 @@ function stepsOf({ transcript, control = [] }: FindingResult, kind: Results['tar
   return kind === 'emulator' ? [...PROLOGUE, ...steps] : steps;
 }
 
-/** What a script for a deployment keeps to, as the kit does: it writes to no intern that it did not make. */
+/** The rule of a script for a deployment, as of the kit: it writes to no intern that it did not make. */
 const OWN = `const PLAIN = ${String(PLAIN_ID)};
 const made = new Map();
 const shown = new Set();
@@ -92,9 +92,9 @@ const LEFT_OUT = `    const why = await leftOut(method, to, key, body);
 `;
 
 /**
- * A file for Node that sends what led to a finding again, with ids of its own, and on an emulator brings about what the
- * control interface was told between the requests. Needs nothing but credentials in variables, and at an emulator not even
- * those. `before` stops short of the last request and prints it.
+ * A file for Node that repeats the requests of a finding, with ids of its own, and on an emulator the control calls
+ * between them. It needs only credentials in variables, and at an emulator not even those. `before` stops before the
+ * last request and prints it.
  */
 export function script(check: CheckResult, results: Results, before = false): string {
   const { finding } = check;

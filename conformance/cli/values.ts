@@ -1,11 +1,11 @@
 import { UsageError } from '../run/usage.js';
 import { duration } from './duration.js';
 
-/** Flags as they were given, by their names in snake case. */
+/** Flags as given, by their names in snake case. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * Reads single settings out of flags, variables and config file, in this order. Each throws a UsageError with one line
+ * Reads single settings from flags, variables and config file, in this order. Each throws a UsageError with one line
  * that names the setting and what is wrong.
  */
 export function createValues(
@@ -15,7 +15,7 @@ export function createValues(
 ) {
   const raw = (name: string): unknown =>
     flags[name] ?? (environment[`INTERN_${name.toUpperCase()}`] || undefined) ?? config[name];
-  // Settings of the kit itself are no facts of a deployment: no INTERN_ variable changes them by accident.
+  // Settings of the kit itself are not facts of a deployment: no INTERN_ variable changes them by accident.
   const own = (name: string): unknown => flags[name] ?? config[name];
   const text = (value: unknown, name: string): string | undefined => {
     if (value === undefined) return undefined;

@@ -4,7 +4,7 @@ import { systemHost } from '../framework/time.js';
 import type { Report } from '../reporters/json.js';
 import { tty } from '../reporters/tty.js';
 
-/** What every adapter here begins with; each answers as its `answer` says. */
+/** How every adapter here begins; each answers as its `answer` says. */
 const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers":["sse","other"],"more":1}`) => `
   const say = (value) => process.stdout.write(typeof value === 'string' ? value : JSON.stringify(value) + '\\n');
   say(${JSON.stringify(hello)} + '\\n\\n');

@@ -3,14 +3,14 @@ import type { Client, Outcome } from './attempt.js';
 import { type Child, startChild } from './child.js';
 import { type Hello, type RunLine, readAdapterLine, readHello } from './protocol.js';
 
-/** ms that an adapter has to say who it is. */
+/** ms within which an adapter must say who it is. */
 const HELLO = 30_000;
 /** ms beyond the limit of a run until it counts as hung. */
 const GRACE = 1_000;
-/** ms that an adapter has to end when its input has. */
+/** ms that an adapter has to end after its input has. */
 const LEAVE = 2_000;
 
-/** An adapter that does not begin as one should: nothing can be run. */
+/** An adapter that does not begin correctly: nothing can be run. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
 }
@@ -19,13 +19,13 @@ export interface AdapterOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly host: Host;
-  /** Takes the adapter's standard error. */
+  /** Receives the adapter's standard error. */
   err(text: string): void;
   /** A run that had been answered was answered again. */
   answeredAgain(run: string): void;
 }
 
-/** A client behind an adapter (LAB-9): started, asked a run at a time, and started again where it has to be. */
+/** A client behind an adapter (LAB-9): started, asked a run at a time, and started again when necessary. */
 export interface Adapter extends Client {
   readonly hello: Hello;
   /** Why no more can be asked of it. */
@@ -45,7 +45,7 @@ interface Asked {
 /**
  * Starts an adapter and waits for its first line.
  *
- * @throws AdapterError where it says none, or another
+ * @throws AdapterError if the line is missing or invalid
  */
 export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   const { host } = options;
@@ -54,7 +54,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   let child: Child | undefined;
   let lost: string | undefined;
   let tells: boolean | undefined;
-  /** What became of the last process, where it broke the protocol with nothing asked of it. */
+  /** The outcome of the last process, if it broke the protocol while no run was asked. */
   let closed = Promise.resolve();
 
   const end = (kind: 'broken' | 'died', message: string) => {
@@ -132,7 +132,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
       child = mine;
     });
 
-  /** Starts it again where it is gone; whether it is there. */
+  /** Starts it again if it is gone; returns whether it is there. */
   const ready = async (): Promise<boolean> => {
     if (child !== undefined) return true;
     if (lost !== undefined) return false;
@@ -172,7 +172,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
         return { kind: 'hung', message: `no answer within ${limit} ms`, took: limit };
       }
       if (outcome.kind !== 'died') return outcome;
-      // Whose fault that is shows in whether it can begin again.
+      // Whether it can begin again shows whose fault that is.
       return (await ready())
         ? { kind: 'crashed', message: outcome.message, took: outcome.took }
         : { kind: 'broken', message: `${outcome.message}, and could not be started again: ${lost}` };

@@ -9,35 +9,35 @@ import { type Judgement, judge } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
 import { type RunLine, runLine } from './protocol.js';
 
-/** What came of one call of a client. */
+/** The outcome of one call of a client. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: ClientAnswer; readonly took: number }
   | { readonly kind: 'hung' | 'crashed'; readonly message: string; readonly took: number }
-  /** It broke the protocol: nothing can be said of the case. */
+  /** It broke the protocol: the case has no verdict. */
   | { readonly kind: 'broken'; readonly message: string };
 
 /** Something that makes the calls of cases. */
 export interface Client {
   readonly layers: readonly string[];
-  /** Whether it tells of events as they come; undefined while that is not known. */
+  /** Whether it reports events as they come; undefined while that is not known. */
   readonly tells: boolean | undefined;
   call(line: RunLine, onEvent: () => void): Promise<Outcome>;
 }
 
-/** One run, judged. */
+/** One run, evaluated. */
 export interface Attempt {
   readonly cuts: Cuts | undefined;
   readonly outcome: Outcome;
-  /** Where there was an answer. */
+  /** If there was an answer. */
   readonly judgement?: Judgement;
   /** What the lab saw, redacted. */
   readonly run: LabRun | undefined;
 }
 
-/** How often it is looked whether a connection has closed, in ms. */
+/** How often to check whether a connection has closed, in ms. */
 const LOOK = 50;
 
-/** Events that are due after each write of a body that is sent as it stands: those of its beginning until there. */
+/** Events that are due after each write of an uncut body: those of its beginning up to there. */
 export function dueOf(theCase: ClientCase): number[] {
   const [exchange] = theCase.exchanges;
   if (exchange === undefined || !isScripted(exchange)) return [];
@@ -88,7 +88,7 @@ export function createAttempts(
       };
       return { judged: judged() };
     },
-    /** ms of real time of a run with this share of its repeated writes; undefined where there was no answer. */
+    /** ms of real time of a run with this share of its repeated writes; undefined if there was no answer. */
     async time(scale: number): Promise<number | undefined> {
       const run = await lab.start({ case: theCase, scale });
       const outcome = await client.call(runLine(theCase, run), () => {});

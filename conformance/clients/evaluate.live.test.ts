@@ -11,11 +11,11 @@ import type { Flaw } from './reference/flaws.js';
 const lab = createLab({ id: () => systemHost.tag(10), emulator: createEmulator });
 afterAll(() => lab.close());
 
-/** How long a busy machine may take for what the cases give seconds. */
+/** How long a busy machine may take for what the cases allow seconds. */
 const PATIENCE = 5;
 
 const evaluateCase = async (theCase: ClientCase, flaw?: Flaw): Promise<CaseResult> => {
-  // A client that is wrong may show it by being late, and is not waited for.
+  // A wrong client may show it by being late, and is not waited for.
   const patience = flaw === undefined ? PATIENCE : 1;
   const options = { cuts: 'few', seed: 'test', host: systemHost, patience } as const;
   return (await evaluate(theCase, referenceClient(systemHost, flaw), lab, options)).watching;

@@ -11,19 +11,19 @@ import type { Judgement } from './judge.js';
 import { patient } from './patience.js';
 import { steepness } from './steepness.js';
 
-/** What does not hold, with all it takes to see it again. */
+/** What does not hold, with everything needed to see it again. */
 export interface CaseFinding {
-  /** Each thing that differs, where there was an answer; else why there was none. */
+  /** Each difference, if there was an answer; else why there was none. */
   readonly differences: readonly Difference[];
   readonly noAnswer?: NoAnswerGot;
-  /** Offsets the body was cut at; null where it was sent as it stands. */
+  /** Offsets the body was cut at; null if it was sent uncut. */
   readonly cuts: Cuts | null;
 }
 
-/** Why a case could not be judged: the adapter broke the protocol, or answered a run twice. */
+/** Why a case has no verdict: the adapter broke the protocol, or answered a run twice. */
 export type CaseFault = { readonly kind: 'broken'; readonly message: string } | { readonly kind: 'twice' };
 
-/** What a case came to (LAB-10). */
+/** The result of a case (LAB-10). */
 export interface CaseResult {
   readonly id: string;
   readonly verdict: Judgement['verdict'] | 'skip' | 'error';
@@ -43,7 +43,7 @@ export interface EvaluateOptions {
   readonly cuts: 'none' | 'few' | 'all';
   readonly seed: string;
   readonly host: Host;
-  /** How many times as long as the cases say anything may take at most: for a machine that is busy, default 1. */
+  /** How many times as long as the cases say anything may take at most: for a busy machine, default 1. */
   readonly patience?: number;
 }
 
@@ -55,8 +55,8 @@ function findingOf({ outcome, judgement, ...ran }: Attempt): CaseFinding {
 }
 
 /**
- * Evaluates a client by a case: sends it cut in each way that was asked for, and judges what came of it. The promise
- * resolves when the client is free for the next case; `watching`, when all is seen.
+ * Evaluates a client by a case: sends it cut in each requested way, and evaluates the outcome. The promise resolves
+ * when the client is free for the next case; `watching`, when all is seen.
  */
 export async function evaluate(
   given: ClientCase,
@@ -90,7 +90,7 @@ export async function evaluate(
     requests += ran.run?.requests.length ?? 0;
     return ran;
   };
-  /** What the case met uncut: every cut has to meet the same. */
+  /** What the case met uncut: every cut must meet the same. */
   let met: Judgement | undefined;
   const isBad = ({ judgement }: Attempt): boolean =>
     judgement === undefined || judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met.met);

@@ -11,17 +11,17 @@ import { scaled, steepness } from './steepness.js';
 /** Bodies below this size are also cut at every two places. */
 const PAIRS_BELOW = 200;
 
-/** How long an event may take to be out, in ms. */
+/** How long an event may take to come out, in ms. */
 const PROMPT = 1_000;
 
 /**
  * What a client makes of a response: everything, once it has ended. It calls `onEvent` as each event (in chat, each
- * chunk) comes out; one that never does is not judged by when.
+ * chunk) comes out; without such calls, promptness is not evaluated.
  */
 export type Reader = (response: Response, theCase: ClientCase, onEvent: () => void) => Promise<ClientAnswer>;
 
 export interface Counterexample {
-  /** The smallest set of offsets that fails; undefined is the body as it stands. */
+  /** The smallest set of offsets that fails; undefined is the uncut body. */
   readonly cuts: Cuts | undefined;
   readonly judgement: Judgement;
   readonly answer: ClientAnswer;
@@ -34,7 +34,7 @@ export const isInProcess = (theCase: ClientCase): boolean =>
   theCase.exchanges.every((one) => isScripted(one) && !one.before && (one.status < 300 || one.status > 399)) &&
   theCase.expect.requests === undefined;
 
-/** Holds each chunk back until the events due so far are out, or one was late, and keeps which were. */
+/** Holds each chunk back until the events due so far are out, or one was late, and records which were. */
 function createGate(due: readonly number[], host: Host) {
   const prompt: { due: number; out: number }[] = [];
   let out = 0;
@@ -48,7 +48,7 @@ function createGate(due: readonly number[], host: Host) {
         if (out >= wanted) enough.abort();
       };
       await host.sleep(PROMPT, enough.signal).catch(() => {});
-      // Where the machine stood still for that long, so did the client: what it has by now it may still say.
+      // If the machine stood still for that long, so did the client: it may still report what it has by now.
       if (out < wanted) await host.turn();
     }
     prompt.push({ due: wanted, out });
@@ -59,24 +59,24 @@ function createGate(due: readonly number[], host: Host) {
       out++;
       reported();
     },
-    /** What to judge by; undefined where no event was told of. */
+    /** The input of promptness; undefined if no event was reported. */
     seen: () => (out === 0 ? undefined : { requests: [], prompt }),
   };
 }
 
 /**
- * Reads a case cut everywhere, small ones at every two places too, and answers the smallest set of cuts that fails:
- * where the answer is wrong, or not what it is uncut (LAB-6). A case flagged `linear` is also read in two sizes, and its
- * time compared.
+ * Reads a case cut everywhere, small ones at every two places too, and returns the smallest set of cuts that fails:
+ * where the answer is wrong, or differs from the uncut one (LAB-6). A case flagged `linear` is also read in two sizes,
+ * and its time compared.
  */
 export async function checkInProcess(
   theCase: ClientCase,
   read: Reader,
   options: {
     readonly cuts?: 'none' | 'few' | 'all';
-    /** What the time of a `linear` case is measured by. Default: what the work takes on this machine. */
+    /** What measures the time of a `linear` case. Default: what the work takes on this machine. */
     readonly stopwatch?: typeof stopwatch;
-    /** What a chunk that is held back waits on. Default: this machine. */
+    /** What a held chunk waits on. Default: this machine. */
     readonly host?: Host;
   } = {},
 ): Promise<{ readonly runs: number; readonly counterexample?: Counterexample }> {
@@ -93,7 +93,7 @@ export async function checkInProcess(
     return { answer, judgement: judge(theCase, answer, run === undefined ? {} : { run }) };
   };
   const isBad = (judgement: Judgement) => judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met);
-  // First: a client that is quadratic may not come to the end of the whole.
+  // First: a quadratic client may never finish the whole.
   if (theCase.flags?.includes('linear') === true) {
     let answer: ClientAnswer = { outcome: 'complete' };
     const steep = await steepness(async (share) => {

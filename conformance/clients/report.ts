@@ -54,7 +54,7 @@ function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly
   });
 }
 
-/** What a case found: why there was no answer, or all that differs. */
+/** The finding of a case: why there was no answer, or every difference. */
 function lookOf({ cuts, differences, noAnswer }: CaseFinding): ReturnType<typeof foundOfAll> {
   const because = cuts === null ? {} : { because: { kind: 'cut', at: cuts } as const };
   const [first, ...others] = differences;

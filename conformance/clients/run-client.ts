@@ -16,7 +16,7 @@ export interface ClientRunOptions {
   readonly command: readonly [string, ...string[]];
   readonly cases: readonly ClientCase[];
   readonly cuts: 'none' | 'few' | 'all';
-  /** Upper limits of time are this many times as long, for a machine that is busy with other things. Default: 1. */
+  /** Upper limits of time are this many times as long, for a busy machine. Default: 1. */
   readonly patience?: number;
   readonly seed?: string;
   readonly only?: readonly string[];
@@ -25,16 +25,16 @@ export interface ClientRunOptions {
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly events?: RunEvents;
-  /** Takes the adapter's standard error. */
+  /** Receives the adapter's standard error. */
   err(text: string): void;
 }
 
 const quoted = (word: string): string => (/^[\w:/.@%=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /**
- * Runs an adapter through cases and answers what came of it, in the form of every run of the kit.
+ * Runs an adapter through cases and returns the results, in the form of every run of the kit.
  *
- * @throws AdapterError where the adapter does not begin as one should
+ * @throws AdapterError if the adapter does not begin correctly
  */
 export async function runClient(options: ClientRunOptions): Promise<Results> {
   const { host, signal, cuts, patience = 1 } = options;

@@ -11,7 +11,7 @@ const lab = createLab({ id: () => systemHost.tag(10), emulator: createEmulator }
 afterAll(() => lab.close());
 
 const caughtBy: Readonly<Record<string, readonly string[]>> = score.catches;
-/** Mistakes that a status is told where there is none: a case cannot ask for that (LAB-5). */
+/** Mistakes that report a status where there is none: a case cannot ask for that (LAB-5). */
 const UNCAUGHT = ['finishRequired', 'wordIsStatus'];
 const flaws = Object.values(FLAWS).flatMap((area) => Object.keys(area));
 
@@ -32,7 +32,7 @@ test('each case of bytes alone catches the wrong client that stands first in its
 }, async () => {
   const left = cases.filter(isPlain);
   const dull: string[] = [];
-  // Many at a time: most of it is waiting for what the cases wait for.
+  // Many at a time: most of the work is waiting.
   const worker = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [first] = caughtBy[next.id] ?? [];

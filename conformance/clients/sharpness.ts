@@ -21,7 +21,7 @@ export interface Score {
   readonly catches: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether a case is seen whole without a socket: bytes alone, and nothing that time or order decides. */
+/** Whether a case needs no socket: bytes alone, and nothing that time or order decides. */
 export const isPlain = (theCase: ClientCase): boolean =>
   isInProcess(theCase) &&
   !theCase.id.startsWith('http-') &&

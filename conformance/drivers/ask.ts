@@ -2,7 +2,7 @@ import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { MAX_BODY, within } from '../probe/limit.js';
 
-/** One request around the run, a GET where nothing is said, read whole. Rejects where no whole answer comes in time. */
+/** One request around the run, a GET by default, read whole. Rejects if no whole answer comes in time. */
 export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Asked>;
 
 export interface AskMore {

@@ -20,7 +20,7 @@ export interface Target {
   readonly kind: 'emulator' | 'live';
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
-  /** The address that the user knows it by, where the run has a space of its own there. */
+  /** The address that the user knows it by, if the run has a space of its own there. */
   readonly address?: string;
   readonly profile: Profile;
   readonly workspaceId: string;
@@ -55,35 +55,35 @@ export type Facts = Partial<
 export interface TargetClock {
   /** ms since the epoch, as the target has it. */
   now(): Promise<number>;
-  /** Answers once all that it caused has settled. */
+  /** Resolves once all effects have settled. */
   advance(ms: number): Promise<void>;
 }
 
-/** What a target can do, and how it is made to. */
+/** What a target can do, and how to make it. */
 export interface Driver {
   readonly target: Target;
   readonly fetch: Fetch;
-  /** The same at less cost, for what the target takes without a `Request`. */
+  /** The same at less cost, for what the target accepts without a `Request`. */
   readonly plainFetch?: PlainFetch;
-  /** Whether there is a network in between; without one a Host header has to stand in the URL too. */
+  /** Whether there is a network in between; without one a Host header must be in the URL too. */
   readonly remote: boolean;
-  /** Sends to the fake daemon. Same as `fetch` over a network. */
+  /** Sends to the emulated daemon. Same as `fetch` over a network. */
   readonly daemonFetch: Fetch;
   readonly control?: Control;
   readonly clock?: TargetClock;
-  /** ms of real time that one wait may take where no clock can be moved. */
+  /** ms of real time that one wait may take if no clock can be moved. */
   readonly slow: number;
   credential(name: CredentialName): string | undefined;
-  /** Undefined where the need is met, else what is missing. */
+  /** Undefined if the need is met, else what is missing. */
   lacks(need: Need): Lack | undefined;
-  /** A prompt that leads an intern to behave so; `text` is what it says beside that. */
+  /** A prompt that makes an intern behave so; `text` is what it says beside that. */
   prompt(behaviour: BehaviourName, text?: string): string;
-  /** Lets arrive what is already on its way. */
+  /** Lets what is already on its way arrive. */
   settle(): Promise<void>;
   /** Before the first check: lifts the limiter. */
   begin(): Promise<void>;
-  /** After each check: puts limits, faults and scripts back as they were. */
+  /** After each check: restores limits, faults and scripts. */
   restore(): Promise<void>;
-  /** After the last: puts everything back and lets go. */
+  /** After the last: restores everything and disposes. */
   end(): Promise<void>;
 }

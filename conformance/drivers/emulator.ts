@@ -17,19 +17,19 @@ export interface EmulatorDriverOptions {
   readonly descriptor: Descriptor;
   readonly fetch: Fetch;
   readonly plainFetch?: PlainFetch;
-  /** Where the daemon is not on the same `fetch`. */
+  /** If the daemon is not on the same `fetch`. */
   readonly daemonFetch?: Fetch;
   readonly host: Host;
-  /** Tells what this run puts into the emulator from what others do. */
+  /** Distinguishes what this run puts into the emulator from what others do. */
   readonly tag: string;
   /** Whether there is a network between kit and emulator. */
   readonly remote: boolean;
   readonly profile?: Profile;
   readonly controlToken?: string;
   readonly readOnly?: boolean;
-  /** The address that the user gave, where that of the descriptor is another. */
+  /** The address that the user gave, if the descriptor has another. */
   readonly address?: string;
-  /** Whether the emulator is there for this run alone, and may be reset. */
+  /** Whether the emulator exists for this run alone, and may be reset. */
   readonly disposable?: boolean;
   /** Credentials that replace those of the descriptor. */
   readonly credentials?: Partial<Record<CredentialName, string>>;
@@ -50,7 +50,7 @@ function profileOf(value: unknown): Profile {
   return readProfile(value, 'profile of /_emulator/target');
 }
 
-/** Drives an emulator through nothing but its target descriptor and control interface. Throws where they lack a part. */
+/** Drives an emulator only through its target descriptor and control interface. Throws if they lack a part. */
 export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   const { descriptor, fetch, host } = options;
   const baseUrl = text(descriptor.base_url);
@@ -78,7 +78,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     ...optional('scimGroupId', text(descriptor.scim_group_id)),
     ...optional('ownInternId', text(own.id)),
     ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
-    // No address: `eu.127.0.0.1` is no valid host.
+    // Not an address: `eu.127.0.0.1` is not a valid host.
     regionalHost: `eu.localhost:${new URL(baseUrl).port || '80'}`,
   };
   const control = createControl({
@@ -127,7 +127,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
 /** The control interface beside a base address, that of a space too. */
 export const controlOf = (baseUrl: string): string => `${baseUrl.replace(/\/api\/v1$/, '')}/_emulator`;
 
-/** Asks an address whether it is an emulator. Undefined where it is none; throws where it cannot be reached. */
+/** Asks an address whether it is an emulator. Undefined if it is not one; throws if it cannot be reached. */
 export async function findEmulator(ask: Ask, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { status, text: body } = await ask(`${controlOf(baseUrl)}/target`, headers);
@@ -140,7 +140,7 @@ export async function findEmulator(ask: Ask, baseUrl: string, token?: string): P
   }
 }
 
-/** An emulator of this package. Loaded only where it is used: a run against a URL needs none. */
+/** An emulator of this package. Loaded on demand: a run against a URL needs none. */
 export async function newEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { createEmulator } = await import('../../emulator/index.js');
   return createEmulator(options);

@@ -6,12 +6,12 @@ import type { CredentialName } from '../probe/request.js';
 import type { Driver, Facts, PublicKey, Target } from './driver.js';
 import { lacks, type Means } from './needs.js';
 
-/** Prompts by what they lead an intern to. `{text}` is replaced by what a check wants said. */
+/** Prompts by the behaviour they cause. `{text}` is replaced by what a check wants said. */
 export type Prompts = Partial<Record<BehaviourName, string>>;
 
 /**
- * What leads an intern to ask and to stay silent where nothing better is configured. The first line names a script:
- * an emulator without its control interface follows it, to a real intern it is a line of text.
+ * The default prompts that make an intern ask and stay silent. The first line names a script: an emulator without its
+ * control interface follows it; to a real intern it is a line of text.
  */
 export const DEFAULT_PROMPTS: Prompts = {
   echo: '{text}',
@@ -38,7 +38,7 @@ export interface LiveDriverOptions {
   readonly readOnly?: boolean;
 }
 
-/** Drives a deployment with nothing but the interface itself: prompts, and waiting for real. */
+/** Drives a deployment with only the interface itself: prompts, and real waits. */
 export function createLiveDriver(options: LiveDriverOptions): Driver {
   const prompts = { ...DEFAULT_PROMPTS, ...options.prompts };
   const slow = options.slow ?? 0;

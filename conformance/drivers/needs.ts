@@ -7,10 +7,10 @@ import type { Target } from './driver.js';
 export interface Means {
   readonly target: Target;
   readonly control: boolean;
-  /** Whether the emulator is there for this run alone. */
+  /** Whether the emulator exists for this run alone. */
   readonly disposable?: boolean;
   readonly readOnly: boolean;
-  /** ms that may be waited for real; undefined where a clock can be moved. */
+  /** ms that a real wait may take; undefined if a clock can be moved. */
   readonly slow: number | undefined;
   readonly daemon: boolean;
   credential(name: CredentialName): string | undefined;
@@ -52,7 +52,7 @@ function isThere(need: Need, { target, ...means }: Means): boolean {
   }
 }
 
-/** Undefined where the means meet the need, else what is missing. */
+/** Undefined if the means meet the need, else what is missing. */
 export function lacks(need: Need, means: Means): Lack | undefined {
   const lack = { kind: 'lacks', need } as const;
   const writes = need === 'write' || need === 'running' || (need === 'own_key' && means.control);

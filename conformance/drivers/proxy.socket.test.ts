@@ -25,7 +25,7 @@ const target = async () =>
     }),
   );
 
-/** A proxy that forwards and tunnels, whatever name it is asked for, to one target. `asked` says which names those were. */
+/** A proxy that forwards and tunnels to one target, whatever name is requested. `asked` lists those names. */
 async function proxy(to: Served): Promise<Served & { readonly asked: string[] }> {
   const asked: string[] = [];
   const { hostname, port } = new URL(to.origin);
@@ -85,7 +85,7 @@ test('a request under the Host of its own URL goes through it as well', async ()
 test('HTTPS_PROXY is asked for a tunnel', async () => {
   const through = await proxy(await target());
   const fetch = environmentFetch({ HTTPS_PROXY: through.origin });
-  // The target speaks no TLS: what counts is where the connection went.
+  // The target does not speak TLS: only the destination of the connection counts.
   await expect(fetch(post('https://interns.test/api/v1/interns'))).rejects.toThrow();
   expect(through.asked[0]).toBe('interns.test:443');
 });

@@ -6,7 +6,7 @@ import { LOOPBACK, networkFetch, undiciFetch } from './network.js';
 /** Variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of `NO_PROXY` brings loopback addresses under the proxy, in the words of Chromium. */
+/** The entry of `NO_PROXY` that brings loopback addresses under the proxy, in the words of Chromium. */
 const ALSO_LOOPBACK = '<-loopback>';
 
 /** A proxy did not lead to the target. */
@@ -14,7 +14,7 @@ export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
 }
 
-/** A proxy, as it may be told: without a user and a password. */
+/** A proxy as it may be reported: without user and password. */
 interface Proxy {
   readonly variable: string;
   readonly address: URL;
@@ -22,11 +22,11 @@ interface Proxy {
 
 const causesOf = (error: unknown): Error[] => (error instanceof Error ? [error, ...causesOf(error.cause)] : []);
 
-/** What a failure says of the proxy that the request went to; undefined where it may come from the target. */
+/** What a failure says of the proxy that the request went to; undefined if it may come from the target. */
 function refusedBy({ variable, address }: Proxy, error: unknown): ProxyRefused | undefined {
   const proxy = `the proxy ${address.protocol}//${address.host} (${variable})`;
   for (const cause of causesOf(error)) {
-    // undici tells the status in its text alone.
+    // undici reports the status in its text alone.
     const status = /^Proxy response \((\d+)\)/.exec(cause.message)?.[1];
     const wants = status === '407' ? `; it wants a user and a password in ${variable}` : '';
     if (status !== undefined) return new ProxyRefused(`${proxy} answers CONNECT with ${status}${wants}`);
@@ -42,10 +42,10 @@ function refusedBy({ variable, address }: Proxy, error: unknown): ProxyRefused |
 const read = (env: Environment, name: string) => env[name.toLowerCase()] ?? env[name];
 
 /**
- * `fetch` through the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name (KIT-6), the machine's own where none is
- * named. Loopback addresses are reached without a proxy unless `NO_PROXY` contains `<-loopback>`.
+ * `fetch` through the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name (KIT-6), the machine's own if none
+ * is named. Loopback addresses are reached without a proxy unless `NO_PROXY` contains `<-loopback>`.
  *
- * @throws UsageError for an address that is none
+ * @throws UsageError for an invalid address
  */
 export function environmentFetch(env: Environment): Fetch {
   const httpProxy = read(env, 'HTTP_PROXY');
@@ -53,7 +53,7 @@ export function environmentFetch(env: Environment): Fetch {
   const noProxy = read(env, 'NO_PROXY') ?? '';
   if (!httpProxy && !httpsProxy) return networkFetch;
   for (const [name, address] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
-    // What it says may hold a password.
+    // Its text may hold a password.
     if (address && !/^https?:\/\/[^/]/i.test(address))
       throw new UsageError(`${name} is no address of a proxy, such as http://proxy.test:3128`);
   }
@@ -71,7 +71,7 @@ export function environmentFetch(env: Environment): Fetch {
   return async (request) => {
     const { host, hostname, protocol } = new URL(request.url);
     if (direct?.test(hostname)) return networkFetch(request);
-    // Over a network the URL says it already, and what is asked for under its own name can go through the proxy.
+    // Over a network the URL already says it, and a request under its own name can go through the proxy.
     if (request.headers.get('host') === host) request.headers.delete('host');
     if (request.headers.has('host')) return networkFetch(request);
     agent ??= load();

@@ -5,9 +5,9 @@ import { internPath } from '../probe/request.js';
 
 /** Longest time, in ms, from the first byte to the last of what is sent in one go. */
 const AT_ONCE = 30;
-/** Fewer chunks than this may be all that the intern had to say, in one go. */
+/** Fewer chunks than this may be all that the intern had to say, at once. */
 const SEVERAL = 4;
-/** How much longer than an answer of the target a reply has to take, and ms that it has to take in any case. */
+/** How much longer than an answer of the target a reply must take, and ms that it must take in any case. */
 const LONGER = 1.3;
 const LEAST = 100;
 
@@ -116,7 +116,7 @@ async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   return t.chunks.filter((chunk) => /"(content|reasoning)":"[^"]/.test(JSON.stringify(chunk))).length;
 }
 
-/** How often a reply is cut short, and how often it has to show that it was held back. */
+/** How often a reply is cut short, and how often it must show that it was held back. */
 const CUTS = 4;
 const SHOWN = 2;
 

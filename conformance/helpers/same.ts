@@ -23,7 +23,7 @@ export const mediaType = (headers: Headers): string =>
   (headers.get('content-type') ?? 'none').toLowerCase().replace(/\s*;\s*charset="?utf-8"?/, '');
 
 export interface Sameness {
-  /** What stands for an id in either answer. */
+  /** What replaces an id in either answer. */
   readonly ids?: readonly string[];
   /** What the answers must not reveal: findings of all requests say the same. */
   readonly hides?: string;

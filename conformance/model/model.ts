@@ -50,5 +50,5 @@ export function stops(intern: ModelIntern): void {
   intern.waiting = [];
 }
 
-/** Whether reads have to find it. While it is torn down they may or may not. */
+/** Whether reads must find it. While it is torn down they may or may not. */
 export const exists = (intern: ModelIntern): boolean => intern.phase !== 'gone' && intern.phase !== 'deleting';

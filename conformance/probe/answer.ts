@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
   readonly exchange: number;
 }
@@ -26,9 +26,9 @@ export interface OpenAnswer {
   readonly evidence: Evidence;
   /** ms between the request and the head of the answer. */
   readonly headAfter: number;
-  /** The bytes as they come; undefined at the end. A finding where the connection breaks. */
+  /** The bytes as they come; undefined at the end. A finding if the connection breaks. */
   read(): Promise<{ bytes: Uint8Array; at: number } | undefined>;
-  /** Ends the connection from this side: cancels the body and takes the request back. */
+  /** Ends the connection from this side: cancels the body and aborts the request. */
   close(): Promise<void>;
   /** Only cancels the body, as a client does that has read all it wants. */
   cancel(): Promise<void>;
@@ -46,7 +46,7 @@ export interface OpenAnswerDeps {
   readonly headAfter: number;
   /** ms since the client began. */
   at(): number;
-  /** The body has come to its end, by itself or otherwise. */
+  /** The body has ended, by itself or otherwise. */
   over(answer: OpenAnswer, complete: boolean): void;
   seen(answer: Answer): void;
 }
@@ -84,7 +84,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
   };
   const letGo = async () => {
     watch.hangUp();
-    // A body that does not end would keep the cancel waiting as well.
+    // A body that does not end would delay the cancel as well.
     void reader?.cancel().catch(() => {});
     await host.turn();
   };
@@ -124,7 +124,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
     async close() {
       if (over) return;
       finish('cancelled');
-      // The request is taken back first: over a network that is what closes the connection.
+      // The request is aborted first: over a network that closes the connection.
       watch.hangUp();
       await reader?.cancel().catch(() => {});
     },

@@ -40,7 +40,7 @@ test('an answer that is waited for no more has its connection closed, however lo
     found: { got: { kind: 'timeout', detail: 'nothing came within 3000 ms' } },
   });
   await once(server, 'request');
-  // What is waited for long sees collections of garbage, which a signal that is only followed weakly does not outlive.
+  // A long wait sees garbage collections, which a weakly followed signal does not survive.
   for (let i = 0; i < 5; i++) {
     await turn();
     collect();

@@ -24,7 +24,7 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface ClientOptions {
   readonly fetch: Fetch;
-  /** Asked before `fetch`, where the target can do without. */
+  /** Asked before `fetch`, if the target can do without it. */
   readonly plainFetch?: PlainFetch | undefined;
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
@@ -34,21 +34,21 @@ export interface ClientOptions {
   readonly headerNames?: HeaderNames;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
-  /** ms until the head of the answer to one request has to be there; `timeout` where it is undefined. */
+  /** ms until the head of the answer to one request must be there; `timeout` if undefined. */
   patience?(send: Send, url: string): number | undefined;
-  /** Whether a Host that a check asks for goes into the URL too: without a network that is where it is read. */
+  /** Whether a requested Host goes into the URL too: without a network it is read there. */
   readonly hostInUrl?: boolean;
   /** Whether the target is in this process. */
   readonly inProcess?: boolean;
-  /** Before every request: rate, budget, the ledger of what is created. Throws to keep it from leaving. */
+  /** Before every request: rate, budget, the ledger of created interns. Throws to stop the request. */
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
-  /** A request leaves now; `after` or `lost` tells of it again. */
+  /** A request leaves now; `after` or `lost` reports its outcome. */
   sent?(send: Send, url: string): void;
   /** No head came. */
   lost?(send: Send, url: string): void;
-  /** After every head. Answers ms to wait before the same request is sent again, or undefined. */
+  /** After every head. Returns ms to wait before the same request is sent again, or undefined. */
   after?(send: Send, url: string, status: number, headers: Headers): number | undefined | Promise<number | undefined>;
-  /** Where a request goes that was to go to `url`. */
+  /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
   /** Every answer that was read whole; may change its JSON. */
   seen?(send: Send, url: string, answer: Answer): void;
@@ -56,7 +56,7 @@ export interface ClientOptions {
   left?(url: string): void;
 }
 
-/** Told of what goes through one scope. */
+/** Observes the requests of one scope. */
 export interface ScopeWatch {
   /** A request leaves. */
   sent?(): void;
@@ -68,7 +68,7 @@ export interface ScopeWatch {
 export interface Client {
   send(send: Send): Promise<Answer>;
   open(send: Send): Promise<OpenAnswer>;
-  /** Starts a fresh record and gives back the one so far. */
+  /** Starts a fresh record and returns the one so far. */
   takeEvidence(): Evidence[];
   /** Snapshots of what was recorded since the last {@link takeEvidence}. */
   exchanges(): Exchange[];
@@ -79,8 +79,8 @@ export interface Client {
   /** Closes every answer that is still open. */
   closeAll(): Promise<void>;
   /**
-   * The same client with evidence of its own. Once `signal` aborts it sends nothing more, and what is under way rejects
-   * with the reason of the signal.
+   * The same client with evidence of its own. Once `signal` aborts it sends nothing more, and requests in progress
+   * reject with the reason of the signal.
    */
   scope(signal: AbortSignal, watch?: ScopeWatch): Client;
 }

@@ -3,7 +3,7 @@ import type { Host } from '../framework/time.js';
 /** Longest body that the kit reads, in bytes. */
 export const MAX_BODY = 32 * 1024 * 1024;
 
-/** What one wait is held to. */
+/** The limit of one wait. */
 export interface Limit {
   readonly host: Host;
   /** ms of real time. */
@@ -15,12 +15,11 @@ export interface Limit {
 }
 
 /**
- * Settles as `work` does, or rejects when the time is up or the signal aborts, whether or not `work` takes notice. The
- * timer and the controller are held here: `AbortSignal.timeout` handed to `new Request` is lost to garbage collection on
- * Node 20.
+ * Settles as `work` does, or rejects when the time is up or the signal aborts, even if `work` ignores it. The timer and
+ * the controller are held here: `AbortSignal.timeout` passed to `new Request` is lost to garbage collection on Node 20.
  */
 export async function within<T>(limit: Limit, work: (abort: AbortController) => Promise<T> | T): Promise<T> {
-  // Handed over as it is: its signal is made when it is asked for, and not everything can be aborted.
+  // Passed on as it is: its signal is made on demand, and not everything can be aborted.
   const abort = new AbortController();
   let cancel = () => {};
   let unlisten = () => {};

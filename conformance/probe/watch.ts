@@ -2,7 +2,10 @@ import type { Host } from '../framework/time.js';
 import { kindOf, noAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 
-/** The requests of a scope that are under way: ended when its signal aborts. One listener for all, since one each costs more. */
+/**
+ * The requests of a scope that are in progress: ended when its signal aborts. One listener for all, since one each
+ * costs more.
+ */
 export interface InFlight {
   readonly signal: AbortSignal | undefined;
   readonly ends: Set<(reason: unknown) => void>;
@@ -23,9 +26,9 @@ export interface WatchOptions {
   readonly inFlight: InFlight;
   /** Method and address. */
   readonly what: string;
-  /** ms of real time, for each thing that is waited for. */
+  /** ms of real time, for each wait. */
   readonly limit: number;
-  /** Takes the request back, where there is a connection to close. */
+  /** Aborts the request, if there is a connection to close. */
   readonly abort: AbortController | undefined;
 }
 
@@ -33,13 +36,13 @@ export interface WatchOptions {
 export interface Watch {
   readonly what: string;
   /**
-   * What the work answers, unless the time is up or the scope has ended first: then the request is taken back. `patience`, in
-   * ms, takes the place of the limit.
+   * The result of the work, unless the time is up or the scope has ended first: then the request is aborted.
+   * `patience`, in ms, replaces the limit.
    */
   within<T>(work: Promise<T> | T, doing: string, patience?: number): Promise<T>;
-  /** Why something failed: the reason of the scope where that has ended, else that no answer came. */
+  /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
   reasonOf(error: unknown): unknown;
-  /** Takes the request back from this side. */
+  /** Aborts the request from this side. */
   hangUp(): void;
   /** Keeps the request: its signal follows ours weakly, and misses an abort once it was collected (Node 20). */
   hold(request: Request): void;
@@ -61,7 +64,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
           abort?.abort(reason);
         };
         ends.add(end);
-        // What was called may have ended the run before it answered.
+        // The called code may have ended the run before it answered.
         if (signal?.aborted) end(signal.reason);
         stop = host.later(patience, () => {
           timedOut = true;

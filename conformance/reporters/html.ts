@@ -36,7 +36,7 @@ const render = (content: Content): string => {
   return content.map(render).join('');
 };
 
-/** Escapes whatever is put in, so that nothing from a target is ever read as markup. */
+/** Escapes every value, so that nothing from a target is ever read as markup. */
 const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
   markup: strings.reduce((text, string, at) => text + string + render(values[at]), ''),
 });
@@ -83,7 +83,7 @@ function searched({ id, requirement: row, title, finding, error, skip }: CheckRe
     .toLowerCase();
 }
 
-/** A stream step by step, with what is wrong at the step where it is. */
+/** A stream step by step, with what is wrong at its step. */
 function picture(exchange: Exchange, finding: FindingResult | undefined): Markup | undefined {
   const rows = streamRows(exchange, finding);
   if (rows === undefined) return undefined;
@@ -202,7 +202,7 @@ function skippedView(results: Results): Markup | undefined {
   )}</ul>`;
 }
 
-/** One self-contained page: no request leaves it, and everything a target said stands in it as text. */
+/** One self-contained page: no request leaves it, and it holds everything a target said as text. */
 export function htmlReport(results: Results): string {
   const { counts, cleanup, target } = results;
   const order = ['fail', 'error', 'warn', 'skip', 'pass-alternative', 'pass'];
@@ -234,7 +234,7 @@ export function htmlReport(results: Results): string {
 <h2>Requirements</h2>${matrixView(results)}
 ${skippedView(results)}
 <h2>Clean-up</h2><p>${
-    cleanup.created === 0 ? 'Nothing was created.' : `${cleanup.deleted} of ${cleanup.created} interns taken away.`
+    cleanup.created === 0 ? 'Nothing was created.' : `${cleanup.deleted} of ${cleanup.created} interns deleted.`
   } ${cleanup.unsearched === undefined ? '' : hindranceText(cleanup.unsearched)}</p>${
     cleanup.failed.length === 0
       ? undefined

@@ -29,13 +29,13 @@ const mark = (c: Colours, check: CheckResult): string => {
 
 const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
-/** What stands above findings that say something else, and follow from what the first one says as far as the kit can tell. */
+/** The line above findings that say something else, and follow from the first one as far as the kit can know. */
 export const LIKELY = 'likely the same cause';
 
 /** The ids of checks in one line. */
 export const idsOf = (checks: readonly CheckResult[]): string => checks.map(({ id }) => id).join(', ');
 
-/** One failing check in full: what is asked, what came, how to see it again. */
+/** One failing check in full: what was asked, what came, how to repeat it. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   const { id, sentence, where, quote } = clauseOf(check);
   const met = id === check.requirement ? '' : `, met by a check of ${check.requirement}`;
@@ -88,7 +88,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
 /** The same as text without colours. */
 export const failureText = (check: CheckResult): string => failure(check, pc.createColors(false)).join('\n');
 
-/** What a reader has to know of a run in which nothing was asked, or no permission; undefined where both were. */
+/** What a reader must know of a run in which nothing was asked, or no permission; undefined if both were. */
 export function unseen({ coverage }: Results): string | undefined {
   const own = 'A prompt of your own may lead it there: prompts in a config file.';
   if (coverage.noQuestionSeen)
@@ -98,20 +98,20 @@ export function unseen({ coverage }: Results): string | undefined {
   return undefined;
 }
 
-/** Why a run ended before its first check, having made nothing (KIT-5): all that there is to say of it. */
+/** Why a run ended before its first check, having made nothing (KIT-5): that is all there is to say. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {
   const over = checks.length > 0 && checks.every(({ skip }) => skip?.kind === 'stopped') && cleanup.created === 0;
   const skip = over && cleanup.unsearched === undefined ? checks[0]?.skip : undefined;
   return skip === undefined ? undefined : skipWords(skip).why;
 }
 
-/** What a run was made with, where it decides anything: recordings have neither seed nor properties. */
+/** The inputs of a run, if they decide anything: recordings have neither seed nor properties. */
 export function choices({ options, target }: Results): string {
   if (options.seed === '') return '';
   return `, seed ${options.seed}${target.kind === 'client' ? '' : `, ${counted(options.runs, 'run')} per property`}`;
 }
 
-/** The verdict and what it rests on, for a terminal. */
+/** The verdict and its reasons, for a terminal. */
 export function tty(results: Results, options: { readonly colour?: boolean } = {}): string {
   const c = pc.createColors(options.colour === true);
   const why = stoppedBefore(results);
@@ -136,7 +136,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     const needs = kind === 'need' ? 'needs ' : '';
     lines.push(`  ${String(ids.length).padStart(4)}  ${needs}${c.cyan(visible(need))}: ${one}${visible(why)}`);
   }
-  // Told again where a terminal ends: what stands above may fill many screens.
+  // Repeated at the end, because what is above may fill many screens.
   if (found.length > 0) lines.push('', c.bold('What is wrong'));
   for (const { title, many, checks } of found) {
     const [first, ...others] = checks;
@@ -147,11 +147,11 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   lines.push('', summary(results, c));
   if (results.requirements.length > 0)
     lines.push(
-      `  requirements: ${kept} of ${evaluated} looked at are kept, ${results.requirements.length} in the ledger`,
+      `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger`,
     );
   lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
-  if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns taken away`);
+  if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns deleted`);
   if (cleanup.unsearched !== undefined)
     lines.push(c.yellow(`  clean-up could not search: ${visible(hindranceText(cleanup.unsearched))}`));
   for (const left of cleanup.failed)
@@ -166,8 +166,8 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   return `${lines.join('\n')}\n`;
 }
 
-/** What was looked at, in a few words. */
-/** What was looked at; an emulator in this process has no address that anybody could reach. */
+/** What was checked, in a few words. */
+/** What was checked; an emulator in this process has no address that anybody could reach. */
 export const addressText = ({ url, inProcess }: Results['target']): string =>
   inProcess === true ? 'an emulator in this process' : url;
 

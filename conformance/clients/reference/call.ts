@@ -3,7 +3,7 @@ import { CallError } from './assemble.js';
 import type { Has } from './flaws.js';
 import type { Incoming, Outgoing, Transport } from './transport.js';
 
-/** What a client is made of: how it sends, its time, and its mistakes. */
+/** The parts of a client: how it sends, its time, and its mistakes. */
 export interface Means {
   readonly transport: Transport;
   readonly host: Host;
@@ -29,7 +29,7 @@ async function textOf(incoming: Incoming): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** The refusal that a body tells; what is no envelope is a message. */
+/** The refusal in a body; a body without the envelope is a message. */
 function readRefusal(text: string, status: number, has: Has): Refusal {
   if (has('errorNeedsJson')) JSON.parse(text);
   try {
@@ -40,7 +40,7 @@ function readRefusal(text: string, status: number, has: Has): Refusal {
   }
 }
 
-/** ms that a refusal asks to wait; undefined where it asks for nothing that means anything. */
+/** ms that a refusal asks to wait; undefined if it asks for nothing meaningful. */
 export function waitOf(header: (name: string) => string | undefined, now: number, has: Has): number | undefined {
   const ms = header('retry-after-ms');
   if (ms !== undefined && /^\d+(\.\d+)?$/.test(ms)) return has('secondsBeforeMs') ? Number(ms) / 2 : Number(ms);
@@ -66,7 +66,7 @@ function mayRetry(status: number, retryable: boolean | undefined, has: Has): boo
 
 const originOf = (url: string) => new URL(url).origin;
 
-/** Sends, and follows redirects where `follow` says so: method and body kept or not as RFC 9110 15.4 has it. */
+/** Sends, and follows redirects if `follow` says so: method and body are kept or not as RFC 9110 15.4 says. */
 async function follow(first: Outgoing, means: Means, goes: boolean): Promise<Incoming> {
   const { has, transport } = means;
   let outgoing = first;

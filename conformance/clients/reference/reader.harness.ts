@@ -6,7 +6,7 @@ import { inProcess } from './transport.js';
 
 const line = { run: 'r', url: 'http://lab.test/c', base_url: 'http://lab.test', key: 'key' };
 
-/** No time passes: how long a machine takes is nothing that these tests may depend on. */
+/** No time passes: these tests must not depend on the speed of the machine. */
 export const still = () => () => 0;
 
 /** The reference client over responses; without mistakes, or with one. */

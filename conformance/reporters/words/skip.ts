@@ -226,7 +226,7 @@ export function familyWords(skips: readonly [Skip, ...Skip[]]): SkipText {
   if (needs.length < 2) return skipWords(skips[0]);
   const behaviours = needs.flatMap((need) => behaviourIn(need) ?? []);
   if (behaviours.length > 0)
-    return of(`behaviour:${behaviours.join(', ')}`, 'no prompt is configured that leads an intern there');
+    return of(`behaviour:${behaviours.join(', ')}`, 'no prompt is configured that makes an intern do that');
   const longest = `${Math.max(...needs.map((need) => waitIn(need) ?? 0)) / 1_000}s`;
-  return of(`slow:${longest}`, `they wait for real, the longest ${longest}; allow that with --slow ${longest}`);
+  return of(`slow:${longest}`, `they wait in real time, the longest ${longest}; allow that with --slow ${longest}`);
 }
