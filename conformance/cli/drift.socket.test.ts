@@ -106,7 +106,7 @@ test.each(['--only', '--skip', '--shard', '--save', '--max-time'])(
   async (flag) => {
     const { exit, err } = await call(recordingOf(['GET', '/api/v1/interns']), url, ...KEYS, flag, '1/2');
     expect(exit).toBe(2);
-    expect(err).toContain(`there is no flag ${flag}`);
+    expect(err).toContain(`unknown flag ${flag}`);
     expect(sent).toEqual([]);
   },
 );
