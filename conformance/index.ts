@@ -1,17 +1,20 @@
+import { checks as allChecks } from './checks/index.js';
 /** The conformance half of the package: everything public, nothing else. */
 import { connect } from './drivers/connect.js';
-import { systemHost } from './framework/time.js';
-import { type ConformanceOptions, knownOptions } from './options.js';
+import { merge as mergeResults } from './engine/merge.js';
+import type { Results } from './engine/results.js';
+import { run as runChecks } from './engine/runner.js';
+import { type ConformanceOptions, knownOptions, type RunnerOptions } from './options.js';
+import { systemHost } from './probe/time.js';
 import { type Report, reportOf } from './reporters/json.js';
-import { merge as mergeResults } from './run/merge.js';
-import type { Results } from './run/results.js';
-import { type RunnerOptions, run as runChecks } from './run/runner.js';
 
-export { checks } from './checks/index.js';
 export type { TargetOptions } from './drivers/connect.js';
-export type { Driver, Target } from './drivers/driver.js';
+export type { Driver } from './drivers/driver.js';
 export { createEmulatorDriver } from './drivers/emulator.js';
 export { createLiveDriver } from './drivers/live.js';
+export { MergeError } from './engine/merge.js';
+export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './engine/results.js';
+export { SelectionError } from './engine/select.js';
 export type { Check } from './framework/check.js';
 export { defineChecks } from './framework/check.js';
 export type { Ctx } from './framework/context.js';
@@ -19,18 +22,17 @@ export { Finding, type Found, type Wanted } from './framework/finding.js';
 export type { Need } from './framework/needs.js';
 export type { Skip } from './framework/skip.js';
 export type { Incomplete, Stop } from './framework/stop.js';
-export type { ConformanceOptions } from './options.js';
+export type { Target } from './framework/target.js';
+export { UsageError } from './framework/usage.js';
+export type { ConformanceOptions, RunnerOptions } from './options.js';
 export { REPORT_KINDS, REPORTERS, type ReportKind } from './reporters/index.js';
 export type { Report, ReportedCheck, ReportedFinding } from './reporters/json.js';
 export { type Level, REQUIREMENTS, type Requirement, type RequirementId } from './requirements/index.js';
-export { MergeError } from './run/merge.js';
-export type { CheckResult, FindingResult, RequirementResult, Results, RunEvents, Verdict } from './run/results.js';
-export type { RunnerOptions } from './run/runner.js';
-export { SelectionError } from './run/select.js';
-export { UsageError } from './run/usage.js';
+export { allChecks as checks };
 
 /** Selects checks, does them against a target, cleans up, and answers what came of it, as data and in words. */
-export const run = async (options: RunnerOptions): Promise<Report> => reportOf(await runChecks(options));
+export const run = async (options: RunnerOptions): Promise<Report> =>
+  reportOf(await runChecks({ checks: allChecks, ...options }));
 
 /**
  * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.

@@ -1,7 +1,10 @@
 import { suggestion } from '../emulator/contract/nearest.js';
 import type { TargetOptions } from './drivers/connect.js';
-import type { RunnerOptions } from './run/runner.js';
-import { UsageError } from './run/usage.js';
+import type { RunnerOptions as EngineOptions } from './engine/options.js';
+import { UsageError } from './framework/usage.js';
+
+/** What to run. Without `checks`, all that there are. */
+export type RunnerOptions = Omit<EngineOptions, 'checks'> & Partial<Pick<EngineOptions, 'checks'>>;
 
 /** What to run, and against which target. */
 export type ConformanceOptions = TargetOptions & Omit<RunnerOptions, 'driver'>;

@@ -3,13 +3,13 @@ import type { Emulator, EmulatorOptions } from '../emulator/index.js';
 import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
-import { systemHost } from './framework/time.js';
+import { createRun, type Run } from './engine/runner.js';
+import { select } from './engine/select.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
+import { systemHost } from './probe/time.js';
 import { skipText } from './reporters/clause.js';
 import { failureText } from './reporters/tty.js';
 import { stopText } from './reporters/words/stop.js';
-import { createRun, type Run } from './run/runner.js';
-import { select } from './run/select.js';
 
 /**
  * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding as it would
@@ -26,7 +26,7 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
       const tag = options.tag ?? host.tag(4);
       connected = await connect({ settings: options, host, tag, look: true });
       // Vitest does one test after another: none has company.
-      run = createRun({ runs: 10, ...options, concurrency: 1, driver: connected.driver, tag, host });
+      run = createRun({ runs: 10, checks: allChecks, ...options, concurrency: 1, driver: connected.driver, tag, host });
       const why = await run.begin();
       if (why !== undefined) throw new Error(stopText(why));
     }, 60_000);

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { FLAWS, type Flaw, type FlawArea } from '../conformance/clients/reference/flaws.js';
 import { catches, concerns, isPlain, type Score } from '../conformance/clients/sharpness.js';
-import { systemHost } from '../conformance/framework/time.js';
+import { systemHost } from '../conformance/probe/time.js';
 import { createEmulator } from '../emulator/index.js';
 import { cases } from '../emulator/lab/cases.js';
 import { createLab } from '../emulator/lab/lab.js';

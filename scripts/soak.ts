@@ -9,11 +9,10 @@
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { runConformance } from '../conformance/index.js';
-import { run } from '../conformance/run/runner.js';
-import { deploy } from '../conformance/testing/deployment.js';
-import type { Known } from '../conformance/testing/deployments.js';
-import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../conformance/testing/mixes.js';
+import { deploy } from '../conformance/engine/testing/deployment.js';
+import type { Known } from '../conformance/engine/testing/deployments.js';
+import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../conformance/engine/testing/mixes.js';
+import { run, runConformance } from '../conformance/index.js';
 
 const { values } = parseArgs({
   options: {

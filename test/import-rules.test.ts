@@ -144,7 +144,7 @@ const REACHES_EMULATOR = [
   'conformance/clients',
   'conformance/deviations',
   'conformance/drivers',
-  'conformance/testing',
+  'conformance/engine/testing',
   'conformance/vitest.ts',
 ];
 
@@ -171,6 +171,7 @@ const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g;
 
 /** `emulator/http/app.ts` as `emulator/http`, `emulator/index.ts` as itself. */
 const areaOf = (file: string) => {
+  if (file.startsWith('conformance/engine/testing/')) return 'conformance/engine/testing';
   const parts = file.split('/');
   return parts[0] === 'bin' ? 'bin' : parts.slice(0, 2).join('/');
 };
@@ -227,6 +228,34 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   if (!rule) return from.endsWith('.ts') && target.startsWith('emulator/') && area !== 'emulator/cli';
   return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
 }
+
+/** The rooms of the kit from the ground up: none imports one above it, be it types only. */
+const FLOORS = [
+  ['requirements'],
+  ['probe', 'framework'],
+  ['habits'],
+  ['arbitraries', 'helpers', 'model'],
+  ['drivers'],
+  ['engine'],
+  ['checks', 'reporters'],
+  ['engine/testing', 'clients', 'drift', 'deviations', 'explore'],
+  ['options.ts'],
+  ['cli', 'index.ts', 'vitest.ts'],
+];
+const floorOf = (area: string) => FLOORS.findIndex((rooms) => rooms.includes(area.replace('conformance/', '')));
+
+/** What the network throws is a finding at once: its kind stands with the others. */
+const LEAF = 'conformance/framework/finding.ts';
+
+test('no room of the kit imports one above it', () => {
+  const inside = SOURCES.filter((file) => file.startsWith('conformance/'));
+  const imports = inside.flatMap(importsOf).filter(({ target }) => target.startsWith('conformance/'));
+  expect(imports.filter(({ from }) => floorOf(from) < 0)).toEqual([]);
+  const up = imports.filter(({ from, target }) => from !== areaOf(target) && floorOf(areaOf(target)) > floorOf(from));
+  expect(up.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  const fromProbe = imports.filter(({ from, target }) => from === 'conformance/probe' && /\/framework\//.test(target));
+  expect(fromProbe.filter(({ target }) => target !== LEAF)).toEqual([]);
+});
 
 test('every import keeps the rules of who may import whom', () => {
   const imports = SOURCES.flatMap(importsOf).filter(isCode);
@@ -313,7 +342,7 @@ test('zod is imported for its types alone: what judges with it loads it through 
 const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
 
 /** The clock, the seeded source, and the code that waits for sockets of real targets. */
-const MAY_USE_HOST = /^(emulator\/clock\/|emulator\/console\/page\/|bin\/|conformance\/framework\/time\.ts)/;
+const MAY_USE_HOST = /^(emulator\/clock\/|emulator\/console\/page\/|bin\/|conformance\/probe\/time\.ts)/;
 
 test('only the clock reads the time of the machine, and only the seeded source is random', () => {
   const code = (file: string) => readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runClient } from '../../conformance/clients/run-client.js';
-import { systemHost } from '../../conformance/framework/time.js';
+import { systemHost } from '../../conformance/probe/time.js';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { needs, type ToolName, tool } from '../../test/tools.js';

@@ -1,9 +1,9 @@
 import { equal, fail, gist } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import type { ChatReply } from '../framework/reply.js';
 import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
 import { CLOSED, closed } from '../helpers/turns.js';
-import type { ChatReply } from '../probe/reply.js';
 
 /** CHAT-7: an answer is delivered once. */
 export const CHAT_ONCE = defineChecks({

@@ -2,6 +2,7 @@ import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { ChatReply } from '../framework/reply.js';
 import {
   ASKING,
   answered,
@@ -17,7 +18,6 @@ import {
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import type { ChatReply } from '../probe/reply.js';
 
 const UNKNOWN = 'call_that_nobody_made';
 const GOOD = 'allow_once';

@@ -2,6 +2,7 @@ import { equal, fail, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { ChatReply } from '../framework/reply.js';
 import {
   allowable,
   answered,
@@ -16,7 +17,6 @@ import {
   talk,
 } from '../helpers/chat.js';
 import { onceFree } from '../helpers/turns.js';
-import type { ChatReply } from '../probe/reply.js';
 
 /** ms within which a service notices that a client has left, with some more for the way there and back. */
 const NOTICED = 33_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { run } from '../run/runner.js';
-import { fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
+import { run } from '../engine/runner.js';
+import { fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
 import { checks } from './index.js';
 
 /** A service in which the first provision of an intern gets it to the first status, the next to `running`. */

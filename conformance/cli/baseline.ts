@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
-import type { Results } from '../run/results.js';
-import { UsageError } from '../run/usage.js';
+import type { Results } from '../engine/results.js';
+import { UsageError } from '../framework/usage.js';
 
 /** A check that is known to fail. */
 export interface Known {

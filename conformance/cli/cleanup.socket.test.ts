@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../emulator/index.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../framework/time.js';
-import { type Served, serve } from '../testing/hostile.js';
+import { type Served, serve } from '../engine/testing/hostile.js';
+import { systemHost } from '../probe/time.js';
 import { conformance } from './command.js';
 
 const KEY = 'sk-secret-of-the-clean-up';

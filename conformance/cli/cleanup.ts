@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { baseAddress, connect } from '../drivers/connect.js';
+import { takeAway } from '../engine/cleaning.js';
+import { createLedger, readLedger } from '../engine/ledger.js';
+import { settingsOf } from '../engine/options.js';
+import { createSession } from '../engine/session.js';
+import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
 import { hindranceText } from '../reporters/words/cleanup.js';
-import { takeAway } from '../run/cleaning.js';
-import { settingsOf } from '../run/options.js';
-import { createSession } from '../run/session.js';
-import { UsageError } from '../run/usage.js';
-import { createLedger, readLedger } from '../safety/ledger.js';
 import { type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
 

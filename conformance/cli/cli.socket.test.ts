@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../framework/time.js';
+import type { Results } from '../engine/results.js';
+import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import type { Results } from '../run/results.js';
 import { conformance } from './command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-conformance-'));

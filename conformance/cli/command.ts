@@ -1,10 +1,10 @@
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { MergeError } from '../engine/merge.js';
+import { KIT_VERSION } from '../engine/version.js';
+import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
-import { MergeError } from '../run/merge.js';
-import { UsageError } from '../run/usage.js';
-import { KIT_VERSION } from '../run/version.js';
 import { COMMANDS, type CommandRow, meant } from './commands.js';
 import type { Io } from './run.js';
 

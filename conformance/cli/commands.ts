@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { PositionalOptions } from 'yargs';
 import { inWords } from '../../emulator/contract/system-error.js';
+import { merge } from '../engine/merge.js';
+import { UsageError } from '../framework/usage.js';
 import { readResults } from '../reporters/json.js';
-import { merge } from '../run/merge.js';
-import { UsageError } from '../run/usage.js';
 import { cleanupCommand } from './cleanup.js';
 import { driftCommand, driftTargets } from './drift.js';
 import { CLEANUP_FLAGS, CLIENT_FLAGS, type FlagTable, MERGE_FLAGS, RUN_FLAGS, TARGET_FLAGS } from './flags.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { conformance } from './command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'drift-cli-'));

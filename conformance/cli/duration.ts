@@ -1,4 +1,4 @@
-import { UsageError } from '../run/usage.js';
+import { UsageError } from '../framework/usage.js';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import type { PublicKey } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import type { BehaviourName } from '../framework/needs.js';
+import type { PublicKey } from '../framework/target.js';
+import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
-import { UsageError } from '../run/usage.js';
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
 export const FACTS = {

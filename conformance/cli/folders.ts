@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { UsageError } from '../run/usage.js';
-import { makeFolder } from '../safety/make-folder.js';
+import { makeFolder } from '../engine/make-folder.js';
+import { UsageError } from '../framework/usage.js';
 import type { Settings } from './settings.js';
 
 /** Does what writes to a place that was named. Throws a UsageError that names it and says what is in the way. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../framework/time.js';
+import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../engine/testing/hostile.js';
+import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../testing/hostile.js';
 import { conformance } from './command.js';
 
 const KEY = 'sk-secret-of-the-hostile-test';

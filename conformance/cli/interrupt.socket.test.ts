@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-interrupt-'));
 let emulator: Awaited<ReturnType<typeof newEmulator>>;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { conformance } from './command.js';
 
 /**

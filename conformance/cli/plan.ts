@@ -1,11 +1,11 @@
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
+import { run } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
-import type { Host } from '../framework/time.js';
+import type { Host } from '../probe/time.js';
 import { counted } from '../reporters/counted.js';
 import { lackText } from '../reporters/words/need.js';
-import { run } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 export interface PlanOptions {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
 import { conformance } from './command.js';
 import { commandOf } from './run.js';

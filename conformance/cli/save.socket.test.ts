@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
+import { run } from '../engine/runner.js';
+import { check } from '../engine/testing/fake-target.js';
+import { sampleResults } from '../engine/testing/sample-results.js';
 import { equal } from '../framework/assert.js';
-import { systemHost } from '../framework/time.js';
-import { run } from '../run/runner.js';
-import { check } from '../testing/fake-target.js';
-import { sampleResults } from '../testing/sample-results.js';
+import { systemHost } from '../probe/time.js';
 import { saveFindings, script } from './save.js';
 
 const exchange = (method: string, path: string, answer: string, body?: string) => ({

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { PLAIN as PLAIN_ID } from '../engine/own-interns.js';
+import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { variable } from '../framework/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { visible } from '../reporters/stream-text.js';
 import { findingText } from '../reporters/words/finding.js';
-import type { CheckResult, FindingResult, Results } from '../run/results.js';
-import { PLAIN as PLAIN_ID } from '../safety/own-interns.js';
 import { writeTo } from './folders.js';
 
 /** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to those of another run. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { Facts, PublicKey } from '../drivers/driver.js';
 import type { Prompts } from '../drivers/live.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
+import type { Facts, PublicKey } from '../framework/target.js';
+import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import type { Level } from '../requirements/index.js';
-import { UsageError } from '../run/usage.js';
 import { FACTS, type Fact, readConfig, readJson, readKeys, readPrompts } from './files.js';
 import { createValues, type Flags } from './values.js';
 

@@ -8,9 +8,9 @@ import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { systemHost } from '../framework/time.js';
+import { selfSigned } from '../engine/testing/certificate.js';
+import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import { selfSigned } from '../testing/certificate.js';
 
 const NAME = 'interns.test';
 const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));

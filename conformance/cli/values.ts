@@ -1,4 +1,4 @@
-import { UsageError } from '../run/usage.js';
+import { UsageError } from '../framework/usage.js';
 import { duration } from './duration.js';
 
 /** Flags as given, by their names in snake case. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conformance } from '../cli/command.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import type { Report } from '../reporters/json.js';
 import { tty } from '../reporters/tty.js';
 

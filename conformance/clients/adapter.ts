@@ -1,4 +1,4 @@
-import type { Host } from '../framework/time.js';
+import type { Host } from '../probe/time.js';
 import type { Client, Outcome } from './attempt.js';
 import { type Child, startChild } from './child.js';
 import { type Hello, type RunLine, readAdapterLine, readHello } from './protocol.js';

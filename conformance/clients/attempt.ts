@@ -2,7 +2,7 @@ import { type ClientCase, isScripted } from '../../emulator/contract/client-case
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
-import type { Host } from '../framework/time.js';
+import type { Host } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
 import { type Judgement, judge } from './judge.js';

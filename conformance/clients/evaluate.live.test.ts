@@ -3,7 +3,7 @@ import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { createEmulator } from '../../emulator/index.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { type CaseResult, evaluate } from './evaluate.js';
 import { referenceClient } from './reference/as-client.js';
 import type { Flaw } from './reference/flaws.js';

@@ -4,7 +4,7 @@ import type { Lab } from '../../emulator/lab/lab.js';
 import type { Difference } from '../framework/difference.js';
 import type { NoAnswerGot } from '../framework/finding.js';
 import { lacking, type Skip, type Skipped } from '../framework/skip.js';
-import type { Host } from '../framework/time.js';
+import type { Host } from '../probe/time.js';
 import { type Attempt, type Client, createAttempts } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import type { Judgement } from './judge.js';

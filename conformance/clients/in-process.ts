@@ -1,7 +1,7 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
-import { type Host, stopwatch, systemHost } from '../framework/time.js';
+import { type Host, stopwatch, systemHost } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';

@@ -1,9 +1,9 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { type Move, movesOf } from '../../emulator/lab/body.js';
+import type { CheckResult } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Exchange } from '../probe/exchange.js';
-import type { CheckResult } from '../run/results.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
 
 /** Writes that a report shows of an answer, at most. */

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../emulator/index.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { FLAWS, type Flaw } from './reference/flaws.js';
 import score from './score.json' with { type: 'json' };
 import { catches, isPlain } from './sharpness.js';

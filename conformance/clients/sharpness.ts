@@ -1,6 +1,6 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import type { Lab } from '../../emulator/lab/lab.js';
-import type { Host } from '../framework/time.js';
+import type { Host } from '../probe/time.js';
 import { evaluate } from './evaluate.js';
 import { checkInProcess, isInProcess } from './in-process.js';
 import { runLine } from './protocol.js';

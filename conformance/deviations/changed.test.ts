@@ -13,7 +13,7 @@ const chosen = (...files: string[]) => choose({ commit: 'abc', files }, modules)
 test.each([
   ['the emulator', 'emulator/domain/runs.ts'],
   ['a script that it ships', 'fixtures/scripts/slow.json'],
-  ['what runs the checks', 'conformance/run/runner.ts'],
+  ['what runs the checks', 'conformance/engine/runner.ts'],
   ['what every check is made with', 'conformance/framework/check.ts'],
   ['the dependencies', 'package-lock.json'],
 ])('a change of %s draws a sample', (_, file) => {

@@ -1,5 +1,5 @@
 import type { ClockControl } from '../../emulator/clock/clock.js';
-import { type Host, sleepBy, systemHost } from '../framework/time.js';
+import { type Host, sleepBy, systemHost } from '../probe/time.js';
 import type { Handler } from './mutant.js';
 
 /** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */

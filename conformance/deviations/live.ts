@@ -1,8 +1,8 @@
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
+import { run } from '../engine/runner.js';
+import { deploy } from '../engine/testing/deployment.js';
 import type { Check } from '../framework/check.js';
-import { run } from '../run/runner.js';
-import { deploy } from '../testing/deployment.js';
 import { type DeviationResult, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import type { TryOptions } from './try.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { type Choice, choose, readChanges } from './changed.js';
 import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';

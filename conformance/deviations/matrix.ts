@@ -1,7 +1,7 @@
+import type { CheckResult } from '../engine/results.js';
 import type { Check } from '../framework/check.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
-import type { CheckResult } from '../run/results.js';
 import type { Deviation } from './mutant.js';
 import { type TryOptions, tryChecks } from './try.js';
 

@@ -1,10 +1,10 @@
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
+import type { CheckResult } from '../engine/results.js';
+import { run } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
 import { SHIPPED } from '../framework/profile.js';
-import type { CheckResult } from '../run/results.js';
-import { run } from '../run/runner.js';
 import { createIdleHost } from './idle-host.js';
 import type { Mutant } from './mutant.js';
 

@@ -1,14 +1,14 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
+import { showsOthers } from '../engine/only-own.js';
+import { secretPrefixOf } from '../engine/own-things.js';
+import type { RunBase } from '../engine/run-base.js';
+import type { Session } from '../engine/session.js';
 import { Finding, isUnreached, noAnswerOf } from '../framework/finding.js';
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import type { Client } from '../probe/client.js';
-import type { RunBase } from '../run/run-base.js';
-import type { Session } from '../run/session.js';
-import { showsOthers } from '../safety/only-own.js';
-import { secretPrefixOf } from '../safety/own-things.js';
 import { surroundings } from './around.js';
 import { recordedBefore, unresolved } from './before.js';
 import { type Compared, compared } from './compare.js';

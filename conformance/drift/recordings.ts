@@ -1,5 +1,5 @@
 import { type PlacedExchange, RecordingInvalid, readRecording } from '../../emulator/recording/read.js';
-import { UsageError } from '../run/usage.js';
+import { UsageError } from '../framework/usage.js';
 
 /** The exchanges of recordings, file by file. @throws UsageError in one line for a file that is no recording */
 export function readRecordings(files: readonly string[], warn: (message: string) => void): PlacedExchange[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../emulator/index.js';
 import { connect } from '../drivers/connect.js';
-import { systemHost } from '../framework/time.js';
-import { SECRET } from '../testing/fake-target.js';
+import { SECRET } from '../engine/testing/fake-target.js';
+import { systemHost } from '../probe/time.js';
 import { about, driftFrom, JSON_TYPE, json, type Line, verdicts } from './deployment.harness.js';
 
 interface Intern {

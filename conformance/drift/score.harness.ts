@@ -12,7 +12,7 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import { AREAS } from '../deviations/index.js';
 import type { Mutant } from '../deviations/mutant.js';
 import { connect } from '../drivers/connect.js';
-import { systemHost } from '../framework/time.js';
+import { systemHost } from '../probe/time.js';
 import { conversation, recorderOf, type Spoken } from './conversation.harness.js';
 import { drift } from './drift.js';
 import { readRecordings } from './recordings.js';

@@ -1,6 +1,6 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { piecesOf } from '../../emulator/recording/template.js';
-import type { Script } from '../drivers/control.js';
+import type { Script } from '../framework/control.js';
 import { createSseParser } from '../probe/sse.js';
 import { type Chunk, deltaOf, errorOf } from './events.js';
 import { isRecord, jsonOf, listOf, recordOf, textOf } from './shape.js';

@@ -1,6 +1,6 @@
-import type { Host } from '../framework/time.js';
 import type { Fetch } from '../probe/client.js';
 import { MAX_BODY, within } from '../probe/limit.js';
+import type { Host } from '../probe/time.js';
 
 /** One request around the run, a GET by default, read whole. Rejects if no whole answer comes in time. */
 export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Asked>;

@@ -1,12 +1,13 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import { SHIPPED } from '../framework/profile.js';
-import type { Host } from '../framework/time.js';
+import type { Facts, PublicKey } from '../framework/target.js';
+import { UsageError } from '../framework/usage.js';
 import type { Fetch } from '../probe/client.js';
 import { kindOf } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
-import { UsageError } from '../run/usage.js';
+import type { Host } from '../probe/time.js';
 import { type Ask, createAsk } from './ask.js';
-import type { Driver, Facts, PublicKey } from './driver.js';
+import type { Driver } from './driver.js';
 import { controlOf, createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
 import { LOOPBACK } from './network.js';

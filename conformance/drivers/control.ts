@@ -1,106 +1,13 @@
-import type { Host } from '../framework/time.js';
+import type { Control, ControlCall, ControlIntern, ControlRun, Reveal } from '../framework/control.js';
 import type { Fetch } from '../probe/client.js';
 import { within } from '../probe/limit.js';
 import { type Incoming, type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
 import { internPath } from '../probe/request.js';
-
-/** A run as the control interface shows it. */
-export interface ControlRun {
-  readonly id: string;
-  readonly intern_id: string;
-  readonly session_id: string;
-  readonly origin: 'chat' | 'invoke';
-  readonly status: 'running' | 'waiting' | 'ended';
-  readonly question?: { readonly id: string; readonly deadline: string | number };
-  readonly ended?: 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed';
-  readonly started_at: string;
-  readonly ended_at?: string;
-}
-
-export interface ControlIntern {
-  readonly intern: Record<string, unknown>;
-  readonly vault: { readonly id: string } | null;
-  readonly script: string | null;
-  readonly api_key: string;
-  readonly runs: readonly ControlRun[];
-}
-
-export interface Reveal {
-  readonly intern_id: string;
-  readonly caller: string;
-  readonly at: string;
-}
-
-export type FaultOperation =
-  | 'list'
-  | 'create'
-  | 'get'
-  | 'update'
-  | 'delete'
-  | 'provision'
-  | 'suspend'
-  | 'chat'
-  | 'invoke'
-  | 'daemon'
-  | 'sign'
-  | 'scim'
-  | 'vault-list'
-  | 'vault-store'
-  | 'vault-delete'
-  | 'vault-copy';
-
-export interface Fault {
-  readonly operation: FaultOperation;
-  readonly times?: number;
-  readonly status?: number;
-  /** ms, or `"5s"`. */
-  readonly delay?: number | string;
-  readonly disconnect?: true;
-  readonly at?: 'vault' | 'provisioner';
-}
-
-/** A JSON script; its words are those of the contract. */
-export interface Script {
-  readonly turn?: readonly Record<string, unknown>[];
-  readonly lifecycle?: Record<string, unknown>;
-}
+import type { Host } from '../probe/time.js';
 
 /** The control interface could not be used. An error of the kit or of the emulator's own surface, never a finding. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
-}
-
-/** Calls of the control interface that checks use. What they change is put back after the check. */
-export interface Control {
-  /** Any call below `/_emulator`, for checks of the control interface itself. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  now(): Promise<number>;
-  advance(ms: number): Promise<void>;
-  /** Puts a script under a fresh name and answers the name. */
-  script(script: Script): Promise<string>;
-  /** Makes a running or coming intern behave by a script, shipped or put. */
-  useScript(internId: string, name: string | null): Promise<void>;
-  intern(id: string): Promise<ControlIntern>;
-  runs(internId: string): Promise<readonly ControlRun[]>;
-  reveals(): Promise<readonly Reveal[]>;
-  limit(turnsPerMinute: number): Promise<void>;
-  fault(fault: Fault): Promise<void>;
-  /** Turns vault writes off, or has the next sync of the directory fail. */
-  settings(change: { vault_writes?: 'on' | 'off'; scim_sync?: 'succeeds' | 'fails' }): Promise<void>;
-  /** Back to the seed; scripts, faults and limits of the run go with everything else. */
-  reset(): Promise<void>;
-  /** Tells of every call that changes something, before it leaves; undefined ends that. */
-  watch(listener: ((call: ControlCall) => void) | undefined): void;
-  /** Journal as text, for a search of what must not stand in it. */
-  journal(): Promise<string>;
-}
-
-/** A call that changed something. */
-export interface ControlCall {
-  readonly method: string;
-  /** Below `/_emulator`. */
-  readonly path: string;
-  readonly body?: unknown;
 }
 
 export interface ControlState extends Control {

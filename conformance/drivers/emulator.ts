@@ -1,13 +1,14 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
-import type { Host } from '../framework/time.js';
+import type { PublicKey, Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
+import type { Host } from '../probe/time.js';
 import type { Ask } from './ask.js';
 import { createControl } from './control.js';
-import type { Driver, PublicKey, Target } from './driver.js';
+import type { Driver } from './driver.js';
 import { lacks, type Means } from './needs.js';
 
 /** The target descriptor of an emulator, as its control interface gives it. */

@@ -1,9 +1,10 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { BehaviourName } from '../framework/needs.js';
-import type { Host } from '../framework/time.js';
+import type { Facts, PublicKey, Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Driver, Facts, PublicKey, Target } from './driver.js';
+import type { Host } from '../probe/time.js';
+import type { Driver } from './driver.js';
 import { lacks, type Means } from './needs.js';
 
 /** Prompts by the behaviour they cause. `{text}` is replaced by what a check wants said. */

@@ -1,7 +1,7 @@
 import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Lack } from '../framework/skip.js';
+import type { Target } from '../framework/target.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Target } from './driver.js';
 
 /** What decides whether a need is met. */
 export interface Means {

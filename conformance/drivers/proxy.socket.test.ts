@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { type Served, serve } from '../engine/testing/hostile.js';
 import { kindOf } from '../probe/no-answer.js';
-import { type Served, serve } from '../testing/hostile.js';
 import { environmentFetch } from './proxy.js';
 
 let open: { close(): unknown }[] = [];

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { UsageError } from '../framework/usage.js';
 import type { Fetch } from '../probe/client.js';
-import { UsageError } from '../run/usage.js';
 import { LOOPBACK, networkFetch, undiciFetch } from './network.js';
 
 /** Variables of a process. */

@@ -22,7 +22,7 @@ const mayStand = ({ full }: Learnt): number =>
 /** Notes which of the interns that are torn down are gone by now. */
 async function look(visit: Visit): Promise<void> {
   for (const { id, as } of visit.made().filter(({ deleting }) => deleting === true)) {
-    const { status } = await visit.send({ path: `/interns/${id}`, as });
+    const { status } = await visit.send({ path: visit.pathOf(id), as });
     if (status === 404) visit.gone(id);
   }
 }

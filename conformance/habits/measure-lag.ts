@@ -103,7 +103,7 @@ export async function readsLag(
   });
   const read = await measure('read', async (nth) => {
     if (made === undefined) return 0;
-    const path = `/interns/${made.id}`;
+    const path = visit.pathOf(made.id);
     const description = `change ${nth}`;
     const changed = await write(() => ({ method: 'PATCH', path, json: { description } }));
     if (changed.status >= 300) return 0;

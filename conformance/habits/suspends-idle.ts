@@ -25,9 +25,9 @@ const serve: Serve = (next, { host, keys }) => {
 };
 
 /** An intern that the check uses runs no more, and nobody here stopped it. */
-const explains: Habit['explains'] = async (_, { conditions, inHand, send, shared }) => {
+const explains: Habit['explains'] = async (_, { conditions, inHand, pathOf, send, shared }) => {
   for (const id of [...inHand, shared() ?? []].flat()) {
-    if (conditions.runs(id)) await send({ path: `/interns/${id}` }).catch(() => undefined);
+    if (conditions.runs(id)) await send({ path: pathOf(id) }).catch(() => undefined);
     const status = conditions.went(id);
     if (status !== undefined) return { skip: { kind: 'race', because: { kind: 'went', status } } };
   }

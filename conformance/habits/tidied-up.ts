@@ -28,7 +28,7 @@ const LONGEST = 30_000;
 
 /** Whether nobody finds an intern any more, or it is being torn down. */
 async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
-  const { status, json } = await visit.send({ path: `/interns/${id}`, as });
+  const { status, json } = await visit.send({ path: visit.pathOf(id), as });
   return status === 404 || (json as { status?: unknown } | undefined)?.status === 'destroying';
 }
 

@@ -5,9 +5,7 @@ import type { Skip } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import type { Conditions } from '../run/conditions.js';
-import type { History } from '../run/history.js';
-import type { Made } from '../safety/ledger.js';
+import type { Conditions, History, Made } from './known.js';
 
 /** How long reads wait after a write, in ms, and how often it was measured. */
 export interface Lag {
@@ -52,6 +50,8 @@ export interface Visit {
   now(): number;
   sleep(ms: number): Promise<void>;
   send(send: Send): Promise<Answer>;
+  /** The path of an intern, whatever is in its id. */
+  pathOf(id: string, rest?: string): string;
   /** A create with a name that nobody has, and what else its body is to hold. */
   creating(more?: Readonly<Record<string, unknown>>): Send & { readonly json: { readonly name: string } };
   /** How many interns the run has made so far. */

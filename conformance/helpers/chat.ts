@@ -1,12 +1,12 @@
-import type { ControlRun } from '../drivers/control.js';
 import { fail, gist, ok } from '../framework/assert.js';
 import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
+import type { ControlRun } from '../framework/control.js';
 import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
+import type { ChatReply } from '../framework/reply.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { parseJson } from '../probe/json.js';
-import type { ChatReply } from '../probe/reply.js';
 
 type Steps = readonly Record<string, unknown>[];
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import nacl from 'tweetnacl';
 import type { ProofField } from '../../emulator/contract/profile.js';
-import type { PublicKey } from '../drivers/driver.js';
 import { equal, fail, form, gist, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { SHIPPED } from '../framework/profile.js';
+import type { PublicKey } from '../framework/target.js';
 import type { Answer } from '../probe/client.js';
 
 /** Base64 of 64 bytes, standard alphabet, padded. */

@@ -2,9 +2,9 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, fail, gist, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { ChatReply } from '../framework/reply.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import type { ChatReply } from '../probe/reply.js';
 import type { As, CredentialName } from '../probe/request.js';
 import { plain, read } from './chat.js';
 

@@ -5,9 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemHost } from '../framework/time.js';
 import { createClient } from './client.js';
 import { createRedactor } from './redact.js';
+import { systemHost } from './time.js';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

@@ -1,4 +1,3 @@
-import type { Host } from '../framework/time.js';
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { bodyText, Evidence, type Exchange } from './exchange.js';
 import {
@@ -15,6 +14,7 @@ import {
 } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { CredentialName, Send } from './request.js';
+import type { Host } from './time.js';
 import { createInFlight, watchRequest } from './watch.js';
 
 export type { Answer, OpenAnswer } from './answer.js';

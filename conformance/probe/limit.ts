@@ -1,4 +1,4 @@
-import type { Host } from '../framework/time.js';
+import type { Host } from './time.js';
 
 /** Longest body that the kit reads, in bytes. */
 export const MAX_BODY = 32 * 1024 * 1024;

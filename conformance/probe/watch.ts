@@ -1,6 +1,6 @@
-import type { Host } from '../framework/time.js';
 import { kindOf, noAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
+import type { Host } from './time.js';
 
 /**
  * The requests of a scope that are in progress: ended when its signal aborts. One listener for all, since one each

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { CheckResult } from '../engine/results.js';
+import { sampleResults } from '../engine/testing/sample-results.js';
 import type { AnswerGot, Found, Remark } from '../framework/finding.js';
-import type { CheckResult } from '../run/results.js';
-import { sampleResults } from '../testing/sample-results.js';
 import { groups } from './groups.js';
 
 const ANSWER = { messages: [{ role: 'tool', tool_call_id: 'c', content: 'yes' }], session_id: 's' };

@@ -1,7 +1,7 @@
+import type { CheckResult } from '../engine/results.js';
 import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
 import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
 import { ANSWER } from '../probe/request.js';
-import type { CheckResult } from '../run/results.js';
 
 /** What lies behind findings that say different things. */
 export interface Cause {

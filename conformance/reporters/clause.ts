@@ -1,6 +1,6 @@
+import type { CheckResult } from '../engine/results.js';
 import type { Skip } from '../framework/skip.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
-import type { CheckResult } from '../run/results.js';
 import { skipWords } from './words/skip.js';
 
 /** What a check stands on. */

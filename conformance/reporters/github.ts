@@ -1,4 +1,4 @@
-import type { Results } from '../run/results.js';
+import type { Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { groups } from './groups.js';
 import { value, visible } from './stream-text.js';

@@ -1,6 +1,6 @@
+import type { CheckResult } from '../engine/results.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
-import type { CheckResult } from '../run/results.js';
 import { type Cause, causesOf } from './causes.js';
 import { keyOf, sharedTitle } from './title.js';
 import { familyWords, type SkipText, skipWords } from './words/skip.js';

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../test/chromium.js';
 import { needs } from '../../test/tools.js';
-import { sampleResults } from '../testing/sample-results.js';
+import { sampleResults } from '../engine/testing/sample-results.js';
 import { htmlReport } from './html.js';
 
 describe('the HTML report in a browser', needs('chromium'), () => {

@@ -1,5 +1,5 @@
+import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import type { Exchange } from '../probe/exchange.js';
-import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { SCRIPT, STYLE } from './html-assets.js';

@@ -1,4 +1,4 @@
-import type { Results } from '../run/results.js';
+import type { Results } from '../engine/results.js';
 import { github } from './github.js';
 import { htmlReport } from './html.js';
 import { json } from './json.js';

@@ -1,4 +1,4 @@
-import type { CheckResult, FindingResult, Results } from '../run/results.js';
+import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';

@@ -1,4 +1,4 @@
-import type { CheckResult, Results } from '../run/results.js';
+import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { groups } from './groups.js';
 import { exchangeLines, value, visible } from './stream-text.js';

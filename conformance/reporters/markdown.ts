@@ -1,4 +1,4 @@
-import type { Results } from '../run/results.js';
+import type { Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { CheckResult } from '../engine/results.js';
+import { HOSTILE, sampleResults } from '../engine/testing/sample-results.js';
 import type { AnswerGot, Found, Wanted } from '../framework/finding.js';
 import { lacking } from '../framework/skip.js';
-import type { CheckResult } from '../run/results.js';
-import { HOSTILE, sampleResults } from '../testing/sample-results.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 import { readResults, reportOf } from './json.js';

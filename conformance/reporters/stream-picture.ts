@@ -1,9 +1,9 @@
+import type { FindingResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
 import type { OrderGot } from '../framework/finding.js';
 import type { Exchange } from '../probe/exchange.js';
 import { parseJson } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';
-import type { FindingResult } from '../run/results.js';
 import { breachText } from './words/stream.js';
 
 /** A step of a stream as a reader sees it: what came when, and what is wrong with it. */

@@ -1,5 +1,5 @@
+import type { FindingResult } from '../engine/results.js';
 import type { Exchange, Piece } from '../probe/exchange.js';
-import type { FindingResult } from '../run/results.js';
 import { type StreamRow, streamRows } from './stream-picture.js';
 
 /**

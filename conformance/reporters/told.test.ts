@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
 import type { Check } from '../framework/check.js';
 import * as expects from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
 import { run } from '../index.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../testing/fake-target.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { CheckResult, Results, RunEvents } from '../run/results.js';
+import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { requirementsPage } from '../../scripts/requirements-page.js';
 import { checks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
 import { quoteOf, REQUIREMENTS, requirement, speaksAt } from './index.js';
-import { requirementsPage } from './page.js';
 import { QUOTES } from './quotes.js';
 import type { Requirement } from './requirement.js';
 

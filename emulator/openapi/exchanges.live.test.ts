@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { systemHost } from '../../conformance/framework/time.js';
 import { createEmulatorDriver, run } from '../../conformance/index.js';
+import { systemHost } from '../../conformance/probe/time.js';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
 import { createEmulator } from '../emulator.js';
 import { type Observed, validateExchange } from './testing.js';

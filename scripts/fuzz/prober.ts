@@ -1,8 +1,8 @@
 // A process that asks a server as the kit does. Each message is an address; the answer is the outcome.
 import { networkFetch } from '../../conformance/drivers/network.js';
-import { systemHost } from '../../conformance/framework/time.js';
 import { createClient, whyNoAnswer } from '../../conformance/probe/client.js';
 import { createRedactor } from '../../conformance/probe/redact.js';
+import { systemHost } from '../../conformance/probe/time.js';
 import type { Probed } from './upstreams.js';
 
 const TIMEOUT_MS = 400;

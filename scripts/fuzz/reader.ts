@@ -1,7 +1,7 @@
 // A process that reads recordings, as replay and drift do, and sends the recorded requests to the replay. Each message
 // is the path of a file; the answer is the outcome.
 import { readRecordings } from '../../conformance/drift/recordings.js';
-import { UsageError } from '../../conformance/run/usage.js';
+import { UsageError } from '../../conformance/framework/usage.js';
 import { createEmulator, OptionError } from '../../emulator/index.js';
 import type { Read, ReplayedAnswer } from './recordings.js';
 

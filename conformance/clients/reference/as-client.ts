@@ -1,4 +1,4 @@
-import type { Host } from '../../framework/time.js';
+import type { Host } from '../../probe/time.js';
 import type { Client } from '../attempt.js';
 import { answerRun } from './client.js';
 import type { Flaw } from './flaws.js';

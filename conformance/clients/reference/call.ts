@@ -1,4 +1,4 @@
-import type { Host } from '../../framework/time.js';
+import type { Host } from '../../probe/time.js';
 import { CallError } from './assemble.js';
 import type { Has } from './flaws.js';
 import type { Incoming, Outgoing, Transport } from './transport.js';

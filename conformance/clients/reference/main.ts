@@ -1,6 +1,6 @@
 // The reference client as an adapter: `tsx conformance/clients/reference/main.ts [mistake]`.
 import { createInterface } from 'node:readline';
-import { systemHost } from '../../framework/time.js';
+import { systemHost } from '../../probe/time.js';
 import type { RunLine } from '../protocol.js';
 import { answerRun } from './client.js';
 import { overHttp } from './transport.js';

@@ -1,4 +1,4 @@
-import { systemHost } from '../../framework/time.js';
+import { systemHost } from '../../probe/time.js';
 import type { Reader } from '../in-process.js';
 import { runLine } from '../protocol.js';
 import { answerRun } from './client.js';

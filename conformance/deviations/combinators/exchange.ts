@@ -1,4 +1,4 @@
-import type { FaultOperation } from '../../drivers/control.js';
+import type { FaultOperation } from '../../framework/control.js';
 
 /** What the path and method of a request mean, by the published interface. */
 export interface Exchange {

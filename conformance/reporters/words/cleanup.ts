@@ -1,4 +1,4 @@
-import type { Hindrance } from '../../safety/cleanup.js';
+import type { Hindrance } from '../../engine/cleanup.js';
 import { stopText } from './stop.js';
 
 /** What keeps an intern, or all of them, from being taken away. */

@@ -1,6 +1,6 @@
+import type { CheckResult } from '../../engine/results.js';
 import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
-import type { CheckResult } from '../../run/results.js';
 import { skipWords } from './skip.js';
 import { stopText } from './stop.js';
 

@@ -1,0 +1,57 @@
+import type { Incomplete, Stop } from '../framework/stop.js';
+import type { CleanupResult } from './cleanup.js';
+import type { Pool } from './pool.js';
+import type { CheckResult, Results } from './results.js';
+import { count, coverage, evaluate, matrix } from './verdict.js';
+import { KIT_VERSION } from './version.js';
+
+/** What a run says beside its rows. */
+export interface Assembled {
+  readonly tag: string;
+  /** ms: when it began, and now. */
+  readonly began: number;
+  readonly now: number;
+  readonly target: Results['target'];
+  readonly options: Pick<Results['options'], 'seed'> & Partial<Results['options']>;
+  readonly requests: number;
+  readonly cleanup?: CleanupResult;
+  readonly stopped?: Stop | undefined;
+  readonly others?: readonly Incomplete[];
+  readonly minCoverage?: number | undefined;
+  readonly asked?: Pool['asked'];
+  /** The units are of the ledger of requirements. */
+  readonly ledger?: true;
+  /** Ids that are known to fail, and whether there is a unit of one at all. */
+  readonly baseline?: readonly string[] | undefined;
+  exists(id: string): boolean;
+  /** Secrets taken out. */
+  clean?<Data>(data: Data): Data;
+}
+
+const PASSES: ReadonlySet<string> = new Set(['pass', 'pass-alternative', 'warn']);
+
+/** Puts the rows of a run together, whatever its units were: verdict, exit status, counts, and what is stale in the baseline. */
+export function assemble(rows: readonly CheckResult[], run: Assembled): Results {
+  const { clean = (data) => data, cleanup = { created: 0, deleted: 0, failed: [] } } = run;
+  const known = run.baseline?.filter((id) => rows.some((row) => row.id === id) || !run.exists(id));
+  const stale = known?.filter((id) => !run.exists(id) || rows.some((row) => row.id === id && PASSES.has(row.verdict)));
+  const { minCoverage, others, stopped } = run;
+  return {
+    format: 'intern-conformance',
+    version: 1,
+    kit: KIT_VERSION,
+    run: run.tag,
+    started: new Date(run.began).toISOString(),
+    duration: Math.round(run.now - run.began),
+    target: run.target,
+    options: { runs: 1, only: [], skip: [], levels: [], readOnly: false, slow: 0, ...run.options },
+    ...clean(evaluate(rows, { cleanup, stopped, stale, ...(others === undefined ? {} : { others }), minCoverage })),
+    counts: count(rows),
+    coverage: coverage(rows, run.asked),
+    requests: run.requests,
+    checks: rows,
+    requirements: run.ledger === true ? matrix(rows) : [],
+    cleanup,
+    ...(known === undefined ? {} : { baseline: { known, stale: stale ?? [] } }),
+  };
+}

@@ -1,0 +1,171 @@
+import type { Check } from '../framework/check.js';
+import { type FalsifiedProperty, Finding, isProven } from '../framework/finding.js';
+import { createProperty, type PropertyRun } from '../framework/property.js';
+import { createRandom, hash } from '../framework/random.js';
+import type { ChatReply } from '../framework/reply.js';
+import { raced, type Skipped } from '../framework/skip.js';
+import { Cancelled, Stopped } from '../framework/stop.js';
+import type { Answer } from '../probe/client.js';
+import type { Evidence, Exchange } from '../probe/exchange.js';
+import { GATEWAY } from '../probe/gateway.js';
+import { internIn } from '../probe/request.js';
+import { createContext } from './create-context.js';
+import type { ControlStep } from './results.js';
+import type { RunContext } from './run-context.js';
+
+/** ms that a cancelled check has to notice. What it still does then goes nowhere: its client sends nothing more. */
+const GRACE = 250;
+/** Requests that a transcript keeps at most. */
+const KEPT = 40;
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** One try of a check. */
+export interface Attempt {
+  /** What it threw; absent where it passed. */
+  readonly error?: unknown;
+  /** Requests and answers, the latest last. */
+  readonly transcript: readonly Exchange[];
+  /** What the control interface was told meanwhile. */
+  readonly control: readonly ControlStep[];
+  readonly properties: readonly PropertyRun[];
+  /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
+  readonly leftAgo: ReadonlyMap<string, number>;
+  /** How a gateway answered a write of it, in the place of what is behind it: whether that was done, nobody can tell. */
+  readonly lostWrite?: { readonly request: string; readonly status: number };
+}
+
+/** Whether an error is told as the interface has it: a gateway that stands before the service has words of its own. */
+const isTold = ({ json }: Answer): boolean => typeof (json as { error?: unknown } | undefined)?.error === 'object';
+
+/** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
+const ON_ITS_WAY = 3_000;
+
+/** Why a finding proves nothing: a run that was to go on has ended by itself. */
+async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped | undefined> {
+  for (const reply of goingOn) {
+    const { transcript } = reply;
+    // Looked at, not promised: a run that goes on, as it was to, is nothing that chat fails in.
+    await reply.until('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
+    if (transcript.finish === undefined) continue;
+    return raced({ kind: 'run-ended', finish: transcript.finish, said: transcript.content });
+  }
+  return undefined;
+}
+
+/**
+ * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
+ * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
+ *
+ * @param again what a property of it was found not to hold for: of its properties nothing else is tried
+ */
+export async function attempt(run: RunContext, check: Check, again?: FalsifiedProperty): Promise<Attempt> {
+  const { driver, host, lane, session, settings } = run;
+  const over = new AbortController();
+  let lostWrite: Attempt['lostWrite'];
+  const client = session.client.scope(over.signal, {
+    sent: lane.watch.sent,
+    seen(send, url, answer) {
+      lane.watch.seen(send, url, answer);
+      if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isTold(answer)) return;
+      lostWrite ??= { request: `${send.method} ${new URL(url).pathname}`, status: answer.status };
+    },
+  });
+  const properties: PropertyRun[] = [];
+  const goingOn = new Set<ChatReply>();
+  let setUp: Evidence[] = [];
+  let setUpCalls: ControlStep[] = [];
+  let calls: ControlStep[] = [];
+  driver.control?.watch((call) => calls.push({ after: client.sent, ...call }));
+  let cut: Error | undefined;
+  let cutNow = () => {};
+  const late = new Promise<void>((resolve) => {
+    cutNow = resolve;
+  });
+  const end = (error: Error) => {
+    cut ??= error;
+    over.abort(cut);
+    cutNow();
+  };
+  const stopped = () =>
+    end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped({ kind: 'interrupted' }));
+  const stop = host.later(settings.checkTimeout, () =>
+    end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
+  );
+  run.signal.addEventListener('abort', stopped, { once: true });
+
+  const property = createProperty({
+    seedOf: (name) => hash(`${settings.seed} ${check.id} ${name}`),
+    runs: Math.max(1, Math.min(settings.runs, check.maxRuns ?? settings.runs)),
+    shrinkBudget: settings.shrinkBudget,
+    now: () => host.now(),
+    ...(settings.replay === undefined ? {} : { replay: settings.replay }),
+    ...(again === undefined ? {} : { again }),
+    setUp() {
+      setUpCalls = [...setUpCalls, ...calls];
+      calls = [];
+      setUp = [...setUp, ...client.takeEvidence()].slice(-KEPT / 2);
+    },
+    async fresh() {
+      await client.closeAll();
+      client.takeEvidence();
+      calls = [];
+    },
+    done: (one) => properties.push(one),
+  });
+  const work = async () => {
+    try {
+      await check.run(
+        createContext(run, {
+          check,
+          client,
+          goingOn,
+          signal: over.signal,
+          property,
+          random: createRandom(hash(`${settings.seed} ${check.id}`)),
+        }),
+      );
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  };
+
+  if (run.signal.aborted) stopped();
+  const settled = work();
+  let thrown = await Promise.race([settled, late.then(() => undefined)]);
+  if (cut !== undefined) {
+    await client.closeAll();
+    await Promise.race([settled, host.sleep(GRACE)]);
+    thrown = { error: cut };
+  }
+  stop();
+  run.signal.removeEventListener('abort', stopped);
+  if (thrown?.error instanceof Finding) {
+    // What is on its way belongs to the transcript of a finding.
+    await driver.settle().catch(() => {});
+    if (driver.control === undefined && !isProven(thrown.error.found))
+      thrown = { error: (await endedMeanwhile(goingOn)) ?? thrown.error };
+  }
+  driver.control?.watch(undefined);
+  // What a check did is put into words only where somebody reads it.
+  const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
+  const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
+  // Before this closes what is still open.
+  const leftAgo = new Map(
+    transcript.flatMap(({ request, response }) => {
+      const id = response?.status === 409 ? internIn(request.url) : undefined;
+      const ago = id === undefined ? undefined : session.leftAgo(id);
+      return id === undefined || ago === undefined ? [] : [[id, ago] as const];
+    }),
+  );
+  await client.closeAll();
+  over.abort(cut ?? new Cancelled('the check is over'));
+  return {
+    ...thrown,
+    transcript,
+    control: [...setUpCalls, ...calls],
+    properties,
+    leftAgo,
+    ...(lostWrite === undefined ? {} : { lostWrite }),
+  };
+}

@@ -1,0 +1,103 @@
+import { type Stop, Stopped } from '../framework/stop.js';
+import type { Made } from '../habits/known.js';
+import type { Send } from '../probe/request.js';
+import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
+
+import { kept } from './pool.js';
+import type { RunBase } from './run-base.js';
+import type { RunContext } from './run-context.js';
+
+/** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
+const TOGETHER = 8;
+
+/** Takes away what a check made and nobody keeps, and what is kept no more. */
+export async function tidy(run: RunContext): Promise<void> {
+  const { driver, lane, ledger, pool, session, signal } = run;
+  // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
+  const keep = kept(pool);
+  for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
+  lane.made.clear();
+  await driver.restore();
+  if (signal.aborted) return;
+  const made = ledger.open().filter(({ id }) => pool.idle.has(id));
+  if (driver.clock === undefined) {
+    const over = made.filter(({ deleting }) => deleting !== true);
+    if (over.length < TOGETHER) return;
+    pool.idle.clear();
+    return takeAwayTogether(run, over);
+  }
+  pool.idle.clear();
+  const from = { send: (send: Send) => session.running.send(send), own: session.own };
+  for (const one of made) {
+    const removed = one.deleting === true ? undefined : await removeIntern(from, one);
+    if (removed?.kind !== 'stays') ledger.write({ event: 'gone', id: one.id });
+  }
+  if (made.length > 0) await driver.clock.advance(2_000);
+}
+
+/** Takes away interns of a deployment, those of one creator read together. */
+export async function takeAwayTogether(
+  { ledger, session }: Pick<RunContext, 'ledger' | 'session'>,
+  over: readonly Made[],
+): Promise<void> {
+  const from = { send: (send: Send) => session.running.send(send), own: session.own };
+  for (const as of new Set(over.map((one) => one.as))) {
+    const removed = await removeInterns(
+      from,
+      over.filter((one) => one.as === as),
+    );
+    for (const [{ id }, { kind }] of removed) if (kind !== 'stays') ledger.write({ event: 'deleting', id });
+  }
+}
+
+/** Where a clean-up differs from that of the run itself. */
+export interface TakeAwayOptions {
+  /** How many interns were made. */
+  readonly created?: number;
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+}
+
+/** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
+const PATIENCE = 10_000;
+
+/** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
+export async function takeAway(
+  run: RunBase & Pick<RunContext, 'session'> & Partial<Pick<RunContext, 'obstacles'>>,
+  options: TakeAwayOptions = {},
+): Promise<CleanupResult> {
+  const { driver, host, ledger, obstacles, session, settings } = run;
+  if (ledger.creators().length === 0 && ledger.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
+  const over = new AbortController();
+  const end = (stop: Stop) => over.abort(new Stopped(stop));
+  const stop = host.later(settings.cleanupTime, () => end({ kind: 'clean-up-time', ms: settings.cleanupTime }));
+  const interrupted = () => end({ kind: 'interrupted' });
+  options.signal?.addEventListener('abort', interrupted, { once: true });
+  const client = session.client.scope(over.signal);
+  try {
+    return await cleanUp({
+      ledger,
+      own: session.own,
+      group: driver.target.scimGroupId,
+      send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
+      created: options.created ?? session.created(),
+      // Several at once get 429 again and again, and their time is up before they are gone.
+      atOnce: session.hurried ? 1 : settings.concurrency,
+      async pause(round) {
+        if (over.signal.aborted) return false;
+        if (driver.clock !== undefined) {
+          if (round > 3) return false;
+          await driver.clock.advance(5_000);
+          return true;
+        }
+        // What is deleted and stays, will not go now.
+        if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
+        await host.sleep(500 * (round + 1), over.signal).catch(() => {});
+        return !over.signal.aborted;
+      },
+    });
+  } finally {
+    stop();
+    options.signal?.removeEventListener('abort', interrupted);
+  }
+}

@@ -1,0 +1,311 @@
+import type { NoAnswerGot } from '../framework/finding.js';
+import { type Stop, Stopped } from '../framework/stop.js';
+import type { Made } from '../habits/known.js';
+import type { Answer } from '../probe/client.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
+import { type CredentialName, internPath, type Send } from '../probe/request.js';
+import type { Ledger, Stored } from './ledger.js';
+import type { OwnInterns } from './own-interns.js';
+import { isMappingPath } from './own-things.js';
+
+/** What keeps an intern, or all of them, from being taken away. */
+export type Hindrance =
+  | { readonly kind: 'still-there'; readonly status?: string }
+  | { readonly kind: 'refused'; readonly request: string; readonly status: number }
+  | { readonly kind: 'no-answer'; readonly got: NoAnswerGot }
+  /** It bears a name that the run did not give it. */
+  | { readonly kind: 'named-otherwise'; readonly name: unknown }
+  | { readonly kind: 'no-list' }
+  | { readonly kind: 'no-last-page' }
+  /** The target refuses whatever is asked (429), or has stopped answering: it is not asked again. */
+  | { readonly kind: 'too-many'; readonly retryAfter?: string }
+  | { readonly kind: 'silent'; readonly got: NoAnswerGot }
+  | { readonly kind: 'over'; readonly stop: Stop }
+  | { readonly kind: 'error'; readonly message: string };
+
+/** An intern that is still there. */
+export interface Left {
+  readonly id: string;
+  readonly name: string;
+  readonly because: Hindrance;
+  /** Its delete was accepted, and its teardown goes on: how long that may take, is not stated. */
+  readonly leaving?: true;
+}
+
+/** What became of the interns that a run made. Apart from conformance: a target may be right and still keep leftovers. */
+export interface CleanupResult {
+  readonly created: number;
+  readonly deleted: number;
+  readonly failed: readonly Left[];
+  /** Why the interns of the run's prefix could not be searched for, where they could not. */
+  readonly unsearched?: Hindrance;
+}
+
+export interface CleanupOptions {
+  readonly ledger: Pick<Ledger, 'open' | 'creators' | 'stored' | 'write'>;
+  /** The SCIM group whose mappings the run may delete. */
+  readonly group?: string | undefined;
+  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'madeBy' | 'unanswered'>;
+  send(send: Send): Promise<Answer>;
+  /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
+  pause(round: number): Promise<boolean>;
+  /** Number of interns made, also those gone by now. */
+  readonly created: number;
+  /** How many are taken away at a time. */
+  readonly atOnce: number;
+}
+
+/** Thrown where something is in the way. */
+class Hindered extends Error {
+  constructor(readonly because: Hindrance) {
+    super(because.kind);
+  }
+}
+
+function hindrance(error: unknown): Hindrance {
+  if (error instanceof Hindered) return error.because;
+  if (error instanceof Stopped) return { kind: 'over', stop: error.stop };
+  const got = whyNoAnswer(error);
+  if (got !== undefined) return { kind: 'no-answer', got };
+  return { kind: 'error', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Requests without an answer in a row after which the target is given up. */
+const SILENT = 2;
+
+/** Sends until the target refuses for now (429) or has stopped answering. */
+function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; givenUp(): boolean } {
+  let silent = 0;
+  let over: Hindrance | undefined;
+  const sendOn: CleanupOptions['send'] = async (request) => {
+    if (over !== undefined) throw new Hindered(over);
+    try {
+      const answer = await send(request);
+      silent = 0;
+      if (answer.status === 429) {
+        const after = answer.headers.get('retry-after');
+        over = { kind: 'too-many', ...(after === null ? {} : { retryAfter: after }) };
+        throw new Hindered(over);
+      }
+      return answer;
+    } catch (error) {
+      const got = whyNoAnswer(error);
+      if (got !== undefined && ++silent >= SILENT) over = { kind: 'silent', got };
+      throw error;
+    }
+  };
+  return { send: sendOn, givenUp: () => over !== undefined };
+}
+
+/** An intern as a list or a read shows it. */
+export interface Shown {
+  readonly name: unknown;
+  readonly status: string;
+}
+
+/** What became of the attempt to take an intern away. */
+export type Removed =
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'stays'; readonly because: Hindrance };
+
+/** What it takes to take an intern away. */
+interface Remover {
+  send(send: Send): Promise<Answer>;
+  readonly own: Pick<OwnInterns, 'bears' | 'lately'>;
+}
+
+/**
+ * Starts the teardown of one intern, once it has been read and bears a name of the run: whose name it bears else, owns it.
+ * `shown` is a read of it, where there is one already. Never throws.
+ */
+export async function removeIntern(
+  { send, own }: Remover,
+  made: Pick<Made, 'id' | 'as'>,
+  shown?: Shown,
+): Promise<Removed> {
+  const stays = (because: Hindrance): Removed => ({ kind: 'stays', because });
+  const refused = (request: string, { status }: Answer) => stays({ kind: 'refused', request, status });
+  const path = internPath(made.id);
+  try {
+    let { name } = shown ?? {};
+    const lately = name === undefined && own.lately(made.id);
+    if (name === undefined && !lately) {
+      const read = await send({ path, as: made.as });
+      if (read.status === 404) return { kind: 'absent' };
+      if (read.status >= 300) return refused('GET', read);
+      ({ name } = (read.json ?? {}) as { name?: unknown });
+    }
+    if (!lately && !own.bears(made.id, name)) return stays({ kind: 'named-otherwise', name });
+    const json = { acknowledge_workspace_loss: true };
+    const answer = await send({ method: 'DELETE', path, as: made.as, json });
+    return answer.status < 300 || answer.status === 404 ? { kind: 'leaving' } : refused('DELETE', answer);
+  } catch (error) {
+    return stays(hindrance(error));
+  }
+}
+
+/** The entries of the list, page by page. */
+async function* pages(send: CleanupOptions['send'], as: CredentialName) {
+  let after: string | undefined;
+  for (let count = 0; count <= 500; count++) {
+    const answer = await send({
+      path: '/interns',
+      as,
+      ...(after === undefined ? {} : { query: { starting_after: after } }),
+    });
+    if (answer.status !== 200) throw new Hindered({ kind: 'refused', request: 'GET /interns', status: answer.status });
+    const body = answer.json as { data?: Partial<Record<'id' | 'name' | 'status', unknown>>[]; next_cursor?: unknown };
+    if (!Array.isArray(body?.data)) throw new Hindered({ kind: 'no-list' });
+    yield body.data;
+    if (typeof body.next_cursor !== 'string') return;
+    after = body.next_cursor;
+  }
+  throw new Hindered({ kind: 'no-last-page' });
+}
+
+/**
+ * What the list shows of the interns of the run. Notes in the ledger those it does not know, whose create was never
+ * answered.
+ */
+async function look(
+  { ledger, own, send }: CleanupOptions,
+  as: CredentialName,
+  adopted: (id: string) => void,
+): Promise<Map<string, Shown>> {
+  const there = new Map<string, Shown>();
+  const known = new Set(ledger.open().map((made) => made.id));
+  for await (const page of pages(send, as))
+    for (const { id, name, status } of page) {
+      if (typeof id !== 'string') continue;
+      const isNew = !known.has(id) && own.adopts({ id, name }, as);
+      if (isNew && own.madeBy(id) === undefined) adopted(id);
+      if (isNew || known.has(id)) there.set(id, { name, status: String(status) });
+    }
+  return there;
+}
+
+/** Pages of the list in which interns that are over are looked for: it is newest first. */
+const FEW = 2;
+
+/** Takes away interns of one creator, read together by the list. One that it does not show is read by itself. */
+export async function removeInterns(from: Remover, interns: readonly Made[]): Promise<Map<Made, Removed>> {
+  const shown = new Map<unknown, Shown>();
+  const [first] = interns;
+  if (first !== undefined && interns.filter(({ id }) => !from.own.lately(id)).length > 1) {
+    let count = 0;
+    try {
+      for await (const page of pages(from.send, first.as)) {
+        for (const { id, name, status } of page) shown.set(id, { name, status: String(status) });
+        if (++count === FEW || interns.every(({ id }) => shown.has(id))) break;
+      }
+    } catch {
+      // Each is read by itself.
+    }
+  }
+  const removed = new Map<Made, Removed>();
+  for (const one of interns) removed.set(one, await removeIntern(from, one, shown.get(one.id)));
+  return removed;
+}
+
+/** Removes a secret or a mapping. Undefined where it is gone. */
+async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Promise<Hindrance | undefined> {
+  const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
+  try {
+    const isMapping = isMappingPath(path);
+    if (isMapping) {
+      // A ledger is a file that others may have written: only mappings of the group that was named are the run's.
+      const read = await send({ path, as });
+      if (read.status === 404) return undefined;
+      if (read.status >= 300) return refused('GET', read);
+      const { scim_group_id } = ((read.json as { data?: object } | null)?.data ?? {}) as { scim_group_id?: unknown };
+      if (group === undefined || String(scim_group_id).toLowerCase() !== group.toLowerCase())
+        return { kind: 'named-otherwise', name: scim_group_id };
+    }
+    const answer = await send({
+      method: 'DELETE',
+      path,
+      as,
+      ...(isMapping ? { query: { keep_members: 'false' } } : {}),
+    });
+    // Checks try to store with credentials that open nothing; what those stored, nobody did.
+    const nothing = answer.status === 404 || (answer.status === 401 && as !== 'api_key' && !isMapping);
+    return answer.status < 300 || nothing ? undefined : refused('DELETE', answer);
+  } catch (error) {
+    return hindrance(error);
+  }
+}
+
+/** Takes away everything a run made, and says what it could not take away. Never throws. */
+export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
+  const { send, givenUp } = patient(given.send);
+  const options = { ...given, send };
+  const { ledger } = options;
+  const hindrances = new Map<string, Hindrance>();
+  const leaving = new Set<string>();
+  let unsearched: Hindrance | undefined;
+  const kept: Left[] = [];
+  for (const one of ledger.stored()) {
+    const because = await remove(options, one);
+    if (because === undefined) ledger.write({ event: 'removed', ...one });
+    else kept.push({ id: one.path, name: one.path, because });
+  }
+  /** Interns whose create told nothing of them. */
+  const found = new Set<string>();
+  for (let round = 0; ; round++) {
+    unsearched = undefined;
+    for (const as of ledger.creators()) {
+      let there: Map<string, Shown> | undefined;
+      try {
+        there = await look(options, as, (id) => found.add(id));
+      } catch (error) {
+        // Checks try to create with credentials that open nothing; those have nothing to look for.
+        if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
+      }
+      const stay: Made[] = [];
+      for (const made of ledger.open().filter((one) => one.as === as)) {
+        const state = there?.get(made.id)?.status;
+        // The list is taken at its word only for what has agreed to be deleted.
+        if (there !== undefined && state === undefined && made.deleting === true) {
+          ledger.write({ event: 'gone', id: made.id });
+          continue;
+        }
+        if (state !== undefined) hindrances.set(made.id, { kind: 'still-there', status: state });
+        if (made.deleting === true && state === 'destroying') leaving.add(made.id);
+        else if (there !== undefined) leaving.delete(made.id);
+        // A delete by a check may have been refused in a success, and it did not accept the loss of a workspace.
+        const stood = round === 0 && state !== undefined && state !== 'destroying';
+        if (made.deleting !== true || state === 'destroy_failed' || stood) stay.push(made);
+      }
+      const waiting = stay.values();
+      const remove = async () => {
+        for (const made of waiting) {
+          const shown = there?.get(made.id);
+          const removed = await removeIntern(options, made, shown);
+          if (removed.kind === 'stays') hindrances.set(made.id, removed.because);
+          else if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: made.id });
+          else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
+        }
+      };
+      await Promise.all(Array.from({ length: options.atOnce }, remove));
+    }
+    // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
+    const maybeMore = round === 0 && options.own.unanswered();
+    if ((ledger.open().length === 0 && !maybeMore) || givenUp() || !(await options.pause(round))) break;
+  }
+  const left = ledger.open();
+  return {
+    created: options.created + found.size,
+    deleted: options.created + found.size - left.length,
+    failed: [
+      ...kept,
+      ...left.map(({ id, name }) => ({
+        id,
+        name,
+        because: hindrances.get(id) ?? ({ kind: 'still-there' } as const),
+        ...(leaving.has(id) ? { leaving: true as const } : {}),
+      })),
+    ],
+    ...(unsearched === undefined ? {} : { unsearched }),
+  };
+}

@@ -1,0 +1,103 @@
+import type { ChatInput, Ctx } from '../framework/context.js';
+import type { Broken } from '../framework/finding.js';
+import { createReply, type Refusal } from '../framework/reply.js';
+import { byTheIntern } from '../framework/skip.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
+import { ANSWER, internPath, isAnswer } from '../probe/request.js';
+import { acceptable, kindOfQuestion } from './acceptable.js';
+import type { RunContext } from './run-context.js';
+
+/** An answer is delivered to the run that asked. */
+const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
+
+/** What a chat request is, for findings. */
+const sentBy = (body: ChatInput): string =>
+  isAnswer(body) ? ANSWER : body.session_id === undefined ? 'a prompt' : 'a prompt in a session';
+
+/** The chat requests of one check: `chat` and `answer` of its context. */
+export function createConversation(run: RunContext, check: string, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
+  const { driver, host, obstacles, pool, session } = run;
+  /** The streams that each intern was seen to send. */
+  const streams = new Map<string, readonly Transcript[]>();
+
+  const chat: Ctx['chat'] = async (id, input, options = {}) => {
+    obstacles.pass('chat', check);
+    const said: ChatInput = typeof input === 'string' ? { prompt: input } : input;
+    const json = {
+      messages: said.messages ?? [{ role: 'user', content: said.prompt ?? '' }],
+      stream: true,
+      ...(said.session_id === undefined ? {} : { session_id: said.session_id }),
+      ...(said.approval_mode === undefined ? {} : { approval_mode: said.approval_mode }),
+      ...said.extra,
+    };
+    const path = internPath(encodeURIComponent(id), '/chat/completions');
+    const answer = await open({ ...options, method: 'POST', path, json }).catch((error: unknown) => {
+      // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
+      if (driver.control === undefined && whyNoAnswer(error)?.kind === 'timeout')
+        obstacles.met('streaming', check, { kind: 'silent' });
+      throw error;
+    });
+    const sent = sentBy(said);
+    const reply = createReply(answer, {
+      sent,
+      refusal: (refused) => refusal(id, sent, refused),
+      toolName: driver.target.profile.tool_name,
+      host,
+      timeout: run.settings.streamTimeout,
+      scripted: driver.control !== undefined,
+      trouble: () => obstacles.met('chat', check),
+      asked(call) {
+        pool.asked.question = true;
+        if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;
+        session.history.asked(id);
+      },
+    });
+    if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
+      streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);
+    return reply;
+  };
+
+  /** What a refusal breaks, and what the run knows that its reader wants to know too. */
+  const refusal = (id: string, sent: string, { status, json }: Answer): Refusal => {
+    const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
+    const seen = streams.get(id) ?? [];
+    const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);
+    if (reason === 'busy') {
+      if (!idle) return {};
+      const last = seen.at(-1)?.finish === 'tool_calls' ? 'asked' : 'ended';
+      const because = { kind: 'no-run-streams', last } as const;
+      return sent === ANSWER ? { because, breaks: DELIVERED } : { because };
+    }
+    // That its run has ended is what other sentences are about.
+    if (sent !== ANSWER || status >= 500 || reason === 'interaction_not_pending') return {};
+    return { breaks: DELIVERED, ...(status === 404 ? { because: { kind: 'names-the-question' } } : {}) };
+  };
+
+  return {
+    chat,
+    async answer(id, asked, content, { approval_mode, ...rest } = {}) {
+      obstacles.pass('answers', check);
+      const call = asked.toolCalls[0];
+      if (call?.id === undefined || asked.sessionId === undefined) {
+        throw byTheIntern({ kind: 'asked-nothing', finish: asked.finish });
+      }
+      const echo = {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } }],
+      };
+      const said = asked.scripted ? content : acceptable(call.arguments, content);
+      const text = typeof said === 'string' ? said : JSON.stringify(said);
+      const messages = [echo, { role: 'tool', tool_call_id: call.id, content: text }];
+      const mode = approval_mode === undefined ? {} : { approval_mode };
+      const reply = await chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
+      if (reply.status < 300) {
+        session.history.told(id);
+        obstacles.gone('answers');
+      }
+      return reply;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { createApi } from '../framework/api.js';
+import type { Check } from '../framework/check.js';
+import type { Ctx, InternFactory } from '../framework/context.js';
+import { proofHeadersOf } from '../framework/profile.js';
+import type { ChatReply } from '../framework/reply.js';
+import { lacking, raced } from '../framework/skip.js';
+import type { Client } from '../probe/client.js';
+import { whyNoAnswer } from '../probe/no-answer.js';
+import type { Send } from '../probe/request.js';
+import { createConversation } from './conversation.js';
+import { type Declared, declaredBy } from './declared.js';
+import { createInternFactory } from './intern-factory.js';
+import { createListed } from './listed.js';
+import { forget } from './pool.js';
+import type { RunContext } from './run-context.js';
+import { createTolerance } from './tolerance.js';
+
+/** What one try of a check has of its own. */
+export interface TryOfCheck {
+  readonly check: Check;
+  /** Sends nothing more once `signal` aborts. */
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly property: Ctx['property'];
+  /** Replies whose runs have to go on until the check is done. */
+  readonly goingOn: Set<ChatReply>;
+  random(): number;
+}
+
+/** The intern factory that insists on declared needs. */
+function guarded(interns: InternFactory, declared: Declared): InternFactory {
+  return {
+    ...interns,
+    stopped(...args) {
+      declared.require('interns', 'write', 'running');
+      return interns.stopped(...args);
+    },
+    running(...args) {
+      declared.require('running interns', 'running');
+      return interns.running(...args);
+    },
+    inOrder(...args) {
+      declared.require('interns', 'write', 'running');
+      return interns.inOrder(...args);
+    },
+    shared() {
+      declared.require('running interns', 'running');
+      return interns.shared();
+    },
+    own(...args) {
+      declared.require('an own key', 'own_key');
+      return interns.own(...args);
+    },
+  };
+}
+
+/** Where prompts are sent to. */
+const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
+
+/** Bytes that a body has to have for its refusal to come before it is read. */
+const LARGE = 1_000_000;
+const isLarge = (body: Send['body']) =>
+  Array.isArray(body) ? body.reduce((sum, one) => sum + one.length, 0) > LARGE : (body?.length ?? 0) > LARGE;
+
+/** Puts together what one check works with. What it uses without having declared the need throws. */
+export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
+  const { check, client, signal, random } = attempt;
+  const { driver, host, lane, obstacles, pool, session } = run;
+  const { target } = driver;
+  const declared = declaredBy(check);
+
+  const credited = (send: Send): Send => {
+    if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
+    // An intern may take its time to accept a prompt; how long is nowhere stated.
+    const waits =
+      driver.control === undefined && send.timeout === undefined && PROMPTS.test(send.path ?? send.url ?? '');
+    return waits ? { ...send, timeout: run.settings.streamTimeout } : send;
+  };
+  const send: Ctx['send'] = async (request) => {
+    try {
+      return await client.send(credited(request));
+    } catch (error) {
+      // Who refuses a body unread may close the connection, and the answer is lost with it.
+      const dropped = whyNoAnswer(error)?.kind === 'dropped' && isLarge(request.body);
+      if (!dropped || driver.control !== undefined) throw error;
+      throw raced({ kind: 'upload-cut' });
+    }
+  };
+  const open: Ctx['open'] = (request) => client.open(credited(request));
+  const interns = createInternFactory(run, {
+    check: check.id,
+    api: createApi((request) => client.send(request)),
+    open: (request) => client.open(request),
+    signal,
+    recycle: driver.control === undefined && check.fresh !== true,
+    random,
+  });
+  const api = createApi(send);
+  const control = () => {
+    declared.require('the control interface', 'control');
+    if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'control' });
+    return driver.control;
+  };
+
+  return {
+    target,
+    profile: target.profile,
+    proof: proofHeadersOf(target.profile),
+    send,
+    open,
+    api,
+    interns: guarded(interns, declared),
+    listed: createListed(api, driver.control !== undefined),
+    ...createConversation(run, check.id, open),
+    ...createTolerance(run, attempt),
+    needsStreaming: () => obstacles.pass('streaming', check.id),
+    streamsAreHeldBack: () => obstacles.met('streaming', check.id),
+    prompt(behaviour, text) {
+      if (behaviour !== 'echo' && !declared.has('control')) declared.require(behaviour, `behaviour:${behaviour}`);
+      return driver.prompt(behaviour, text);
+    },
+    async script(turn) {
+      return `script: ${await control().script({ turn })}\nGo on.`;
+    },
+    get control() {
+      return control();
+    },
+    async reset() {
+      declared.require('a reset', 'disposable');
+      await control().reset();
+      session.own.forget();
+      lane.made.clear();
+      forget(pool);
+    },
+    get clock() {
+      declared.require('the clock', 'clock');
+      if (driver.clock === undefined) throw lacking({ kind: 'lacks', need: 'clock' });
+      return driver.clock;
+    },
+    async wait(ms) {
+      declared.requireWait(ms);
+      if (driver.clock !== undefined) await driver.clock.advance(ms);
+      else await host.sleep(ms, signal);
+    },
+    settle: () => driver.settle(),
+    async daemon(path, init) {
+      declared.require('the daemon', 'daemon');
+      const url = /^https?:/.test(path) ? path : `${target.daemonOrigin}${path}`;
+      return client.send({ ...init, url, as: null, method: init.method ?? 'POST' });
+    },
+    race: (n, start) => Promise.all(Array.from({ length: n }, (_, index) => start(index))),
+    wrongKey: { bearer: 'sk-conformance-opens-nothing' },
+    mustGoOn: (reply) => void attempt.goingOn.add(reply),
+    property: attempt.property,
+    ownStatuses: session.words.own,
+    plain: () => session.learnt.plain,
+    limited: () => session.limited,
+    elapsed: () => host.now(),
+    random,
+  };
+}

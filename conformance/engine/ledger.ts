@@ -1,0 +1,127 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Made } from '../habits/known.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
+import { makeFolder } from './make-folder.js';
+
+/**
+ * A line of the ledger. `creating` is written before the request leaves, `created` when its answer told the id, `deleting`
+ * when its delete was accepted.
+ */
+export type Entry =
+  | { readonly event: 'run'; readonly run: string; readonly url: string; readonly prefix: string; readonly at: string }
+  | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
+  | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
+  | { readonly event: 'deleting'; readonly id: string }
+  | { readonly event: 'gone'; readonly id: string }
+  /** Something that is taken away by a DELETE of its path: a secret of the workspace, before it is stored; a mapping. */
+  | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
+  | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
+
+/** What a run has made, so that it can be taken away again by whoever finds the file. */
+export interface Ledger {
+  write(entry: Entry): void;
+  /** Interns that were made and are not known to be gone. */
+  open(): readonly Made[];
+  /** Credentials that creates were sent with. */
+  creators(): readonly CredentialName[];
+  /** What was stored, and is not known to be removed. */
+  stored(): readonly Stored[];
+  readonly path: string | undefined;
+}
+
+/** What a run has stored outside of its interns. */
+export interface Stored {
+  /** Below the base. */
+  readonly path: string;
+  readonly as: CredentialName;
+}
+
+/** Keeps a ledger, in a file where a path is given. Lines are on disk when `write` returns. */
+export function createLedger(path?: string): Ledger {
+  const made = new Map<string, Made>();
+  const creators = new Set<CredentialName>();
+  const stored = new Map<string, Stored>();
+  if (path !== undefined) makeFolder(dirname(path));
+  return {
+    path,
+    write(entry) {
+      if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
+      apply(entry, made, creators, stored);
+    },
+    open: () => [...made.values()],
+    creators: () => [...creators],
+    stored: () => [...stored.values()],
+  };
+}
+
+function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialName>, stored: Map<string, Stored>) {
+  if (entry.event === 'creating') creators.add(entry.as);
+  else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
+  else if (entry.event === 'deleting') {
+    const one = made.get(entry.id);
+    if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
+  } else if (entry.event === 'gone') made.delete(entry.id);
+  else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
+  else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** A line of a ledger; undefined for one that is none, as the last is of a run that was killed while it wrote. */
+function entryOf(line: string): Entry | undefined {
+  let found: Partial<Record<string, unknown>> | null;
+  try {
+    found = JSON.parse(line) as typeof found;
+  } catch {
+    return undefined;
+  }
+  if (typeof found !== 'object' || found === null) return undefined;
+  const { event, id, name, run, url, prefix, path } = found;
+  const as = CREDENTIAL_NAMES.find((one) => one === found?.as);
+  if (event === 'run')
+    return isText(run) && isText(url) && isText(prefix) ? { event, run, url, prefix, at: '' } : undefined;
+  if (event === 'creating') return isText(name) && as !== undefined ? { event, name, as } : undefined;
+  if (event === 'created') return isText(id) && isText(name) && as !== undefined ? { event, id, name, as } : undefined;
+  if (event === 'stored' || event === 'removed')
+    return isText(path) && as !== undefined ? { event, path, as } : undefined;
+  return (event === 'deleting' || event === 'gone') && isText(id) ? { event, id } : undefined;
+}
+
+/** How the names of a run begin. */
+export const prefixOf = (run: string): string => `k${run}-`;
+
+/**
+ * A ledger as a run left it. The file may be anybody's: it says what to look for, and nothing of what it is.
+ *
+ * @throws Error with a line that says what is wrong with the file
+ */
+export function readLedger(path: string): {
+  run: string;
+  url: string;
+  made: readonly Made[];
+  creators: readonly CredentialName[];
+  stored: readonly Stored[];
+} {
+  const made = new Map<string, Made>();
+  const creators = new Set<CredentialName>();
+  const stored = new Map<string, Stored>();
+  const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
+  const head = entryOf(first);
+  if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
+  if (!/^[a-z0-9]{4}$/.test(head.run) || head.prefix !== prefixOf(head.run))
+    throw new Error(
+      `${path}: expected a run of four letters and digits and the beginning of its names, got ${JSON.stringify(head.run)} and ${JSON.stringify(head.prefix)}`,
+    );
+  for (const line of lines) {
+    const entry = entryOf(line);
+    if (entry !== undefined) apply(entry, made, creators, stored);
+  }
+  return {
+    run: head.run,
+    url: head.url,
+    made: [...made.values()],
+    creators: [...creators],
+    stored: [...stored.values()],
+  };
+}

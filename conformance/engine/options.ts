@@ -1,0 +1,83 @@
+import type { Driver } from '../drivers/driver.js';
+import type { Check } from '../framework/check.js';
+import type { Habit } from '../habits/habit.js';
+import { type Host, systemHost } from '../probe/time.js';
+import type { RunEvents } from './results.js';
+import type { RunSettings } from './run-base.js';
+import type { Selection } from './select.js';
+
+/** What a run may be told. Times in ms of real time. */
+export interface RunnerOptions extends Selection {
+  readonly driver: Driver;
+  readonly checks: readonly Check[];
+  /**
+   * What the target may do that no sentence forbids, in the order in which they are asked. Default: all that are known without a
+   * control interface, none with one.
+   */
+  readonly habits?: readonly Habit[];
+  /** Runs of each property. Default 100 with a control interface, 1 without. */
+  readonly runs?: number;
+  /** Seed of everything generated. Default: another one each run. */
+  readonly seed?: string;
+  /** Where a property goes on: its name and the path that a finding told. */
+  readonly path?: { readonly name: string; readonly path: string };
+  readonly readOnly?: boolean;
+  /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
+  readonly rate?: number;
+  /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
+  readonly concurrency?: number;
+  readonly maxRequests?: number;
+  /** For the whole run, clean-up not counted. */
+  readonly maxTime?: number;
+  /** Until the head of an answer has to be there, and again until its end. Default 10,000. */
+  readonly timeout?: number;
+  /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
+  readonly bootTimeout?: number;
+  /** For the whole clean-up. Default 60,000. */
+  readonly cleanupTime?: number;
+  /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 20 without. */
+  readonly shrinkBudget?: number;
+  /** False tries every check, whatever others have found to be in its way. Default true. */
+  readonly blocking?: boolean;
+  /** 4 characters that tell the names of this run from others; part of the run's id. */
+  readonly tag?: string;
+  /** Keeps the ledger of created interns. Default: in memory only. */
+  readonly ledgerPath?: string;
+  /** Ids of checks that are known to fail. */
+  readonly baseline?: readonly string[];
+  /** Percent of the selected checks that have to come to a verdict for the run to be complete. Default 0. */
+  readonly minCoverage?: number;
+  /** How the kit was called. */
+  readonly command?: string;
+  readonly events?: RunEvents;
+  /** Ends the run early; what was made is still cleaned up. */
+  readonly signal?: AbortSignal;
+  readonly host?: Host;
+}
+
+/** What was left out, filled in. */
+export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings {
+  const { driver, host = systemHost } = options;
+  const controlled = driver.control !== undefined;
+  const timeout = options.timeout ?? 10_000;
+  const bootTimeout = options.bootTimeout ?? 120_000;
+  const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
+  return {
+    seed: options.seed ?? host.tag(8),
+    runs: options.runs ?? (controlled ? 100 : 1),
+    readOnly: options.readOnly === true,
+    rate: options.rate ?? (controlled ? 0 : 5),
+    concurrency: controlled ? 1 : (options.concurrency ?? 4),
+    maxRequests: options.maxRequests,
+    timeout,
+    bootTimeout,
+    streamTimeout,
+    writeTimeout: Math.max(streamTimeout, bootTimeout),
+    checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
+    cleanupTime: options.cleanupTime ?? 60_000,
+    shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
+    replay: options.path,
+    command: options.command ?? 'intern-conformance',
+    blocking: options.blocking !== false,
+  };
+}

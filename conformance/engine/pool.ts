@@ -1,0 +1,99 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Conditions, Shelf } from '../habits/known.js';
+
+import type { Lane } from './lane.js';
+
+/** What outlives a check: names given so far, and interns that can be handed out again. */
+export interface Pool {
+  count: number;
+  unknown: number;
+  /** The running intern of each lane for checks that only talk to one. */
+  shared: Map<Lane, Intern>;
+  /** Those that checks made or left as they are described, the latest last. */
+  unused: Record<Shelf, Intern[]>;
+  /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
+  readonly dropped: Set<string>;
+  readonly idle: Set<string>;
+  /** How often each was handed out. */
+  readonly uses: Map<string, number>;
+  /**
+   * How long boots and teardowns took, in ms, whether that of boots is what the service tells of them, and how many boots
+   * failed before one was seen to end.
+   */
+  readonly took: { boot?: number; gone?: number; exactly?: boolean };
+  failedBoots: number;
+  /** Checks whose prompt was not taken, nor when they were tried again. */
+  notTaken: number;
+  /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
+  readonly asked: { question: boolean; permission: boolean };
+  /**
+   * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
+   * same.
+   */
+  waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
+}
+
+export const createPool = (): Pool => ({
+  count: 0,
+  unknown: 0,
+  shared: new Map(),
+  unused: { stopped: [], booting: [], running: [] },
+  dropped: new Set(),
+  idle: new Set(),
+  uses: new Map(),
+  took: {},
+  failedBoots: 0,
+  notTaken: 0,
+  asked: { question: false, permission: false },
+  waiting: 'unknown',
+});
+
+/** The lane gets another shared intern from now on. The one that it had goes with what its check made. */
+export function dropShared(pool: Pool, lane: Lane): void {
+  const shared = pool.shared.get(lane);
+  if (shared === undefined) return;
+  pool.shared.delete(lane);
+  pool.dropped.add(shared.id);
+  lane.made.add(shared.id);
+}
+
+/** Hands none of them out any more, but for the shared intern of one lane. */
+export function forget(pool: Pool, but?: Lane): void {
+  for (const lane of pool.shared.keys()) if (lane !== but) dropShared(pool, lane);
+  for (const { id } of Object.values(pool.unused).flat()) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
+  pool.unused = { stopped: [], booting: [], running: [] };
+}
+
+/** Ids of interns that later checks get. */
+export const kept = ({ shared, unused }: Pool): Set<string> =>
+  new Set([...shared.values(), ...unused.stopped, ...unused.booting, ...unused.running].map(({ id }) => id));
+
+/** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
+export function keepFewer(pool: Pool, most: number): void {
+  const { stopped, booting, running } = pool.unused;
+  for (const shelf of [stopped, booting, running]) {
+    while (kept(pool).size > most) {
+      const one = shelf.shift();
+      if (one === undefined) break;
+      for (const ids of [pool.dropped, pool.idle]) ids.add(one.id);
+    }
+  }
+  for (const lane of [...pool.shared.keys()].reverse()) if (kept(pool).size > most) dropShared(pool, lane);
+}
+
+/** How often one intern is handed out: questions that nobody answered stay open on it. */
+const MOST_USES = 12;
+/** How many are kept at once: a deployment may allow only so many. */
+const MOST_KEPT: Readonly<Record<Shelf, number>> = { stopped: 8, booting: 2, running: 4 };
+
+/** Takes back what a check made or was handed, where what is known of it says in which state it is. */
+export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditions): void {
+  for (const id of ids) {
+    const uses = (pool.uses.get(id) ?? 0) + 1;
+    pool.uses.set(id, uses);
+    const found = conditions.of(id);
+    if (found === undefined || uses >= MOST_USES || pool.dropped.has(id)) continue;
+    const shelf = pool.unused[found.state];
+    if (shelf.length < MOST_KEPT[found.state] && !shelf.some((one) => one.id === id)) shelf.push(found.record);
+  }
+}

@@ -1,0 +1,88 @@
+import type { Host } from '../probe/time.js';
+
+/** Lets requests through at a rate. */
+export interface Rate {
+  /** Waits for leave to send one. The signal ends the wait. */
+  take(signal?: AbortSignal): Promise<void>;
+  /** Nothing leaves for so many ms: a target said `Retry-After`. */
+  pause(ms: number): void;
+  /**
+   * The same, where that is said of requests of any kind: from then on they leave as far apart as those that the target took
+   * in so many ms before. Sent all at once when the pause is over, one would be taken, and others refused again and again.
+   */
+  slow(ms: number): void;
+}
+
+/** How many requests of late are remembered, and how many are taken in a row until it is tried with half the distance. */
+const REMEMBERED = 200;
+const SMOOTH = 50;
+
+/**
+ * At most `perSecond` in any second, not only on average: a bucket that refills lets twice as many through after a pause.
+ * 0 is no limit.
+ */
+export function createRate(perSecond: number, host: Host): Rate {
+  const size = Math.max(1, Math.floor(perSecond));
+  const span = perSecond < 1 && perSecond > 0 ? 1000 / perSecond : 1000;
+  const sent: number[] = [];
+  let until = 0;
+  /** ms between two requests, what left and what was refused of late, and how many left since something was refused. */
+  let apart = 0;
+  const left: number[] = [];
+  const refused: number[] = [];
+  let smooth = 0;
+  let queue = Promise.resolve();
+
+  const leave = async (signal: AbortSignal | undefined) => {
+    for (;;) {
+      const now = host.now();
+      const oldest = sent.length >= size ? (sent[sent.length - size] ?? 0) + span : 0;
+      const next = Math.max(until, perSecond > 0 ? oldest : 0, apart > 0 ? (left.at(-1) ?? 0) + apart : 0);
+      if (next <= now) break;
+      await host.sleep(Math.ceil(next - now) + 1, signal);
+    }
+    if (perSecond > 0) {
+      sent.push(host.now());
+      if (sent.length > 4 * size) sent.splice(0, sent.length - size);
+    }
+  };
+
+  const remember = (times: number[]) => {
+    times.push(host.now());
+    if (times.length > 2 * REMEMBERED) times.splice(0, REMEMBERED);
+  };
+  const leaves = () => {
+    remember(left);
+    if (apart > 0 && ++smooth % SMOOTH === 0) apart /= 2;
+  };
+  const pause = (ms: number) => {
+    until = Math.max(until, host.now() + ms);
+  };
+
+  return {
+    take(signal) {
+      if (perSecond <= 0 && until === 0) {
+        leaves();
+        return Promise.resolve();
+      }
+      const mine = queue.then(() => leave(signal)).then(leaves);
+      queue = mine.catch(() => {});
+      return mine;
+    },
+    pause,
+    slow(ms) {
+      pause(ms);
+      smooth = 0;
+      remember(refused);
+      const lately = (times: readonly number[]) => times.filter((at) => at > host.now() - ms).length;
+      apart = ms / Math.max(1, lately(left) - lately(refused));
+    },
+  };
+}
+
+/** ms to wait by a Retry-After header, in seconds or as a date. Undefined where there is none that makes sense. */
+export function retryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+}

@@ -1,0 +1,136 @@
+import type { ControlCall } from '../framework/control.js';
+import type { FalsifiedProperty, Found } from '../framework/finding.js';
+import type { PropertyRun } from '../framework/property.js';
+import type { Skip } from '../framework/skip.js';
+import type { Incomplete } from '../framework/stop.js';
+import type { Exchange } from '../probe/exchange.js';
+import type { Level, RequirementId } from '../requirements/index.js';
+import type { CleanupResult } from './cleanup.js';
+
+/** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
+export type Verdict = 'pass' | 'pass-alternative' | 'fail' | 'warn' | 'skip' | 'error';
+
+/** A call of the control interface among the requests of a transcript. */
+export interface ControlStep extends ControlCall {
+  /** Number of the last exchange that had begun before it. */
+  readonly after: number;
+}
+
+/** What a check holds against the target, with all it takes to act on it. Free of secrets, and what JSON can carry. */
+export interface FindingResult extends Omit<Found, 'breaks'> {
+  /** What else differs, where one look tells several things: clients and recordings. */
+  readonly others?: readonly Omit<Found, 'breaks'>[];
+  /** The requirement that is broken, where it is not the one that the check is about. */
+  readonly breaks?: RequirementId;
+  readonly property?: FalsifiedProperty;
+  readonly transcript: readonly Exchange[];
+  /** Calls of the control interface that led there, in their order: emulators only. */
+  readonly control?: readonly ControlStep[];
+  /** The last request before the finding, as a command. */
+  readonly curl?: string;
+  /** One command that does the check again, with the same values. */
+  readonly replay: string;
+}
+
+/** What a row stands on: a requirement of the ledger, or a clause that is told with it. */
+type Standing =
+  | { readonly requirement: RequirementId; readonly clause?: undefined }
+  | { readonly requirement: string; readonly clause: { readonly sentence: string; readonly where: string } };
+
+/** A row of a report: anything that was tried and came to a verdict. */
+export type CheckResult = Standing & {
+  readonly id: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** ms of real time. */
+  readonly duration: number;
+  readonly requests: number;
+  readonly properties: readonly PropertyRun[];
+  readonly finding?: FindingResult;
+  readonly skip?: Skip;
+  /** What was found once on a live target and did not come again: no finding. */
+  readonly note?: FindingResult;
+  readonly error?: {
+    readonly message: string;
+    readonly stack?: string;
+    readonly transcript: readonly Exchange[];
+    /** Whose fault it is; without it, the kit's own. */
+    readonly whose?: 'adapter';
+  };
+  /** Of a `pass-alternative`: why that is right too. */
+  readonly alternative?: string;
+  /** Known from the baseline: does not count against the target. */
+  readonly known?: boolean;
+};
+
+export interface RequirementResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly sentence: string;
+  readonly where: string;
+  readonly excluded?: string;
+  /** The worst of its checks; `excluded`, or `none` where no check was selected. */
+  readonly verdict: Verdict | 'excluded' | 'none';
+  readonly checks: readonly string[];
+}
+
+/** How much of what was selected came to a verdict. */
+export interface Coverage {
+  readonly checked: number;
+  readonly of: number;
+  /** Checks that wait on a question of the intern, where none was seen in the whole run. */
+  readonly noQuestionSeen: boolean;
+  /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
+  readonly noPermissionSeen?: boolean;
+}
+
+/** All that a run has to say; what reporters are given. Serialisable. */
+export interface Results {
+  readonly format: 'intern-conformance';
+  readonly version: 1;
+  readonly kit: string;
+  readonly run: string;
+  readonly started: string;
+  /** ms of real time. */
+  readonly duration: number;
+  readonly target: {
+    /** `client`: `url` names the adapter. */
+    readonly kind: 'emulator' | 'live' | 'client';
+    readonly url: string;
+    /** It runs in the process of the kit: nothing listens at its address. */
+    readonly inProcess?: true;
+    readonly profile: string;
+    readonly published: boolean;
+  };
+  readonly options: {
+    readonly seed: string;
+    readonly runs: number;
+    readonly only: readonly string[];
+    readonly skip: readonly string[];
+    readonly levels: readonly Level[];
+    readonly readOnly: boolean;
+    readonly slow: number;
+    readonly shard?: { readonly index: number; readonly of: number };
+  };
+  /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
+  readonly verdict: 'pass' | 'fail' | 'incomplete';
+  /** Why it is incomplete, or fails for another reason than a check. */
+  readonly incomplete: readonly Incomplete[];
+  readonly exit: 0 | 1 | 3;
+  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly requests: number;
+  readonly checks: readonly CheckResult[];
+  readonly requirements: readonly RequirementResult[];
+  readonly cleanup: CleanupResult;
+  readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
+  readonly coverage: Coverage;
+}
+
+/** What a run tells while it goes on. */
+export interface RunEvents {
+  start?(plan: { readonly checks: number; readonly target: Results['target'] }): void;
+  checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;
+  checkEnd?(result: CheckResult, at: { readonly index: number; readonly of: number }): void;
+  cleanup?(): void;
+}

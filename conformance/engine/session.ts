@@ -1,0 +1,368 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import { LOOPBACK } from '../drivers/network.js';
+import * as expect from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
+import type { Unusable } from '../framework/obstacle.js';
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
+import { lacking } from '../framework/skip.js';
+import { Stopped } from '../framework/stop.js';
+import type { Conditions, History } from '../habits/known.js';
+import { NOTICED_WITHIN } from '../habits/late-disconnects.js';
+import { type Learnt, nothingLearnt } from '../habits/visit.js';
+import { type Answer, type Client, createClient } from '../probe/client.js';
+import { GATEWAY } from '../probe/gateway.js';
+import { createRedactor, type Redactor } from '../probe/redact.js';
+import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { createConditions } from './conditions.js';
+import { createGuard } from './guard.js';
+import { createHistory } from './history.js';
+import { prefixOf } from './ledger.js';
+import { onlyOwn } from './only-own.js';
+import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
+import { secretPrefixOf } from './own-things.js';
+import { createRate, retryAfter } from './rate.js';
+import type { RunBase } from './run-base.js';
+import { createStatusWords, type StatusWords } from './status-words.js';
+
+/** The client of a run, and what watches over what it sends. */
+export interface Session {
+  readonly client: Client;
+  /** The same, until the run is over. */
+  readonly running: Client;
+  readonly redactor: Redactor;
+  /** Beginning of every name that the run gives. */
+  readonly prefix: string;
+  /** Interns made so far. */
+  readonly created: () => number;
+  /** The interns that the run made: it writes to no others. */
+  readonly own: OwnInterns;
+  /** Id of the intern that the answer to this very request gave the run. */
+  madeBy(send: Send): string | undefined;
+  /** What is known of the interns that the run made with its API key. */
+  readonly conditions: Conditions;
+  /** What the run has done to the target. */
+  readonly history: History;
+  /** What the statuses of a deployment are called. */
+  readonly words: StatusWords;
+  /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
+  lately(id: string): boolean;
+  /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
+  readonly limited: readonly Answer[];
+  /** ms since a client of the run left a stream of the intern. */
+  leftAgo(id: string): number | undefined;
+  /** What its habits were learnt to be. */
+  readonly learnt: Learnt;
+  /** The target has said that requests come too fast (429). */
+  hurried: boolean;
+  /** Some answer took longer than most may. */
+  slow: boolean;
+  /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
+  unusable(name: string): Unusable | undefined;
+  /** Tells that a credential opens nothing, or nothing more. */
+  spoilt(name: CredentialName, why: Unusable): void;
+  /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
+  cleaning(): void;
+}
+
+/** ms after which a prompt is sent again to an intern that does not take its first one yet. */
+const READY = 2_000;
+/** ms up to which a wait that a target asks for (429) tells how far apart it takes requests. */
+const SHORT = 10_000;
+/** ms before a read is sent again that a gateway has answered. */
+const AWAY = 500;
+/** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
+const MOST_LIMITED = 20;
+const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
+const isTurn = (rest: string, body: unknown): boolean =>
+  TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
+/** Tokens of a person. */
+const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
+/** What a create may ask for, so that the intern can serve other checks too. */
+const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Where values of secrets are sent to. */
+const VAULT = /\/vault\//;
+
+export function createSession(run: RunBase): Session {
+  const { driver, host, ledger, settings } = run;
+  const { baseUrl, daemonOrigin } = driver.target;
+  const prefix = prefixOf(run.tag);
+  const redactor = createRedactor(CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []));
+  const rate = createRate(settings.rate, host);
+  const collection = `${baseUrl}/interns`;
+  const conditions = createConditions(() => host.now());
+  const history = createHistory(() => host.now());
+  const proof = proofHeadersOf(driver.target.profile);
+  const words = createStatusWords();
+  const learnt = nothingLearnt();
+  const left = new Map<string, number>();
+  const limited: Answer[] = [];
+  const mine = new Set<string>();
+  const opens = new Set<unknown>();
+  const unusable = new Map<string, Unusable>();
+  let created = 0;
+  let cleaning = false;
+
+  const own = createOwnInterns({
+    ledger,
+    prefix,
+    now: () => host.now(),
+    lent: driver.target.ownInternId,
+    group: driver.target.scimGroupId,
+    alone: driver.lacks('disposable') === undefined,
+  });
+  const { scimGroupId: group, scimMappingId: mapping } = driver.target;
+  const shown = { prefix: secretPrefixOf(prefix), group, mapping };
+  const asked = new WeakMap<Send, Asked>();
+  const madeBy = new WeakMap<Send, string>();
+  const guard = createGuard({
+    own,
+    // An emulator under control is the run's own: there a read would be one more than a check has asked for.
+    read:
+      driver.control === undefined
+        ? async (id, as) => {
+            const path = internPath(id);
+            return { ...(await session.client.send({ path, as })), url: `${baseUrl}${path}` };
+          }
+        : undefined,
+    wait: (ms) => host.sleep(ms, run.signal),
+  });
+
+  const idOf = (url: string) => {
+    const segment = url.startsWith(`${collection}/`)
+      ? (url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
+      : undefined;
+    try {
+      return segment === undefined ? undefined : decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  };
+  const restOf = (url: string) =>
+    url
+      .slice(collection.length + 1)
+      .split(/[?#]/)[0]
+      ?.split('/')
+      .slice(1)
+      .join('/') ?? '';
+  const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
+  const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
+
+  /** A create that asks for nothing but a name, with the key of the run, in the workspace that it was told. */
+  const isPlain = (send: Send, url: string): boolean => {
+    if (driver.control !== undefined || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json))
+      return false;
+    const { name, workspace_id } = send.json;
+    const known = Object.keys(send.json).every((key) => PLAIN.has(key));
+    return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
+  };
+
+  /** Whether a token of a person looks at an intern of the API key for the first time, and does not see it. */
+  const seesNone = (send: Send, url: string, status: number): boolean => {
+    const id = /\/daemon(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
+    if (driver.control !== undefined || !PERSONAL.has(String(send.as)) || id === undefined || !mine.has(id))
+      return false;
+    if (status !== 404) opens.add(send.as);
+    return !opens.has(send.as);
+  };
+  /** One that does not see what the API key makes is another person's, or of another workspace: unless it is gone. */
+  const blind = async (send: Send, url: string): Promise<undefined> => {
+    const { status, json } = await session.running.send({ path: internPath(idOf(url) ?? '') });
+    if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
+    const credential = senderOf(send);
+    const how = 'sees-no-intern';
+    unusable.set(credential, how);
+    throw lacking({ kind: 'unusable', credential, how });
+  };
+
+  /** How long a read has to wait for what the run wrote before, in ms. */
+  const lateness = (url: string): number => {
+    const path = url.slice(baseUrl.length).split(/[?#]/)[0] ?? '';
+    const known = { history, learnt, now: () => host.now() };
+    return Math.max(0, ...run.habits.map((habit) => habit.before?.({ id: idOf(url), path }, known) ?? 0));
+  };
+  const about = (send: Send, url: string) => ({ send, id: idOf(url), rest: restOf(url) });
+
+  const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
+    if (!cleaning) {
+      const { maxRequests } = settings;
+      if (run.signal.aborted) throw new Stopped({ kind: 'interrupted' });
+      if (maxRequests !== undefined && client.sent >= maxRequests)
+        throw new Stopped({ kind: 'requests', most: maxRequests });
+      if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
+    }
+    const { method = 'GET', json, body, headers } = send;
+    if (isRecord(json) && typeof json.value === 'string' && VAULT.test(url)) redactor.learn(json.value);
+    const key = headers?.[IDEMPOTENCY_HEADER];
+    const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
+    if (create !== undefined) asked.set(send, create);
+    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(url);
+    if (late > 0) await host.sleep(late, signal);
+    await rate.take(signal);
+  };
+
+  /** What nothing of the kind answers is no interface of interns: whatever else was sent to it would be lost there too. */
+  const noIntern = (answer: Answer): Stopped => {
+    const rule = { kind: 'holds', words: 'an intern with its id' } as const;
+    const of = 'the answer to a create';
+    const wanted = { kind: 'value', path: of, rule } as const;
+    const breaks = { requirement: 'CREATE-1', level: 'S' } as const;
+    const finding = new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange, breaks });
+    return new Stopped({ kind: 'no-intern', status: answer.status }, finding);
+  };
+
+  const note = (send: Send, url: string, answer: Answer) => {
+    const body = answer.json as Record<string, unknown> | undefined;
+    if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
+    // Replies that a check reads itself are told of by who reads them.
+    const id = idOf(url);
+    if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
+    const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
+    if (made?.kind === 'nothing' && answer.status < 300 && driver.control === undefined && isCreate(send, url))
+      throw noIntern(answer);
+    if (typeof body !== 'object' || body === null || answer.status >= 300) return;
+    if (proof.signatureV2 in body) history.routeSigned();
+    if (driver.control === undefined && url.startsWith(collection)) {
+      if (made?.kind === 'own')
+        words.done(made.id, (send.json as { provision?: unknown } | undefined)?.provision === true ? 'boot' : 'create');
+      for (const record of Array.isArray(body.data) ? body.data : [body]) if (isRecord(record)) words.read(record);
+    }
+    if (made?.kind === 'own') {
+      madeBy.set(send, made.id);
+      history.created(made.id);
+      if (send.as === undefined) mine.add(made.id);
+      created++;
+      const wanted = isRecord(send.json) ? send.json : { '?': 0 };
+      const ours =
+        send.as === undefined && driver.control === undefined && wanted.workspace_id === driver.target.workspaceId;
+      if (ours && Object.keys(wanted).every((key) => PLAIN.has(key)))
+        conditions.made(body as unknown as Intern, wanted.provision === true ? 'booting' : 'stopped');
+    } else if (
+      made === undefined &&
+      !Array.isArray(body.data) &&
+      typeof body.id === 'string' &&
+      typeof body.status === 'string'
+    )
+      conditions.seen(body as unknown as Intern);
+  };
+
+  const leftAt = new WeakMap<Send, number>();
+  /** A write was never answered: others are given less time for nothing. */
+  let hangs = false;
+
+  const client: Client = createClient({
+    fetch: async (request) => {
+      if (daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)) return driver.daemonFetch(request);
+      const answer = await driver.fetch(request);
+      return driver.control === undefined ? onlyOwn(request, answer, shown) : answer;
+    },
+    plainFetch: driver.plainFetch,
+    baseUrl,
+    host,
+    redactor,
+    timeout: settings.timeout,
+    // How long an operation may take is stated for signing alone: some answer when they are done.
+    patience: (send, url) =>
+      driver.control === undefined &&
+      !READS.has(send.method ?? 'GET') &&
+      url.startsWith(collection) &&
+      !/\/sign(\?|$)/.test(url)
+        ? hangs
+          ? settings.streamTimeout
+          : settings.writeTimeout
+        : undefined,
+    inProcess: !driver.remote,
+    // A regional endpoint of a deployment has an address of its own.
+    hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
+    credential(name) {
+      const value = driver.credential(name);
+      if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
+      return value;
+    },
+    headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
+    before,
+    sent(send, url) {
+      leftAt.set(send, host.now());
+      const id = driver.control === undefined ? idOf(url) : undefined;
+      if (id !== undefined) conditions.sent(id, send.method ?? 'GET', restOf(url));
+      if (id !== undefined) history.sent(about(send, url));
+    },
+    lost(send, url) {
+      if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
+      const id = driver.control === undefined ? idOf(url) : undefined;
+      if (id !== undefined) conditions.lost(id, send.method ?? 'GET', restOf(url));
+    },
+    after(send, url, status, headers) {
+      session.slow ||= host.now() - (leftAt.get(send) ?? host.now()) > settings.timeout;
+      // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
+      if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
+        throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
+      const intern = driver.control === undefined ? idOf(url) : undefined;
+      const { method = 'GET' } = send;
+      const reads = READS.has(method);
+      const away = driver.control === undefined && GATEWAY.has(status);
+      if (intern !== undefined && away) conditions.lost(intern, method, restOf(url));
+      else if (intern !== undefined) conditions.answered(intern);
+      if (driver.control === undefined) history.answered(about(send, url), status);
+      // What was refused changed nothing; whatever else is no read may have.
+      const id = status < 400 && !reads ? intern : undefined;
+      if (id !== undefined) {
+        conditions.done(id, method, restOf(url), send.json);
+        if (method !== 'PATCH') words.done(id, restOf(url));
+        if (method === 'DELETE') mine.delete(id);
+        if (method === 'DELETE' && restOf(url) === '' && own.madeBy(id) !== undefined)
+          ledger.write({ event: 'deleting', id });
+      }
+      if (seesNone(send, url, status)) return blind(send, url);
+      // What reads may be sent again.
+      if (away && reads) return AWAY;
+      // One that has come to run just now may need a moment until it takes prompts.
+      if (status === 409 && intern !== undefined && conditions.runs(intern) && history.firstPrompt(intern, send))
+        return READY;
+      // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
+      if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
+      session.hurried = true;
+      const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
+      if (wait > 120_000) return undefined;
+      // Turns are counted apart from other requests, and by the minute.
+      if (wait > SHORT || TURNS.test(restOf(url))) rate.pause(wait);
+      else rate.slow(wait);
+      return 0;
+    },
+    ...(driver.control === undefined ? { address: words.address } : {}),
+    seen: note,
+    left(url) {
+      const id = /\/chat\/completions$/.test(url) ? idOf(url) : undefined;
+      if (id !== undefined) left.set(id, host.now());
+    },
+  });
+
+  const session: Session = {
+    learnt,
+    hurried: false,
+    slow: false,
+    client,
+    running: client.scope(run.signal),
+    redactor,
+    prefix,
+    created: () => created,
+    own,
+    madeBy: (send) => madeBy.get(send),
+    conditions,
+    history,
+    words,
+    lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
+    limited,
+    leftAgo(id) {
+      const at = left.get(id);
+      return at === undefined ? undefined : host.now() - at;
+    },
+    unusable: (name) => unusable.get(name),
+    spoilt: (name, why) => void unusable.set(name, why),
+    cleaning() {
+      cleaning = true;
+    },
+  };
+  return session;
+}

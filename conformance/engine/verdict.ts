@@ -1,0 +1,121 @@
+import type { Because } from '../framework/skip.js';
+import type { Incomplete, Stop } from '../framework/stop.js';
+import { REQUIREMENTS } from '../requirements/index.js';
+import type { CleanupResult } from './cleanup.js';
+import type { Pool } from './pool.js';
+import type { CheckResult, Coverage, RequirementResult, Results, Verdict } from './results.js';
+
+const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
+
+/** One row per requirement of the ledger, with the worst verdict of the checks that were selected, or that found it broken. */
+export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
+  const byRequirement = new Map<string, CheckResult[]>();
+  const add = (row: string, check: CheckResult) => byRequirement.set(row, [...(byRequirement.get(row) ?? []), check]);
+  for (const check of checks) {
+    const { breaks } = check.finding ?? {};
+    if (breaks !== undefined) add(breaks, check);
+    // Another one is broken, so of its own it could not tell.
+    add(check.requirement, breaks === undefined ? check : { ...check, verdict: 'skip', known: false });
+  }
+  return REQUIREMENTS.map((row) => {
+    const mine = byRequirement.get(row.id) ?? [];
+    const worst = WORST.find((verdict) => mine.some((check) => check.verdict === verdict && check.known !== true));
+    const excluded = 'excluded' in row ? row.excluded : undefined;
+    return {
+      id: row.id,
+      level: row.level,
+      sentence: row.sentence,
+      where: row.where,
+      ...(excluded === undefined ? {} : { excluded }),
+      verdict: worst ?? (mine.length > 0 ? 'warn' : excluded === undefined ? 'none' : 'excluded'),
+      checks: mine.map((check) => check.id),
+    };
+  });
+}
+
+export function count(checks: readonly CheckResult[]): Results['counts'] {
+  const counts = { pass: 0, 'pass-alternative': 0, fail: 0, warn: 0, skip: 0, error: 0 };
+  for (const check of checks) counts[check.verdict]++;
+  return counts;
+}
+
+/** What of a skip says that a question of the intern was waited for. */
+const awaitsQuestion = (because: Because<'intern'>): boolean =>
+  because.kind === 'asked-nothing' ||
+  (because.kind === 'finished-otherwise' && because.wanted === 'tool_calls') ||
+  (because.kind === 'did-otherwise' && because.question === true);
+
+/** How much came to a verdict. `asked` says what some stream was seen to ask. */
+export function coverage(
+  checks: readonly CheckResult[],
+  asked: Pool['asked'] = { question: false, permission: false },
+): Coverage {
+  const waiting = checks.some(({ skip }) => skip?.kind === 'intern' && awaitsQuestion(skip.because));
+  const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));
+  return {
+    checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
+    of: checks.length,
+    noQuestionSeen: waiting && !answered && !asked.question,
+    noPermissionSeen: waiting && !answered && !asked.permission,
+  };
+}
+
+/** The verdict of a run, why, and with which status it exits. */
+export interface Evaluated {
+  readonly verdict: Results['verdict'];
+  readonly incomplete: readonly Incomplete[];
+  readonly exit: Results['exit'];
+}
+
+/** What kept checks from a verdict because of another check. */
+function blockers(checks: readonly CheckResult[]): Incomplete[] {
+  const found = new Map<string, { checks: number; because: Because<'blocked'> }>();
+  for (const { skip } of checks) {
+    if (skip?.kind !== 'blocked') continue;
+    const { because } = skip;
+    const key = `${because.by} ${because.obstacle}`;
+    const before = found.get(key) ?? { checks: 0, because };
+    found.set(key, { ...before, checks: before.checks + 1 });
+  }
+  return [...found.values()].map(({ because, checks: many }) => ({ ...because, checks: many }));
+}
+
+/**
+ * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, less than was
+ * demanded, an error of the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from
+ * being a pass.
+ */
+export function evaluate(
+  checks: readonly CheckResult[],
+  more: {
+    readonly stopped?: Stop | undefined;
+    readonly cleanup: CleanupResult;
+    readonly stale?: readonly string[] | undefined;
+    /** What else keeps the run from being complete. */
+    readonly others?: readonly Incomplete[];
+    /** Percent. */
+    readonly minCoverage?: number | undefined;
+  },
+): Evaluated {
+  const { stopped, stale = [], others = [], minCoverage: least } = more;
+  const failed = checks.some((check) => check.verdict === 'fail' && check.known !== true);
+  const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
+  const { checked, of } = coverage(checks);
+  const unreached = checks.filter(({ skip }) => skip?.because.kind === 'unreached').length;
+  const errors = checks.filter((check) => check.verdict === 'error').map(({ id }) => id);
+  const interns = more.cleanup.failed.filter(({ leaving }) => leaving !== true).length;
+  const incomplete: Incomplete[] = [
+    ...(stale.length > 0 ? [{ kind: 'baseline' as const, ids: stale }] : []),
+    ...(ran ? [] : [{ kind: checks.length === 0 ? ('none-selected' as const) : ('none-ran' as const) }]),
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(least !== undefined && checked * 100 < least * of ? [{ kind: 'coverage' as const, checked, of, least }] : []),
+    ...blockers(checks),
+    ...(unreached > 0 ? [{ kind: 'unreached' as const, checks: unreached }] : []),
+    ...others,
+    ...(errors.length > 0 ? [{ kind: 'errors' as const, ids: errors }] : []),
+    ...(interns > 0 ? [{ kind: 'left-behind' as const, interns }] : []),
+  ];
+  if (failed || stale.length > 0) return { verdict: 'fail', incomplete, exit: 1 };
+  if (incomplete.length > 0) return { verdict: 'incomplete', incomplete, exit: 3 };
+  return { verdict: 'pass', incomplete, exit: 0 };
+}

@@ -1,0 +1,48 @@
+import type { Visit } from '../habits/visit.js';
+import { internPath, type Send } from '../probe/request.js';
+import { takeAwayTogether } from './cleaning.js';
+import { forget, keepFewer, kept } from './pool.js';
+import type { RunContext } from './run-context.js';
+
+/** A run, as habits see it. */
+export function visitOf(run: RunContext): Visit {
+  const { driver, host, lane, ledger, obstacles, pool, session, settings, signal } = run;
+  const { target } = driver;
+  return {
+    target,
+    readOnly: settings.readOnly,
+    learnt: session.learnt,
+    history: session.history,
+    conditions: session.conditions,
+    now: () => host.now(),
+    sleep: (ms) => host.sleep(ms, signal),
+    send: (send: Send) => session.running.send(send),
+    pathOf: internPath,
+    creating(more = {}) {
+      const json = {
+        name: `${session.prefix}${(++pool.count).toString(36)}`,
+        workspace_id: target.workspaceId,
+        ...more,
+      };
+      return { method: 'POST', path: '/interns', json };
+    },
+    created: () => session.created(),
+    made: () => ledger.open(),
+    gone: (id) => ledger.write({ event: 'gone', id }),
+    inHand: lane.made,
+    shared: () => pool.shared.get(lane)?.id,
+    kept: () => kept(pool),
+    keep: (most) => keepFewer(pool, most),
+    forget: () => forget(pool),
+    async takeAway(interns) {
+      await takeAwayTogether(run, interns);
+      pool.idle.clear();
+    },
+    creates: () => obstacles.gone('create'),
+    nobody(id) {
+      session.own.madeUp(id);
+      return id;
+    },
+    spoilt: (name, how) => session.spoilt(name, how),
+  };
+}

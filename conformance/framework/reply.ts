@@ -1,0 +1,178 @@
+import { type Answer, type OpenAnswer, said } from '../probe/answer.js';
+import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
+import { GATEWAY } from '../probe/gateway.js';
+import { createSseParser } from '../probe/sse.js';
+import type { Host } from '../probe/time.js';
+import * as expect from './expect.js';
+import { Finding, type Found, type StreamGot } from './finding.js';
+import { byTheIntern } from './skip.js';
+
+/** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
+export interface ChatReply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** ms between the request and the head of its answer. */
+  readonly headAfter: number;
+  /** What the stream has said so far; live. */
+  readonly transcript: Transcript;
+  /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
+  readonly raw: () => string;
+  /**
+   * Waits until the intern has done something. If the stream ends or `timeout` (real ms) passes before, that is a
+   * finding if a script decides, else an unmet precondition.
+   */
+  until(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
+  /** Waits until the service has done what it promises; a finding if the stream ends or `timeout` passes before. */
+  promised(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
+  /** Waits for the end of the body; throws a finding if it does not come within `timeout` (real ms). */
+  end(timeout?: number): Promise<Transcript>;
+  /** Disconnects while the response may be streaming: closes the connection. */
+  disconnect(): Promise<void>;
+  /** Cancels the body only, as a client does that has read [DONE]. */
+  cancel(): Promise<void>;
+  /** The body as a whole: for answers that are not streams (errors, the 202 of a steered prompt). */
+  whole(): Promise<Answer>;
+}
+
+export interface ReplyOptions {
+  readonly toolName: string;
+  readonly host: Host;
+  /** ms of real time. */
+  readonly timeout: number;
+  /** Whether a script decides what the intern does. */
+  readonly scripted: boolean;
+  /** What was sent, for findings: `a prompt`. */
+  readonly sent: string;
+  /** What is known of it if it is refused. */
+  refusal?(answer: Answer): Refusal;
+  /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
+  trouble?(): void;
+  /** Called once a stream that asked something has ended, with the arguments of its call. */
+  asked?(question: string): void;
+}
+
+/** What is known of a chat request that was refused. */
+export type Refusal = Pick<Found, 'because' | 'breaks'>;
+
+/** A stream in which `awaited` never came. If it ends against the rules of streams, that is what is wrong. */
+function missing(transcript: Transcript, awaited: string, timeout: number): Finding {
+  const { done, ended, exchange } = transcript;
+  if (ended === 'end') expect.grammar(transcript, 'S');
+  const silent = ended === undefined && !done ? { silent: timeout } : {};
+  const got: StreamGot = { ...expect.streamed(transcript), ...silent };
+  return new Finding({ wanted: { kind: 'stream', rule: 'until', awaited }, got, of: 'a chat stream', exchange });
+}
+
+/** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
+const CANNOT = new Set([429, ...GATEWAY]);
+
+/** ms without a byte that even a silent intern does not explain: keepalives come each 30 s. */
+const KEEPALIVE = 33_000;
+
+/** ms that a body may stay open after [DONE]. */
+const CLOSING = 5_000;
+
+export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply {
+  const { host } = options;
+  const parser = createSseParser();
+  const grammar = createChunkGrammar(options.toolName, { scripted: options.scripted, exchange: open.exchange });
+  const { transcript } = grammar;
+  const parts: Uint8Array[] = [];
+  let waiters: (() => void)[] = [];
+  let pumping: Promise<void> | undefined;
+  const wake = () => {
+    const woken = waiters;
+    waiters = [];
+    for (const waiter of woken) waiter();
+  };
+
+  let heard = host.now();
+  const pump = async () => {
+    let how = 'end';
+    try {
+      for (let piece = await open.read(); piece !== undefined; piece = await open.read()) {
+        parts.push(piece.bytes);
+        heard = host.now();
+        for (const item of parser.push(piece.bytes, piece.at)) grammar.take(item);
+        wake();
+      }
+      if (left) how = 'cancelled';
+    } catch (error) {
+      how = left ? 'cancelled' : said(error);
+    }
+    grammar.end(parser.end().unfinished, how);
+    const [call] = transcript.toolCalls;
+    if (call !== undefined) options.asked?.(call.arguments);
+    wake();
+  };
+  let left = false;
+  const streams = /text\/event-stream/i.test(open.headers.get('content-type') ?? '');
+  if (streams) pumping = pump();
+
+  const wait = async (what: string, holds: () => boolean, timeout: number, promised: boolean) => {
+    if (!streams) {
+      if (open.status < 300) options.trouble?.();
+      const answer = await open.whole();
+      const got = expect.seen(answer);
+      if (!options.scripted && CANNOT.has(open.status)) throw byTheIntern({ kind: 'prompt-not-taken', got });
+      const wanted = { kind: 'status', class: 'stream', statuses: [] } as const;
+      throw new Finding({ wanted, got, of: options.sent, exchange: open.exchange, ...options.refusal?.(answer) });
+    }
+    const deadline = host.now() + timeout;
+    let done: number | undefined;
+    while (!holds()) {
+      if (transcript.done) done ??= Math.min(deadline, host.now() + CLOSING);
+      const remaining = (done ?? deadline) - host.now();
+      if (transcript.ended !== undefined || remaining <= 0) {
+        const silentFor = host.now() - heard;
+        if (!promised && !transcript.done && transcript.ended === undefined && silentFor < KEEPALIVE) {
+          throw byTheIntern({ kind: 'took-too-long', awaited: what, ms: timeout, said: transcript.content });
+        }
+        if (!promised && transcript.ended === 'end' && transcript.done) {
+          throw byTheIntern({ kind: 'ended-before', awaited: what, said: transcript.content });
+        }
+        // An intern may say no more, as above. But if nothing at all comes, or no end, that is the service's fault.
+        if (transcript.ended === undefined) options.trouble?.();
+        throw missing(transcript, what, timeout);
+      }
+      await new Promise<void>((resolve) => {
+        const stop = host.later(Math.max(1, remaining), resolve);
+        waiters.push(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
+  };
+
+  return {
+    status: open.status,
+    headers: open.headers,
+    headAfter: open.headAfter,
+    transcript,
+    raw: () => new TextDecoder().decode(Buffer.concat(parts)),
+    async until(what, holds, timeout = options.timeout) {
+      await wait(what, () => holds(transcript), timeout, options.scripted);
+      return transcript;
+    },
+    async promised(what, holds, timeout = options.timeout) {
+      await wait(what, () => holds(transcript), timeout, true);
+      return transcript;
+    },
+    async end(timeout = options.timeout) {
+      await wait('the end of the body', () => transcript.ended !== undefined, timeout, options.scripted);
+      return transcript;
+    },
+    async disconnect() {
+      left = true;
+      await open.close();
+      await pumping;
+    },
+    async cancel() {
+      left = true;
+      await open.cancel();
+      await pumping;
+    },
+    whole: () => open.whole(),
+  };
+}
