@@ -3,8 +3,11 @@ import { notText } from '../arbitraries/session-id.js';
 import { equal, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, callOf, colour, fate, permission, read, talk, unstreamed, when } from '../helpers/chat.js';
+import { answered, asked, callOf, colour, fate, heard, permission, read, talk, when } from '../helpers/chat.js';
+import { refuses } from '../helpers/refuses.js';
 import { consents } from '../helpers/words.js';
+
+const NEARLY_MODES = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive', 'Self-Drive', 'auto', 'none'];
 
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
 export const CHAT_MODES = defineChecks({
@@ -62,20 +65,15 @@ export const CHAT_MODES = defineChecks({
     maxRuns: 50,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      expect.finish(
-        await talk(ctx, intern.id, { prompt: 'Twin.', approval_mode: 'self-drive' }),
-        'stop',
-        'the valid twin',
-      );
-      const refused = async (approval_mode: unknown) => {
-        const answer = await unstreamed(ctx, intern.id, { prompt: 'Hello.', extra: { approval_mode } });
-        const what = `a prompt with approval_mode ${JSON.stringify(approval_mode)}`;
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
-      };
-      const near = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive', 'Self-Drive', 'auto', 'none'];
-      for (const mode of ctx.sample([...near, true, 1, {}, ['manual']])) await refused(mode);
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
-      await ctx.property('mode', fc.oneof(text, notText()), refused);
+      await refuses<unknown>(ctx, {
+        of: 'a prompt with approval_mode',
+        as: { status: 400, reason: 'bad_request', retryable: false },
+        twins: ['self-drive'],
+        wrong: [...NEARLY_MODES, true, 1, {}, ['manual']],
+        more: fc.oneof(text, notText()),
+        send: async (approval_mode) => heard(await ctx.chat(intern.id, { prompt: 'Hi.', extra: { approval_mode } })),
+      });
     },
   },
   'chat-modes/reply-keeps-mode': {

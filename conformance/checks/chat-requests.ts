@@ -6,6 +6,7 @@ import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk, unstreamed } from '../helpers/chat.js';
+import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
@@ -24,6 +25,22 @@ async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
   // Reads a stream to its end: leaving it may keep the intern busy for half a minute.
   return open.whole();
 }
+
+const USER = { role: 'user', content: 'Hello.' };
+const says = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+const STREAMS = [undefined, false, null, 'true', 1, 0, [], {}, [true]];
+const NO_MESSAGES = [undefined, null, [], {}, USER, 'Hello.', 1, { 0: USER, length: 1 }];
+
+type Over = Readonly<Record<string, unknown>>;
+
+/** Sends prompts that are valid but for what they are given. */
+async function prompts(ctx: Ctx): Promise<(over: Over) => Promise<Answer>> {
+  const { id } = await ctx.interns.shared();
+  return (over) => raw(ctx, id, JSON.stringify({ messages: [USER], stream: true, ...over }));
+}
+
+const badPrompts = async (ctx: Ctx, twins: readonly Over[], wrong: readonly Over[]) =>
+  refuses(ctx, { of: 'a prompt with', as: BAD, twins, wrong, send: await prompts(ctx) });
 
 /** CHAT-15: what a chat request has to be. */
 export const CHAT_REQUESTS = defineChecks({
@@ -52,14 +69,11 @@ export const CHAT_REQUESTS = defineChecks({
     title: 'Text parts of a prompt count together.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const of = (length: number) => ({
-        messages: [
-          { role: 'user', content: Array.from({ length }, () => ({ type: 'text', text: 'x'.repeat(8_000) })) },
-        ],
-      });
-      expect.finish(await talk(ctx, intern.id, of(3)), 'stop', 'parts of 24000 characters');
-      expect.error(await unstreamed(ctx, intern.id, of(5)), BAD, 'parts of 40000 characters');
+      const send = await prompts(ctx);
+      const text = { type: 'text', text: 'x'.repeat(8_000) };
+      const of = (length: number) => ({ messages: [{ role: 'user', content: Array.from({ length }, () => text) }] });
+      expect.success(await send(of(3)), 'parts of 24000 characters');
+      expect.error(await send(of(5)), BAD, 'parts of 40000 characters');
     },
   },
   'chat-requests/stream-true': {
@@ -67,65 +81,43 @@ export const CHAT_REQUESTS = defineChecks({
     level: 'P',
     title: 'stream other than true is refused.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const messages = [{ role: 'user', content: 'Hello.' }];
-      const sent = (stream: unknown) =>
-        raw(ctx, intern.id, JSON.stringify({ messages, ...(stream === undefined ? {} : { stream }) }));
-      expect.status(await sent(true), 200, 'the valid twin');
-      for (const stream of ctx.sample([undefined, false, null, 'true', 1, 0, [], {}, [true]])) {
-        expect.error(await sent(stream), BAD, `a prompt with stream ${JSON.stringify(stream)}`);
-      }
-    },
+    run: (ctx) =>
+      badPrompts(
+        ctx,
+        [{ stream: true }],
+        STREAMS.map((stream) => ({ stream })),
+      ),
   },
   'chat-requests/messages': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Messages that are missing, none, or no list are refused.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const good = { role: 'user', content: 'Hello.' };
-      const sent = (messages: unknown) => raw(ctx, intern.id, JSON.stringify({ messages, stream: true }));
-      expect.status(await sent([good]), 200, 'the valid twin');
-      for (const messages of ctx.sample([undefined, null, [], {}, good, 'Hello.', 1, { 0: good, length: 1 }])) {
-        expect.error(await sent(messages), BAD, `messages ${JSON.stringify(messages)}`);
-      }
-    },
+    run: (ctx) =>
+      badPrompts(
+        ctx,
+        [{ messages: [USER] }],
+        NO_MESSAGES.map((messages) => ({ messages })),
+      ),
   },
   'chat-requests/last-role': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const user = { role: 'user', content: 'Hello.' };
-      expect.finish(await talk(ctx, intern.id, { messages: [user, user] }), 'stop', 'the valid twin');
-      for (const last of ctx.sample(LAST_MESSAGES)) {
-        const answer = await unstreamed(ctx, intern.id, { messages: [user, last] });
-        expect.error(answer, BAD, `a prompt whose last message is ${JSON.stringify(last)}`);
-      }
-    },
+    run: (ctx) =>
+      badPrompts(
+        ctx,
+        [{ messages: [USER, USER] }],
+        LAST_MESSAGES.map((last) => ({ messages: [USER, last] })),
+      ),
   },
   'chat-requests/content-forms': {
     requirement: 'CHAT-15',
     level: 'P',
     title: 'Content that is neither text nor text parts is refused.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
-      const parts = [{ type: 'text', text: 'Hello.' }];
-      expect.finish(
-        await talk(ctx, intern.id, { messages: [{ role: 'user', content: parts }] }),
-        'stop',
-        'the valid twin',
-      );
-      for (const content of ctx.sample(NO_CONTENTS)) {
-        const answer = await unstreamed(ctx, intern.id, { messages: [{ role: 'user', content }] });
-        expect.error(answer, BAD, `a prompt with the content ${JSON.stringify(content)}`);
-      }
-    },
+    run: (ctx) => badPrompts(ctx, [says([{ type: 'text', text: 'Hello.' }])], NO_CONTENTS.map(says)),
   },
   'chat-requests/unknown-fields': {
     requirement: 'CHAT-15',

@@ -10,6 +10,7 @@ import {
   asked,
   callOf,
   fate,
+  heard,
   held,
   read,
   sameSession,
@@ -17,6 +18,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
+import { refuses } from '../helpers/refuses.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 
 /** Says something, waits 20 s, and says the rest. */
@@ -82,23 +84,15 @@ export const CHAT_SESSIONS = defineChecks({
     maxRuns: 60,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      expect.finish(
-        await talk(ctx, intern.id, { prompt: 'Hello.', session_id: ctx.interns.name().padEnd(256, 'a') }),
-        'stop',
-        'the twin of 256',
-      );
-      const unfit = fc.oneof(
-        { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 },
-        { arbitrary: notText(), weight: 1 },
-      );
-      const refused = async (session_id: unknown) => {
-        const answer = await unstreamed(ctx, intern.id, { prompt: 'Hello.', extra: { session_id } });
-        const what = 'a prompt with an unfit session_id';
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
-      };
-      for (const id of ctx.sample(['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}]))
-        await refused(id);
-      await ctx.property('session_id', unfit, refused);
+      const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
+      await refuses<unknown>(ctx, {
+        of: 'a prompt with session_id',
+        as: { status: 400, reason: 'bad_request', retryable: false },
+        twins: [ctx.interns.name().padEnd(256, 'a')],
+        wrong: ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}],
+        more: fc.oneof(control, { arbitrary: notText(), weight: 1 }),
+        send: async (session_id) => heard(await ctx.chat(intern.id, { prompt: 'Hello.', extra: { session_id } })),
+      });
     },
   },
   'chat-sessions/same-id-elsewhere': {

@@ -5,9 +5,12 @@ import { equal, fail, gist, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
+
+const LISTED = { of: 'the list with', as: BAD_QUERY };
 
 /** The interns of a check, in the order of the list. */
 const of = (data: readonly Intern[], ids: readonly string[]) =>
@@ -257,14 +260,14 @@ export const LIST = defineChecks({
     fresh: true,
     title: 'An unknown status, an empty one, and more than eight entries as sent are 400.',
     needs: [],
-    async run(ctx) {
-      const { api, property } = ctx;
-      expect.page(await api.list({ status: 'running,stopped' }), 'the valid twin');
-      const refused = async (status: string) =>
-        expect.error(await api.list({ status }), BAD_QUERY, `the list by ${JSON.stringify(status)}`);
-      await ctx.each('fixed filters', BAD_STATUSES, refused);
-      await property('filters', badStatusFilter(), refused);
-    },
+    run: (ctx) =>
+      refuses(ctx, {
+        ...LISTED,
+        twins: ['running,stopped'],
+        wrong: BAD_STATUSES,
+        more: badStatusFilter(),
+        send: (status) => ctx.api.list({ status }),
+      }),
   },
   'list/bad-limit': {
     requirement: 'LIST-3',
@@ -272,16 +275,14 @@ export const LIST = defineChecks({
     fresh: true,
     title: 'limit is 1 to 500; 0, 501, and what is no whole number are 400 `Invalid list query`.',
     needs: [],
-    async run(ctx) {
-      const { api, property } = ctx;
-      expect.page(await api.list({ limit: 1 }), 'the list with limit 1');
-      expect.page(await api.list({ limit: 500 }), 'the list with limit 500');
-      const refused = async (limit: string | number) =>
-        expect.error(await api.list({ limit }), BAD_QUERY, `the list with limit ${JSON.stringify(limit)}`);
-      const fixed = ['0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'];
-      await ctx.each('fixed limits', fixed, refused);
-      await property('limits', fc.oneof(fc.integer({ min: 501 }), fc.integer({ max: 0 })), refused);
-    },
+    run: (ctx) =>
+      refuses<string | number>(ctx, {
+        ...LISTED,
+        twins: [1, 500],
+        wrong: ['0', '501', '-1', '1.5', 'abc', '', 'NaN', '1e9', 'null', '10,20'],
+        more: fc.oneof(fc.integer({ min: 501 }), fc.integer({ max: 0 })),
+        send: (limit) => ctx.api.list({ limit }),
+      }),
   },
   'list/bad-cursor': {
     requirement: 'LIST-3',
@@ -289,14 +290,12 @@ export const LIST = defineChecks({
     fresh: true,
     title: 'A text that is not a cursor is 400 `Invalid list query`, invalid_body.',
     needs: [],
-    async run(ctx) {
-      const { api } = ctx;
-      expect.page(await api.list({ limit: 1 }), 'the valid twin');
-      const bad = ['!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '=='];
-      await ctx.each('cursors', bad, async (cursor) => {
-        const answer = await api.list({ limit: 1, starting_after: cursor });
-        expect.error(answer, BAD_QUERY, `the list after ${JSON.stringify(cursor)}`);
-      });
-    },
+    run: (ctx) =>
+      refuses<string | undefined>(ctx, {
+        ...LISTED,
+        twins: [undefined],
+        wrong: ['!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '=='],
+        send: (after) => ctx.api.list({ limit: 1, ...(after === undefined ? {} : { starting_after: after }) }),
+      }),
   },
 });

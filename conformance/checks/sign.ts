@@ -7,6 +7,7 @@ import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
+import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
@@ -25,6 +26,34 @@ const sign = (
 
 const route = (path: string) => ({ method: 'POST', path });
 const where = fc.constantFrom(...PATHS);
+
+const METHODS: readonly unknown[] = [
+  ...['POST', 'post', 'Post', 'GET', 'PUT', 'DELETE', 'PATCH', '', 'POST ', ' POST', 'POST\n'],
+  null,
+  7,
+  ['POST'],
+  {},
+];
+const NO_ROUTES: readonly unknown[] = [
+  ...[null, '', 'POST /api/invoke', '/api/invoke', [], ['POST', '/api/invoke'], {}, false, 0],
+  { method: 'POST' },
+  { path: '/api/invoke' },
+  { Method: 'POST', Path: '/api/invoke' },
+];
+
+/** Signs for routes: of the valid twins, and of some wrong ones, by the operation and its alias. */
+async function badRoutes(
+  ctx: Ctx,
+  twins: readonly unknown[],
+  wrong: readonly unknown[],
+  named: (value: unknown) => unknown,
+): Promise<void> {
+  const { id } = await ctx.interns.stopped();
+  for (const at of ctx.sample(PATHS)) {
+    const send = (value: unknown) => sign(ctx, id, { bodySha256: DIGEST, route: named(value) }, at);
+    await refuses(ctx, { of: `${at} for the route`, as: INVALID, twins, wrong, few: 3, send });
+  }
+}
 
 export const SIGN = defineChecks({
   'sign/answer': {
@@ -95,33 +124,9 @@ export const SIGN = defineChecks({
     title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
-      const intern = await ctx.interns.stopped();
-      const path = '/api/invoke';
-      for (const method of ctx.profile.route_methods) {
-        const json = { bodySha256: DIGEST, route: { method, path } };
-        proofOf(ctx, await sign(ctx, intern.id, json), true, `a route with ${method}`);
-      }
-      const others = [
-        'post',
-        'Post',
-        'GET',
-        'PUT',
-        'DELETE',
-        'PATCH',
-        '',
-        'POST ',
-        ' POST',
-        'POST\n',
-        null,
-        7,
-        ['POST'],
-        {},
-      ];
-      const refused = others.filter((one) => !ctx.profile.route_methods.some((known) => known === one));
-      for (const method of ctx.sample(refused, 3)) {
-        const json = { bodySha256: DIGEST, route: { method, path } };
-        expect.error(await sign(ctx, intern.id, json), INVALID, `a route with method ${JSON.stringify(method)}`);
-      }
+      const allowed: readonly unknown[] = ctx.profile.route_methods;
+      const wrong = METHODS.filter((one) => !allowed.includes(one));
+      await badRoutes(ctx, allowed, wrong, (method) => ({ method, path: '/api/invoke' }));
     },
   },
   'sign/route-path': {
@@ -162,29 +167,7 @@ export const SIGN = defineChecks({
     level: 'P',
     title: 'A route that is not an object with method and path is 400, null too.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
-      const routes = [
-        null,
-        '',
-        'POST /api/invoke',
-        '/api/invoke',
-        [],
-        ['POST', '/api/invoke'],
-        {},
-        { method: 'POST' },
-        { path: '/api/invoke' },
-        { Method: 'POST', Path: '/api/invoke' },
-        false,
-        0,
-      ];
-      for (const one of ctx.sample(routes, 3)) {
-        for (const at of ctx.sample(PATHS)) {
-          const answer = await sign(ctx, intern.id, { bodySha256: DIGEST, route: one }, at);
-          expect.error(answer, INVALID, `${at} with route ${JSON.stringify(one)}`);
-        }
-      }
-    },
+    run: (ctx) => badRoutes(ctx, [route('/api/invoke')], NO_ROUTES, (one) => one),
   },
   'sign/unknown-fields': {
     requirement: 'SIGN-3',

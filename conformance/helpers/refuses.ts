@@ -1,0 +1,27 @@
+import type fc from 'fast-check';
+import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
+
+/** Values that are refused, and valid twins of them. */
+export interface Refused<T> {
+  /** What is sent, for findings: `a prompt with`. */
+  readonly of: string;
+  readonly as: expect.ExpectedError;
+  readonly twins: readonly T[];
+  /** `few` (1) of these where requests cost, each with one thing wrong. */
+  readonly wrong: readonly T[];
+  readonly few?: number;
+  /** Generated ones too. */
+  readonly more?: fc.Arbitrary<T>;
+  send(value: T): Promise<Answer>;
+}
+
+/** The valid twins are accepted, and what has one thing wrong is refused. */
+export async function refuses<T>(ctx: Pick<Ctx, 'property' | 'sample'>, refused: Refused<T>): Promise<void> {
+  const { of, as, twins, wrong, few, more, send } = refused;
+  for (const twin of twins) expect.success(await send(twin), `${of} ${JSON.stringify(twin)}, a valid twin`);
+  const look = async (value: T) => expect.error(await send(value), as, `${of} ${JSON.stringify(value)}`);
+  for (const value of ctx.sample(wrong, few)) await look(value);
+  if (more !== undefined) await ctx.property(of, more, look);
+}
