@@ -6,7 +6,7 @@ import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { jsonBytes, textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
 import { operation, request } from '../helpers/operations.js';
 import { signWrites, type Write, writes } from '../helpers/writes.js';
 import { internPath } from '../probe/request.js';
@@ -19,7 +19,6 @@ const UNSUPPORTED = {
 } as const;
 /** Message and reason are stated in the catalogue of signing alone. */
 const refusalOf = ({ row }: Write) => (row.name.startsWith('sign') ? UNSUPPORTED : { status: 415 });
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 const send = (ctx: Ctx, write: Write, path: string, type: string | undefined) =>
   ctx.send({

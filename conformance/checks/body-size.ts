@@ -4,13 +4,12 @@ import { ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { padded, pieces, textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, padded, pieces, textBytes } from '../helpers/bytes.js';
 import { operation } from '../helpers/operations.js';
 import { signWrites, type Write, writes } from '../helpers/writes.js';
 import type { Send } from '../probe/request.js';
 
 const CAP = 1_048_576;
-const JSON_TYPE = { 'content-type': 'application/json' };
 const TOO_LARGE = {
   status: 413,
   message: /^Request body exceeds 1048576 bytes/,

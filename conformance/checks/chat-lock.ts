@@ -10,6 +10,7 @@ import {
   callOf,
   HELD,
   held,
+  PAUSED,
   plain,
   read,
   streaming,
@@ -18,8 +19,6 @@ import {
 } from '../helpers/chat.js';
 import { seenByPeer, steered } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
-
-const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 
 async function busy(ctx: Ctx, id: string, input: ChatInput | string, what: string): Promise<void> {
   const answer = await unstreamed(ctx, id, input);

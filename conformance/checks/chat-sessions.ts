@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
 import { equal, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -12,6 +11,7 @@ import {
   fate,
   heard,
   held,
+  PAUSED,
   read,
   sameSession,
   sessionOf,
@@ -20,13 +20,6 @@ import {
 } from '../helpers/chat.js';
 import { refuses } from '../helpers/refuses.js';
 import { invoke, session, steered } from '../helpers/turns.js';
-
-/** Says something, waits 20 s, and says the rest. */
-const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
-
-async function runsOf(ctx: Ctx, id: string): Promise<number> {
-  return (await ctx.control.runs(id)).length;
-}
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
 export const CHAT_SESSIONS = defineChecks({
@@ -121,7 +114,7 @@ export const CHAT_SESSIONS = defineChecks({
       const intern = await ctx.interns.running();
       const id = session(await invoke(ctx, intern.id, await ctx.script(PAUSED)), 'the invoke');
       steered(await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
-      equal(await runsOf(ctx, intern.id), 1, 'runs of the intern');
+      equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
       await ctx.clock.advance(20_000);
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run of invoke');
     },

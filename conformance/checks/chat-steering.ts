@@ -9,6 +9,7 @@ import {
   callOf,
   fate,
   held,
+  PAUSED,
   read,
   sameSession,
   sessionOf,
@@ -18,9 +19,6 @@ import {
 } from '../helpers/chat.js';
 import { steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
-
-/** Says something, waits 20 s, and says the rest. */
-const PAUSED = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
 
 /** CHAT-14: prompts to sessions whose run goes on. */
 export const CHAT_STEERING = defineChecks({

@@ -2,7 +2,7 @@ import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { ASKING, answered, asked, broken, unstreamed } from '../helpers/chat.js';
 import { operation, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
@@ -110,7 +110,6 @@ export const FAULTS = defineChecks({
       const { id } = await interns.running();
       for (const operation of ['create', 'update', 'chat'] as const) await control.fault({ operation, status: 500 });
       const post = { method: 'POST', path: '/interns' };
-      const headers = { 'content-type': 'application/json' };
       const foreign = interns.body({ workspace_id: target.foreignWorkspaceId });
       const large = new Uint8Array(1_048_577).fill(0x20);
       const refusals: readonly (readonly [number, string, () => Promise<Answer>])[] = [
@@ -118,7 +117,7 @@ export const FAULTS = defineChecks({
         [400, 'an invalid create', () => api.create({})],
         [404, 'a create elsewhere', () => api.create(foreign)],
         [415, 'a create as text', () => send({ ...post, body: textBytes('{}') })],
-        [413, 'a large create', () => send({ ...post, body: large, headers })],
+        [413, 'a large create', () => send({ ...post, body: large, headers: JSON_TYPE })],
         [404, 'an update of nobody', () => api.update(interns.unknownId(), { description: 'x' })],
         [400, 'an invalid update', () => api.update(id, { colour: 'x' })],
         [405, 'another method', () => send({ method: 'PUT', path: internPath(id) })],

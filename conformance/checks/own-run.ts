@@ -1,7 +1,7 @@
 import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { talk } from '../helpers/chat.js';
 import { internPath } from '../probe/request.js';
 
@@ -52,8 +52,7 @@ export const OWN_RUN = defineChecks({
         Buffer.from([0xc3, 0x28, 0xff]),
         after ?? Buffer.alloc(0),
       ]);
-      const headers = { 'content-type': 'application/json' };
-      const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers });
+      const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers: JSON_TYPE });
       expect.error(answer, { status: 400 }, 'an update that is not UTF-8');
       equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
     },

@@ -2,7 +2,7 @@ import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { DIGEST, operation } from '../helpers/operations.js';
 import { indistinguishable, mediaType } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
@@ -10,7 +10,6 @@ import type { As } from '../probe/request.js';
 import type { RequirementId } from '../requirements/index.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
-const JSON_TYPE = { 'content-type': 'application/json' };
 const JSON_BODY = { bodySha256: DIGEST };
 const TIMEOUT = {
   status: 408,

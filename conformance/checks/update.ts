@@ -53,7 +53,7 @@ export const UPDATE = defineChecks({
       const { api, interns } = ctx;
       const full = { description: 'a', instructions: 'b', model: 'acme/one' };
       const intern = await interns.stopped();
-      // Which model is shown where none was chosen, a deployment decides.
+      // Which model is shown before one was chosen is not stated.
       const cleared = { description: null, instructions: null, model: intern.model };
       for (const key of ctx.sample(SETTABLE)) {
         expect.status(await api.update(intern.id, full), expect.ACCEPTED, 'an update that sets all');

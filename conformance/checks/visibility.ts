@@ -4,12 +4,11 @@ import { equal } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
 /** Bodies that are refused where they are looked at. */
 const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
   'no JSON': { body: textBytes('{'), headers: JSON_TYPE },

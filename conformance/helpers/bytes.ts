@@ -1,3 +1,6 @@
+/** Declares a body as JSON. */
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** JSON as bytes: a body that brings no content type of its own. */
 export const jsonBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 

@@ -40,6 +40,9 @@ export const accepted = (content: Record<string, unknown>) => ({ action: 'accept
 /** A turn that streams one piece and then says nothing more. */
 export const HELD: Steps = [{ say: 'Held. ' }, { end: 'never' }];
 
+/** A turn that says something, waits 20 s, and says the rest. */
+export const PAUSED: Steps = [{ say: 'One. ' }, { wait: '20s' }, { say: 'Two.' }];
+
 /** A turn that asks for a permission once and says what it got. */
 export const ASKING: Steps = [
   { say: 'Before. ' },
