@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runConformance } from './index.js';
 import { testConformance } from './vitest.js';
 
-test('an option that there is not is refused before anything is sent', async () => {
+test('an unknown option is refused before anything is sent', async () => {
   let sent = 0;
   const fetch = async () => {
     sent++;

@@ -55,7 +55,7 @@ const NAMES = {
 /**
  * Holds the names of options that no compiler need have seen: `readonly` for `readOnly` would write to a deployment.
  *
- * @throws UsageError for one that there is not, with the nearest that there is
+ * @throws UsageError for an unknown one, with the nearest known one
  */
 export function knownOptions(options: object): void {
   const known = Object.keys(NAMES);

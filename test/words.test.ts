@@ -25,6 +25,20 @@ const SAY_INSTEAD: readonly (readonly [RegExp, string])[] = [
 const PASSED = [
   ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs'],
   ['emulator', 'scripts', 'test', 'bench', 'bin', 'clients', 'examples'],
+  [
+    'arbitraries',
+    'cli',
+    'clients',
+    'drift',
+    'drivers',
+    'framework',
+    'habits',
+    'helpers',
+    'model',
+    'probe',
+    'reporters',
+    'safety',
+  ].map((folder) => `conformance/${folder}`),
 ].flat();
 
 /** Pages that are written from other texts, the cases of the lab, whose texts are published, and this table itself. */

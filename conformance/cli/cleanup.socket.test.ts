@@ -111,7 +111,7 @@ describe('a ledger that somebody else wrote', () => {
   test.each<[string, object]>([
     ['a beginning that fits every name', { prefix: '' }],
     ['a beginning that is not of its run', { prefix: 'release-' }],
-    ['a run that is none', { run: '../x', prefix: 'k../x-' }],
+    ['an invalid run', { run: '../x', prefix: 'k../x-' }],
     ['no run', { run: undefined }],
     ['no address', { url: 7 }],
   ])('with %s is refused', async (_, more) => {

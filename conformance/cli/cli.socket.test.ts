@@ -154,7 +154,7 @@ describe('without a URL', () => {
     expect(await run('one.json')).toEqual(await run('two.json'));
   });
 
-  test('shards are merged into the whole, and a missing one is told', async () => {
+  test('shards are merged into the whole, and a missing one is reported', async () => {
     const shard = (index: number) =>
       call([...LIGHT, '--shard', `${index}/2`, '--report', `json=${at(`shard${index}.json`)}`]);
     await shard(1);
@@ -311,7 +311,7 @@ describe('against a URL', () => {
   });
 });
 
-describe('targets that are none', () => {
+describe('invalid targets', () => {
   let server: Server | undefined;
   const serve = async (listener: RequestListener) => {
     server = createServer(listener);

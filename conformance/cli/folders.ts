@@ -25,7 +25,7 @@ export const writeTo = (place: string, file: string, text: string): void =>
 export const folder = (place: string, path: string): void => writing(place, () => makeFolder(path));
 
 /**
- * Makes the folders that a run writes to, before it begins: a report that has no place to go is told now, not after
+ * Makes the folders that a run writes to, before it begins: a report that has no place to go is reported now, not after
  * minutes of work.
  *
  * @throws UsageError naming the flag

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 
-test('the exit status is that of the run, whoever stops reading its output', async () => {
+test('the exit status is that of the run, even if nobody reads its output to the end', async () => {
   const args = ['--only', 'create/bad-name', '--runs', '1', '--report', 'json'];
   const child = spawn(process.execPath, [commandOf('intern-conformance'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -179,7 +179,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const path = text(own('path'), 'path');
   const pathAt = path?.indexOf(':') ?? -1;
   if (path !== undefined && pathAt <= 0)
-    throw new UsageError(`--path: expected NAME:PATH as a finding told it, got ${path}`);
+    throw new UsageError(`--path: expected NAME:PATH as a finding gives it, got ${path}`);
   const shard = text(own('shard'), 'shard');
   const part = shard === undefined ? undefined : /^(\d+)\/(\d+)$/.exec(shard);
   if (

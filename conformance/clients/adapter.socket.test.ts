@@ -128,7 +128,7 @@ test('no answer within the limit and a second is a fail called hung; the adapter
   expect(results?.checks.find(({ id }) => id === 'http-no-answer')?.finding?.what).toBe('hung');
 });
 
-test('a layer that is not offered is skipped; nothing but skips is no pass', async () => {
+test('a layer that is not offered is skipped; skips alone are not a pass', async () => {
   const { exit, results } = await run(adapter('say(right(line))'), '--only', 'chat-text');
   expect(verdicts(results)).toEqual({ 'chat-text': 'skip' });
   expect(exit).toBe(3);

@@ -74,14 +74,14 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
   const likenessOf = (alias: string): Likeness => {
     const records = all.flatMap(recordsIn).filter(({ id }) => aliasOf(id) === alias);
     const settled = (status: unknown) => SETTLED.find((one) => one === status) ?? 'stopped';
-    const told = all.flatMap((one): PriorStatus[] => {
+    const known = all.flatMap((one): PriorStatus[] => {
       if (!wentWell(one)) return [];
       const before = internAliasOf(one) === alias ? STATUS_BEFORE[one.operation ?? ''] : undefined;
       if (before !== undefined) return [before];
       return recordsIn(one).flatMap((shown) => (aliasOf(shown.id) === alias ? [settled(shown.status)] : []));
     });
     const name = records[0]?.name;
-    return { status: told[0] ?? 'running', ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
+    return { status: known[0] ?? 'running', ...(typeof name === 'string' && /^[a-z]/.test(name) && { name }) };
   };
   const about = (alias: string) => all.filter((one) => internAliasOf(one) === alias);
   const isFound = (alias: string) => about(alias).some(({ status }) => status !== 404);

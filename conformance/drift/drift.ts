@@ -13,12 +13,12 @@ import { createNames } from './names.js';
 import { type Played, play } from './play.js';
 import { byScenario } from './recordings.js';
 
-/** What a drift may be told. Times in ms. */
+/** The options of a drift. Times in ms. */
 export interface DriftOptions {
   readonly driver: Driver;
   readonly host: Host;
   readonly exchanges: readonly PlacedExchange[];
-  /** Until the head of an answer has to be there. Default 10,000. */
+  /** Until the head of an answer must be there. Default 10,000. */
   readonly timeout?: number;
   /** That a boot may take, and a read that time may mend. Default 120,000. */
   readonly bootTimeout?: number;
@@ -97,7 +97,7 @@ function toResult(played: Played, options: DriftOptions, redactor: Redactor): Ch
   return { ...row, verdict: 'pass' };
 }
 
-/** Why the target cannot be compared at all, so that nothing but reads is sent to it. */
+/** Why the target cannot be compared at all, so that only reads are sent to it. */
 const unplayed = (placed: PlacedExchange, stop: Stop): Played => ({
   placed,
   compared: { findings: [], warnings: [] },

@@ -207,7 +207,7 @@ export async function send(deps: SendDeps, bindings: Bindings, exchange: Recorde
   const ended = consume().finally(() => {
     isOver = true;
   });
-  // Whoever waits for the end meets it there.
+  // The reader that waits for the end meets it there.
   ended.catch(() => {});
   return {
     status: answer.status,

@@ -83,7 +83,7 @@ describe('what is read again', () => {
     expect(found).toMatchObject({ verdicts: [expect.stringMatching(/^fail/)], reads: 1, waited: 0 });
   });
 
-  test('is a status, less and less often, for as long as a boot may take; the last difference is told', async () => {
+  test('is a status, less and less often, for as long as a boot may take; the last difference is reported', async () => {
     const [queued, stopped] = ['queued', 'stopped'].map((status) => json(200, record({ status })));
     const found = await outcomeOf([read()], queued as Response, stopped as Response);
     expect(found.verdicts).toEqual(['fail: body.status: running → stopped']);

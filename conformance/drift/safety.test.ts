@@ -283,7 +283,7 @@ describe('what a run makes is taken away', () => {
     expect(results.cleanup).toMatchObject({ created: 1, deleted: 1, failed: [] });
   });
 
-  test('what cannot be taken away is told, and keeps the run from passing', async () => {
+  test('what cannot be deleted is reported, and keeps the run from passing', async () => {
     const { fetch } = deployment((request) =>
       request.method === 'DELETE' ? json(409, { error: { code: 409 } }) : undefined,
     );

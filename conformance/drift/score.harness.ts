@@ -45,7 +45,7 @@ async function linesOf(given: Mutant | (() => Mutant)): Promise<readonly string[
 }
 
 /** What a recording says, without its times and without the size of its writes. */
-const told = (lines: readonly string[]) =>
+const outcomeOf = (lines: readonly string[]) =>
   lines
     .map((line) => {
       const { at: _at, writes, ...exchange } = JSON.parse(line) as RecordedExchange;
@@ -84,7 +84,7 @@ async function findsDrift(file: string): Promise<boolean> {
 const folder = mkdtempSync(join(tmpdir(), 'drift-score-'));
 const file = join(folder, 'recording.jsonl');
 const areas = process.argv.slice(2);
-const right = told(await linesOf({}));
+const right = outcomeOf(await linesOf({}));
 const missed: string[] = [];
 let shown = 0;
 let all = 0;
@@ -93,7 +93,7 @@ for (const [area, deviations] of Object.entries(AREAS)) {
   for (const { name, description, mutant } of deviations) {
     all++;
     const lines = await linesOf(mutant);
-    if (told(lines) === right || lines.length === 0) continue;
+    if (outcomeOf(lines) === right || lines.length === 0) continue;
     shown++;
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
     if (!(await findsDrift(file))) missed.push(`${name}: ${description}`);

@@ -54,7 +54,7 @@ async function look(ask: Ask, base: string, key: string): Promise<Looked> {
   }
 }
 
-/** What is told of a target. All of it may be left out; then it is an emulator in this process. */
+/** The options for a target. All may be left out; then it is an emulator in this process. */
 export interface TargetOptions {
   /** Base address, ending in /api/v1. */
   readonly url?: string | undefined;
@@ -71,7 +71,7 @@ export interface TargetOptions {
   readonly readOnly?: boolean;
   /** ms of real time that one wait may take where no clock can be moved. */
   readonly slow?: number;
-  /** ms until the head of an answer has to be there. */
+  /** ms until the head of an answer must be there. */
   readonly timeout?: number | undefined;
   /** Seed of the emulator in this process. */
   readonly seed?: string | undefined;

@@ -109,7 +109,7 @@ test('NO_PROXY keeps what it names away from the proxy', async () => {
   expect(through.asked).toHaveLength(1);
 });
 
-test('an address that is none is named without what it says', () => {
+test('an invalid address is named without what it says', () => {
   expect(() => environmentFetch({ HTTPS_PROXY: 'me:secret@proxy' })).toThrow(
     /^HTTPS_PROXY is no address of a proxy, such as [^@]+$/,
   );

@@ -250,7 +250,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     if (because === undefined) ledger.write({ event: 'removed', ...one });
     else kept.push({ id: one.path, name: one.path, because });
   }
-  /** Interns whose create told nothing of them. */
+  /** Interns whose create answered nothing of them. */
   const found = new Set<string>();
   for (let round = 0; ; round++) {
     unsearched = undefined;

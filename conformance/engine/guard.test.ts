@@ -38,8 +38,8 @@ async function skippedBy(work: Promise<unknown>) {
   const error = await caught(work);
   return error instanceof Skipped ? error.skip.because : error;
 }
-/** What is told of a finding, in one line. */
-const told = ({ found }: Finding) => {
+/** A finding in one line. */
+const inOneLine = ({ found }: Finding) => {
   const { what, actual } = findingText(found);
   return `${what} is ${String(actual)}`;
 };
@@ -62,7 +62,7 @@ describe('the first write to an intern of the run', () => {
     const { to, create } = guarded(read('theirs'));
     await create('kabcd-1', { id: 'i1', name: 'kabcd-1' });
     const found = await foundBy(to('PATCH', '/interns/i1', {}));
-    expect(told(found)).toMatch(
+    expect(inOneLine(found)).toMatch(
       /^the intern that a create answered is another's, .*it is read as another; .*"i1".*"theirs"/,
     );
   });
@@ -96,7 +96,7 @@ test.each([
   expect(isProven(found.found)).toBe(true);
   expect(found.found.breaks).toEqual({ requirement: 'CREATE-1', level: 'S' });
   expect(findingText(found.found).expected).toBe('a new intern named "kabcd-1"');
-  expect(told(found)).toMatch(says);
+  expect(inOneLine(found)).toMatch(says);
 });
 
 test('a name that breaks the published rules may become another, and what bears it is not the run’s', async () => {

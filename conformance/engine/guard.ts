@@ -22,7 +22,7 @@ export interface GuardOptions {
   wait?(ms: number): Promise<void>;
 }
 
-/** Holds what a run sends to the rule of {@link OwnInterns}. Whoever sends calls both, for every request. */
+/** Keeps the requests of a run to the rule of {@link OwnInterns}. The sender calls both, for every request. */
 export interface Guard {
   /**
    * Before a request leaves.

@@ -5,7 +5,7 @@ import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { makeFolder } from './make-folder.js';
 
 /**
- * A line of the ledger. `creating` is written before the request leaves, `created` when its answer told the id, `deleting`
+ * A line of the ledger. `creating` is written before the request leaves, `created` when its answer named the id, `deleting`
  * when its delete was accepted.
  */
 export type Entry =
@@ -18,7 +18,7 @@ export type Entry =
   | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
   | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
 
-/** What a run has made, so that it can be taken away again by whoever finds the file. */
+/** What a run has made, so that anybody who finds the file can delete it. */
 export interface Ledger {
   write(entry: Entry): void;
   /** Interns that were made and are not known to be gone. */
@@ -68,7 +68,7 @@ function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialNa
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** A line of a ledger; undefined for one that is none, as the last is of a run that was killed while it wrote. */
+/** A line of a ledger; undefined for an invalid one, such as the last of a run that was killed while it wrote. */
 function entryOf(line: string): Entry | undefined {
   let found: Partial<Record<string, unknown>> | null;
   try {

@@ -215,7 +215,7 @@ describe('what is found without its create', () => {
     expect(ledger.open().map(({ id }) => id)).toEqual(['i1']);
   });
 
-  test('in a ledger of an earlier run proves no name: it has to be read', () => {
+  test('in a ledger of an earlier run proves no name: it must be read', () => {
     const ledger = createLedger();
     ledger.write({ event: 'created', id: 'i1', name: 'victim', as: 'api_key' });
     ledger.write({ event: 'created', id: 'a/../b', name: 'kabcd-1', as: 'api_key' });

@@ -10,7 +10,7 @@ const BASE = 'https://service.test/api/v1';
 const GROUP = '0d000000-0000-4000-8000-000000000003';
 const MAPPING = '0c000000-0000-4000-8000-00000000000a';
 
-/** What becomes of a write, and what the ledger has then. */
+/** What happens to a write, and what the ledger has then. */
 function run(options: { alone?: boolean; group?: string } = { group: GROUP }) {
   const ledger = createLedger();
   const own = createOwnInterns({ ledger, prefix: 'kabcd-', ...options });
@@ -179,7 +179,7 @@ describe('of a list that shows others’ things the kit sees its own alone', () 
     ['{"data":["theirs"],"has_more":false}'],
     ['{"data":{"name":"theirs"}}'],
     ['theirs'],
-  ])('of another form than a list, nothing is told: %s', async (body) => {
+  ])('of another form than a list, nothing is learnt: %s', async (body) => {
     expect(await seen('/vault//secrets', body)).not.toContain('theirs');
   });
 

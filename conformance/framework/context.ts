@@ -137,7 +137,7 @@ export interface Ctx {
     name: string,
     ...args: [...arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, predicate: (...values: Ts) => Promise<void>]
   ): Promise<void>;
-  /** Lifecycle statuses that the target has shown and that are none of the published ones. */
+  /** Lifecycle statuses that the target has shown and that are not published. */
   ownStatuses(): readonly string[];
   /** Whether the target has refused a text for its characters: only plain words are said to it. */
   plain(): boolean;

@@ -13,10 +13,10 @@ const serve: Serve = (next) => {
     const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
     if (typeof asked === 'string' && !given.has(asked) && last?.role === 'user')
       return refusal(404, 'Session not found', 'not_found');
-    const told = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
+    const issued = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
     return rewritten(await next(request), {
-      json: (json) => told(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
-      heard: (sofar) => told(/"session_id":("(?:[^"\\]|\\.)*")/.exec(sofar)?.[1]),
+      json: (json) => issued(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
+      heard: (sofar) => issued(/"session_id":("(?:[^"\\]|\\.)*")/.exec(sofar)?.[1]),
     });
   };
 };

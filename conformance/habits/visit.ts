@@ -29,7 +29,7 @@ export interface Learnt {
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** Interns whose teardown has not ended in the time that there was. */
   readonly staying: Set<string>;
-  /** Id of an intern that the run has made and does nothing with: what becomes of it, others do. */
+  /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
   witness?: string | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface Sighting {
   readonly lostWrite?: { readonly request: string; readonly status: number };
 }
 
-/** What becomes of a finding that a habit explains. */
+/** What happens to a finding that a habit explains. */
 export interface Explanation {
   /** ms after which the check is tried again; undefined where that would not help. */
   readonly again?: number;
@@ -122,7 +122,7 @@ export interface Explanation {
   readonly perhaps?: true;
   /** The run now knows something of the service that it did not: such a try does not count. */
   readonly learnt?: true;
-  /** What becomes of the check when no further try is left; a finding where it is undefined. */
+  /** What happens to the check when no further try is left; a finding where it is undefined. */
   readonly skip?: Skip;
 }
 

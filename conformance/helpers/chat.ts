@@ -99,7 +99,7 @@ export async function read(reply: ChatReply): Promise<Transcript> {
   }
 }
 
-/** A chat request that is to be refused or answered without a stream. */
+/** A chat request that must be refused or answered without a stream. */
 export async function unstreamed(
   ctx: Ctx,
   id: string,
@@ -203,7 +203,7 @@ export async function answerWith(
   );
 }
 
-/** A reply that is to be refused. */
+/** A reply that must be refused. */
 export async function badAnswer(
   ctx: Ctx,
   id: string,

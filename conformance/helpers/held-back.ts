@@ -59,9 +59,9 @@ async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof long
       json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
       limited: true,
     });
-    const told = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
+    const saidBusy = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
     await other.close();
-    if (told !== undefined) return told;
+    if (saidBusy !== undefined) return saidBusy;
     // A date counts as a moment.
     if (other.status === 429) await reply.pass(1_000 * Number(other.headers.get('retry-after')) || SOON);
   }
@@ -78,7 +78,7 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
   await read.whole();
   const latency = read.headAfter;
   const sent = longReply(ctx, id);
-  const told = await refusedAsBusy(ctx, id, sent);
+  const saidBusy = await refusedAsBusy(ctx, id, sent);
   const reply = await sent.opening;
   const head = ctx.elapsed();
   // The other prompt may have come first.
@@ -86,9 +86,9 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
   const t = await reply.end();
   if (!arrivedAtOnce(t)) return { how: 'streams' };
   if (t.chunks.length < SEVERAL) return { how: 'short', t };
-  if (told === undefined)
+  if (saidBusy === undefined)
     return { how: 'unknown', why: 'a reply came all at once, and no other prompt was refused before' };
-  const wait = head - told;
+  const wait = head - saidBusy;
   if (wait > Math.max(LEAST, LONGER * latency)) return { how: 'late', wait, latency };
   const why = 'a reply came all at once, not long enough after another prompt was refused as busy';
   return { how: 'unknown', why, got: { after: Math.round(wait), latency: Math.round(latency) } };

@@ -59,7 +59,7 @@ test.each([
     `${'A'.repeat(76)}\n${'A'.repeat(10)}==`,
     { characters: 89, base64url: false, padding: true, others: '\n' },
   ],
-])('a signature in %s is told by what it looks like: reports leave itself out', (_, signature, told) => {
+])('a signature in %s is described by its form: reports leave the signature out', (_, signature, described) => {
   const json = { 'x-signature': signature, 'x-timestamp': '1790000000', 'x-user': 'me' };
   const answer = { status: 200, json, text: '' } as unknown as Answer;
   try {
@@ -70,7 +70,7 @@ test.each([
       found: {
         of: 'x-signature of a proof',
         wanted: { rule: { words: 'the Base64 of an Ed25519 signature' } },
-        got: told,
+        got: described,
       },
     });
   }

@@ -75,7 +75,7 @@ describe('one thing wrong', () => {
   });
 });
 
-test('a connection that breaks is told, one that we closed is not', () => {
+test('a connection that breaks is reported, one that we closed is not', () => {
   expect(breaches([FIRST], 'dropped: reset')).toContain('S CHAT-3');
   expect(breaches([FIRST], 'cancelled')).toEqual([]);
 });

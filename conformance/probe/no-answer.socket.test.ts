@@ -7,7 +7,7 @@ import { kindOf } from './no-answer.js';
 const failed = (cause: Record<string, unknown>) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(String(cause.message)), cause) });
 
-test('a server that speaks no TLS is told in one line, and not as a certificate', async () => {
+test('a server that speaks no TLS is reported in one line, and not as a certificate', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -22,6 +22,6 @@ test('a certificate for another name is not to be mended by an authority', () =>
   expect(kindOf(failed({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed' })).detail).toContain('CA_CERTS');
 });
 
-test('what has several lines is told in one', () => {
+test('what has several lines is reported in one', () => {
   expect(kindOf(failed({ code: 'ERR_ELSE', message: 'one\n  two\n' }))).toEqual({ kind: 'other', detail: 'one two' });
 });

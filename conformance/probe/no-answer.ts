@@ -15,9 +15,9 @@ const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to i
 /** What kept an answer from coming, from the error of `fetch`: in one line. */
 export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const told = (key: 'code' | 'reason') =>
+  const textOf = (key: 'code' | 'reason') =>
     typeof cause === 'object' && cause !== null && key in cause ? String((cause as Record<string, unknown>)[key]) : '';
-  const code = told('code');
+  const code = textOf('code');
   const message = cause instanceof Error ? cause.message || code || cause.name : String(cause);
   const detail = message.trim().replace(/\s+/g, ' ');
   if (cause instanceof Error && cause.name === 'ProxyRefused') return { kind: 'proxy', detail };
@@ -26,7 +26,7 @@ export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   // If the two sides do not get as far as certificates, OpenSSL's message is a line of its source. Its name for an
   // answer in plain HTTP differs between its versions.
   if (/^ERR_SSL_|^EPROTO$/.test(code)) {
-    const reason = told('reason') || code;
+    const reason = textOf('reason') || code;
     return { kind: 'tls', detail: /alert/i.test(reason) ? reason : `${reason}; is it http:// there?` };
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return { kind: 'certificate', detail };

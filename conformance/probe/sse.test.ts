@@ -24,7 +24,7 @@ test('events, comments and their order', () => {
   expect(unfinished).toBe('');
 });
 
-test('a comment between the lines of an event is told', () => {
+test('a comment between the lines of an event is reported', () => {
   const { items } = parse(bytes('data: one\n: keepalive\ndata: two\n\n'));
   expect(timeless(items)).toEqual([
     { kind: 'comment', text: 'keepalive', within: true },
@@ -32,7 +32,7 @@ test('a comment between the lines of an event is told', () => {
   ]);
 });
 
-test('what stands unfinished at the end is told', () => {
+test('what is unfinished at the end is reported', () => {
   expect(parse(bytes('data: {"a":')).unfinished).toBe('data: {"a":');
   expect(parse(bytes('data: one\n')).unfinished).toBe('one\n');
 });

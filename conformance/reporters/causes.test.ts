@@ -59,7 +59,7 @@ function asked(check: CheckResult, as: string): CheckResult {
   const transcript = check.finding.transcript.map((one) => ({ ...one, request: { ...one.request, headers } }));
   return { ...check, finding: { ...check.finding, transcript } };
 }
-const told = (checks: readonly CheckResult[]) =>
+const reported = (checks: readonly CheckResult[]) =>
   groups(checks).map(({ title, parts }) => [title, ...parts.map((part) => part.checks.map(({ id }) => id).join(' '))]);
 
 test('an operation that refuses a valid request as it refuses all others is one finding, the valid one first', () => {
@@ -70,7 +70,7 @@ test('an operation that refuses a valid request as it refuses all others is one 
     found('sign/twin', status('the twin', no, ...SUCCESS), [ALIAS, { ok: 1 }, no]),
     found('get/other', status('a read', no, 400), ['GET ', undefined, no]),
   ];
-  expect(told(checks)).toEqual([
+  expect(reported(checks)).toEqual([
     [
       'POST /interns/{internId}/daemon-access/sign is answered 404 not_found, whatever is sent',
       'sign/twin',
@@ -81,7 +81,7 @@ test('an operation that refuses a valid request as it refuses all others is one 
   ]);
 });
 
-test('one that also succeeds, or refuses otherwise, is told finding by finding', () => {
+test('one that also succeeds, or refuses in another way, is reported finding by finding', () => {
   const no = refused(404, 'not_found');
   const other = refused(409, 'busy');
   const checks = [
@@ -101,7 +101,7 @@ test('an answer that is refused, and the reason that is then the wrong one, are 
     found('lock/silent', value('reason of a reply', 'x', 'busy'), [CHAT, ANSWER, no]),
     found('chat/goes-on', streams('the answer', no), [CHAT, ANSWER, no]),
   ];
-  expect(told(checks)).toEqual([
+  expect(reported(checks)).toEqual([
     [
       'the answer is 409 interaction_not_pending, expected an event stream (200, text/event-stream)',
       'chat/goes-on',
@@ -117,7 +117,7 @@ test('a refusal that contradicts what was seen is one finding, whatever was refu
     found('chat/answer', streams('the answer', no, because), [CHAT, ANSWER, no]),
     found('chat/prompt', streams('a prompt', no, because), [CHAT, {}, no]),
   ];
-  expect(told(checks)).toEqual([
+  expect(reported(checks)).toEqual([
     [
       'the answer is 409 busy although no run of the intern streams, the last one has ended, expected an event stream (200, text/event-stream)',
       'chat/answer',
@@ -126,7 +126,7 @@ test('a refusal that contradicts what was seen is one finding, whatever was refu
   ]);
 });
 
-test('where a session is not found again, what was sent in one is not told apart', () => {
+test('where a session is not found again, what was sent in one is not separated', () => {
   const finding = value('a prompt to a run', 'a stream of its own', 'steered');
   const STREAM = { status: 200, text: 'data: x' };
   const sent = { session_id: 's' };
@@ -135,7 +135,7 @@ test('where a session is not found again, what was sent in one is not told apart
   const broken = value('session_id of the second prompt', 'another', 'the same as before', 'session_id');
   const root = found('chat-sessions/continue', broken, [CHAT, sent, STREAM]);
   expect(groups([steered, plain])).toHaveLength(2);
-  expect(told([steered, plain, root])).toEqual([
+  expect(reported([steered, plain, root])).toEqual([
     [
       'session_id of the second prompt is another, expected the same as before',
       'chat-sessions/continue',
@@ -164,7 +164,7 @@ test('the same request, refused in the same way although a success was due, is o
     ),
     found('create/other', status('a create', refused(400, 'x'), ...SUCCESS), [create, {}, refused(400, 'x')]),
   ];
-  expect(told(checks)).toEqual([
+  expect(reported(checks)).toEqual([
     ['a repeated create is answered 409, expected 200', 'create/retry', 'model/statuses'],
     ['a create is answered 400, expected a success (200, 201, 202, 204)', 'create/other'],
   ]);
@@ -184,7 +184,7 @@ test.each([
   [['a', 'b', 'c'], ['a'], 'the keys is with b, c, expected only a'],
   [['a'], ['a', 'b'], 'the keys is without b, expected a, b'],
   [['secret'], [], 'the keys is secret, expected none'],
-])('a list of names is told by what it has too many or too few of', (actual, expected, title) => {
+])('a list of names is described by what it has too many or too few of', (actual, expected, title) => {
   const wanted = { kind: 'value', path: 'the keys', rule: { kind: 'is', value: expected } } as const;
   expect(groups([found('a/b', { wanted, got: actual, of: 'the keys' })])[0]?.title).toBe(title);
 });

@@ -9,7 +9,7 @@ import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
 import { incompleteText } from './words/stop.js';
 
-/** Text that Markdown and the HTML within it take for nothing but text. */
+/** Text that Markdown and the HTML within it read as text only. */
 export const plain = (text: string): string =>
   visible(text)
     .replace(/&/g, '&amp;')

@@ -122,7 +122,7 @@ const status = (of: string, got: AnswerGot, statuses: readonly number[] = [201])
   of,
 });
 
-test('findings that are the same are told once, the largest group first', () => {
+test('findings that are the same are reported once, the largest group first', () => {
   const checks = [
     found('chat/0', status('the create', { status: 500, text: '{"error":{}}' })),
     found('chat/1', finish('the reply to a prompt', 'x')),
@@ -191,7 +191,7 @@ test.each([
     status('another', { status: 200, text: '{"b":1}' }, [404]),
     'status is 200, expected 404 (one, another)',
   ],
-])('%s: told together', (_, one, other, title) => {
+])('%s: reported together', (_, one, other, title) => {
   const checks = [found('a/one', one), found('a/two', other)];
   expect(groups(checks).map((group) => group.title)).toEqual([title]);
 });

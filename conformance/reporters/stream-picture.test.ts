@@ -33,7 +33,7 @@ const texts = (exchange: Exchange, finding?: Parameters<typeof streamRows>[1]) =
 const PERMISSION = { kind: 'permission', operation: 'shell', options: ['allow_once'] };
 const CALL = { index: 0, function: { name: 'service.provide_input', arguments: JSON.stringify(PERMISSION) } };
 
-test('a stream is told step by step; words that follow each other are one step', () => {
+test('a stream is shown step by step; words that follow each other are one step', () => {
   const events = [
     chunk({ role: 'assistant', content: '' }),
     ': keepalive\n\n',

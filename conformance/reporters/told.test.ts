@@ -49,7 +49,7 @@ describe('a stream that breaks a rule of another requirement', () => {
     { requirement: 'CHAT-5' },
   );
 
-  test('is told under that requirement, which is the one that counts as broken', async () => {
+  test('is reported under that requirement, which is the one that counts as broken', async () => {
     const results = await go([asks], [twice]);
     expect(results.checks[0]?.finding?.breaks).toBe('CHAT-3');
     const verdicts = Object.fromEntries(results.requirements.map(({ id, verdict }) => [id, verdict]));

@@ -148,7 +148,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     failure !== undefined || bad || (broken && !done) || !ended || openCall || nameless || finish === 'error'
       ? 'error'
       : 'complete';
-  const told = calls.filter(
+  const reported = calls.filter(
     (call) => call.name !== null && finish !== null && (finish !== 'length' || isJson(call.arguments)),
   );
   const reasoning = texts('reasoning').join('');
@@ -157,7 +157,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     chat: {
       content: texts('content').join(''),
       ...(reasoning === '' ? {} : { reasoning }),
-      tool_calls: finish === 'error' || failure !== undefined ? [] : told,
+      tool_calls: finish === 'error' || failure !== undefined ? [] : reported,
       finish_reason: finish,
       usage,
       ...(session === undefined ? {} : { session_id: session }),

@@ -148,7 +148,7 @@ export function createAssembly(has: Has) {
     if (has('stopAtFinish') && finish !== null) done = true;
   };
 
-  const told = (whole: boolean): Call[] => {
+  const callsOf = (whole: boolean): Call[] => {
     if (has('toldUnfinished') || (whole && has('anyEnd'))) return calls;
     if (finish === null || finish === 'error') return has('parsesEarly') ? calls.filter((call) => call.closed) : [];
     if (has('stopDropsCalls') && finish !== 'tool_calls') return [];
@@ -211,7 +211,7 @@ export function createAssembly(has: Has) {
     },
     /** What came until now; of calls, those that are finished. */
     chat(whole: boolean): AnsweredChat {
-      let list = [...told(whole)];
+      let list = [...callsOf(whole)];
       if (!has('callsByArrival')) list.sort((a, b) => a.index - b.index);
       if (has('echoOfPauseLost')) list = list.filter((call) => !call.name.endsWith('provide_input'));
       const answered = list.map((call) => ({

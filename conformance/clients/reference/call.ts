@@ -44,14 +44,14 @@ function readRefusal(text: string, status: number, has: Has): Refusal {
 export function waitOf(header: (name: string) => string | undefined, now: number, has: Has): number | undefined {
   const ms = header('retry-after-ms');
   if (ms !== undefined && /^\d+(\.\d+)?$/.test(ms)) return has('secondsBeforeMs') ? Number(ms) / 2 : Number(ms);
-  const told = header('retry-after');
-  if (told === undefined) return undefined;
-  if (has('secondsOnly') && !/^[1-9]\d*$/.test(told)) throw new TypeError(`Retry-After: ${told}`);
-  if (/^\d+(\.\d+)?$/.test(told))
+  const asked = header('retry-after');
+  if (asked === undefined) return undefined;
+  if (has('secondsOnly') && !/^[1-9]\d*$/.test(asked)) throw new TypeError(`Retry-After: ${asked}`);
+  if (/^\d+(\.\d+)?$/.test(asked))
     return has('floorSeconds')
-      ? Math.floor(Number(told) / 2) * 1_000
-      : Number(told) * (has('secondsAreMs') ? 1 : 1_000);
-  const date = /^[A-Z][a-z]{2}, /.test(told) ? Date.parse(told) : Number.NaN;
+      ? Math.floor(Number(asked) / 2) * 1_000
+      : Number(asked) * (has('secondsAreMs') ? 1 : 1_000);
+  const date = /^[A-Z][a-z]{2}, /.test(asked) ? Date.parse(asked) : Number.NaN;
   return date > now ? date - now : undefined;
 }
 

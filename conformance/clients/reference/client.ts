@@ -29,7 +29,7 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
   const isChat = line.layer === 'chat';
   const events: ParsedEvent[] = [];
   const assembly = createAssembly(has);
-  let told = 0;
+  let reported = 0;
   let left = false;
   const body = has('bodyDropped') ? { stream: true, messages: [] } : line.body;
   const request = async () => ({
@@ -52,8 +52,8 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     }
     if (isChat && event.data === '[DONE]') return;
     onEvent(event);
-    told++;
-    if (line.stop_after !== undefined && told >= line.stop_after) left = true;
+    reported++;
+    if (line.stop_after !== undefined && reported >= line.stop_after) left = true;
   };
   const read = async (incoming: Incoming & { signal: AbortController }) => {
     const type = incoming.header('content-type');

@@ -109,7 +109,7 @@ export const FLAWS = {
     // Chat
     doneRequired: 'fails without [DONE]',
     anyEnd: 'takes every end for a good one',
-    finishRequired: 'fails without a finish reason, told as 500',
+    finishRequired: 'fails without a finish reason, reported as 500',
     stopAtFinish: 'stops reading at the finish reason',
     doneAnywhere: 'looks for [DONE] within the data',
     waitAfterDone: 'waits for the connection to close after [DONE]',
@@ -196,7 +196,7 @@ export const FLAWS = {
     ownTime: 'sends a timestamp of its own',
     proofKept: 'sends the same proof again',
     retry401: 'retries a 401 of the daemon',
-    unsigned: 'sends unsigned where no proof is to be had',
+    unsigned: 'sends unsigned where no proof is available',
     signOnce: 'tells a failure of sign without its status',
     followsSigned: 'follows a redirect with its proof',
     contentTypeLost: 'asks for a proof without a content type',
