@@ -1,4 +1,5 @@
 import type { Check } from '../conformance/framework/check.js';
+import { publishedOf } from '../conformance/requirements/published.js';
 import type { Level, Requirement } from '../conformance/requirements/requirement.js';
 
 const LEVELS: Readonly<Record<Level, string>> = { S: 'stated', P: 'published', C: 'chosen' };
@@ -19,6 +20,8 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   for (const row of rows) {
     const mine = checks.filter((check) => check.requirement === row.id);
     lines.push('', `## ${row.id}`, '', `- ${LEVELS[row.level]} (${row.where}): ${cell(row.sentence)}`);
+    const published = publishedOf(row.id);
+    if (published !== undefined) lines.push(`- “${cell(published.quote)}” (${published.where})`);
     if (row.published !== undefined) lines.push(`- published: ${cell(row.published)}`);
     if (row.chosen !== undefined) lines.push(`- chosen: ${cell(row.chosen)}`);
     if (row.excluded !== undefined) lines.push(`- not checked: ${cell(row.excluded)}`);

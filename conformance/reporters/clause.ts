@@ -1,6 +1,7 @@
 import type { CheckResult } from '../engine/results.js';
 import type { Skip } from '../framework/skip.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
+import { publishedOf } from '../requirements/published.js';
 import { skipWords } from './words/skip.js';
 
 /** What a check stands on. */
@@ -9,7 +10,7 @@ export interface Clause {
   readonly id: string;
   readonly sentence: string;
   readonly where: string;
-  /** The interface's own words, where it states the requirement. */
+  /** The words of the interface where it states the requirement, or of the published client. */
   readonly quote?: string;
 }
 
@@ -17,11 +18,12 @@ export interface Clause {
 export function clauseOf(check: CheckResult): Clause {
   if (check.clause !== undefined) return { id: check.requirement, ...check.clause };
   const row = requirement(check.finding?.breaks ?? check.requirement);
-  const quote = check.level === 'S' ? quoteOf(row.id) : undefined;
+  const published = check.level === 'P' ? publishedOf(row.id) : undefined;
+  const quote = check.level === 'S' ? quoteOf(row.id) : published?.quote;
   return {
     id: row.id,
     sentence: sentenceOf(row, check.level),
-    where: row.where,
+    where: published?.where ?? row.where,
     ...(quote === undefined ? {} : { quote }),
   };
 }
