@@ -37,7 +37,6 @@ const PASSED = [
     'model',
     'probe',
     'reporters',
-    'safety',
   ].map((folder) => `conformance/${folder}`),
 ].flat();
 

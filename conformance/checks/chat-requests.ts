@@ -42,7 +42,7 @@ async function prompts(ctx: Ctx): Promise<(over: Over) => Promise<Answer>> {
 const badPrompts = async (ctx: Ctx, twins: readonly Over[], wrong: readonly Over[]) =>
   refuses(ctx, { of: 'a prompt with', as: BAD, twins, wrong, send: await prompts(ctx) });
 
-/** CHAT-15: what a chat request has to be. */
+/** CHAT-15: what a chat request must be. */
 export const CHAT_REQUESTS = defineChecks({
   'chat-requests/length': {
     requirement: 'CHAT-15',

@@ -184,7 +184,7 @@ export const CHAT_STEERING = defineChecks({
   'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',
     level: 'P',
-    title: 'A steered prompt has to be a valid one.',
+    title: 'A steered prompt must be valid.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();

@@ -52,7 +52,7 @@ async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
   equal(await fate(ctx, id), 'ended: cancelled', 'the run 30 s after its client left');
 }
 
-/** CHAT-9 and CHAT-10: what becomes of a run whose client has left. */
+/** CHAT-9 and CHAT-10: what happens to a run whose client has left. */
 export const DISCONNECT = defineChecks({
   'disconnect/while-silent': {
     requirement: 'CHAT-10',

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const RIGHT = [{ end: 'stop' }];
 const WRONG = [{ end: 'failed' }];
 
-/** INVOKE-4 to INVOKE-6: what becomes of a run that invoke started. */
+/** INVOKE-4 to INVOKE-6: what happens to a run that invoke started. */
 export const INVOKE_RUNS = defineChecks({
   'invoke-runs/goes-on': {
     requirement: 'INVOKE-1',

@@ -29,6 +29,6 @@ test.each([
 ])('a second provision that is accepted while the intern is %s: %s', async (first, verdict) => {
   const host = fakeHost();
   const driver = fakeDriver(provisions(first).fetch, host);
-  const { checks: told } = await run({ driver, host, checks, only: ['provision/only-where-it-can'], seed: 'seed' });
-  expect(told.map((one) => one.verdict)).toEqual([verdict]);
+  const { checks: results } = await run({ driver, host, checks, only: ['provision/only-where-it-can'], seed: 'seed' });
+  expect(results.map((one) => one.verdict)).toEqual([verdict]);
 });

@@ -20,7 +20,7 @@ export const SUSPEND = defineChecks({
       const { id } = await interns.running();
       const settings = { description: 'kept', instructions: 'Be kept.' };
       const intern = expect.intern(await api.update(id, settings), expect.ACCEPTED, 'an update');
-      equal([intern.description, intern.instructions], Object.values(settings), 'the settings that are to be kept');
+      equal([intern.description, intern.instructions], Object.values(settings), 'the settings that must be kept');
       expect.done(await api.suspend(intern.id), 'the suspend');
       const suspended = await interns.untilSuspended(intern.id);
       await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat with a suspended intern');

@@ -159,7 +159,7 @@ export const VAULT_SECRECY = defineChecks({
   'vault/released-to-its-hosts': {
     requirement: 'VAULT-9',
     level: 'C',
-    title: 'A script is told whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
+    title: 'A script learns whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
     needs: ['control', 'running'],
     async run(ctx) {
       const { id } = await ctx.interns.running();

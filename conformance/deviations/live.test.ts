@@ -23,6 +23,6 @@ test('what nobody waited for is not seen, and says so', async () => {
   expect(result?.missed[0]).toMatchObject({ verdict: 'skip', why: expect.stringContaining('--slow') });
 });
 
-test('one that shows only with a control interface is none of a deployment', async () => {
+test('one that shows only with a control interface does not count at a deployment', async () => {
   expect(await tried('fault-for-ever')).toBeUndefined();
 });

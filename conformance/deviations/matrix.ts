@@ -115,7 +115,7 @@ export function score(matrix: Matrix): Score {
   };
 }
 
-/** What has to be put right, one line each. None is a pass. */
+/** What must be mended, one line each. An empty list is a pass. */
 export function faults(matrix: Matrix): string[] {
   return [
     ...matrix.baseline.failing.map((one) => `${one.id}: ${one.verdict} although nothing deviates: ${one.why}`),

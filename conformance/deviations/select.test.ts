@@ -21,6 +21,6 @@ test('a star stands for anything', () => {
   expect(names('*')).toHaveLength(deviations.length);
 });
 
-test('a name that is none is refused, beside others too', () => {
+test('an unknown name is refused, beside others too', () => {
   expect(() => names(`${one},no-such-name`)).toThrow('--only: no deviation is named no-such-name');
 });

@@ -94,7 +94,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       const mode = approval_mode === undefined ? {} : { approval_mode };
       const reply = await chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
       if (reply.status < 300) {
-        session.history.told(id);
+        session.history.named(id);
         obstacles.gone('answers');
       }
       return reply;

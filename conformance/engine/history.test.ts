@@ -57,7 +57,7 @@ test('an intern is engaged by an invoke and by a question, until that was answer
   const history = createHistory(() => now);
   history.asked('i');
   expect(history.engagedSince('i')).toBe(5);
-  history.told('i');
+  history.named('i');
   expect(history.engagedSince('i')).toBeUndefined();
   now = 7;
   history.answered(about('POST', 'invoke'), 202);

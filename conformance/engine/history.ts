@@ -64,7 +64,7 @@ export function createHistory(now: () => number): History {
       questions.set(id, (questions.get(id) ?? 0) + 1);
       engaged.set(id, engaged.get(id) ?? now());
     },
-    told(id) {
+    named(id) {
       const left = (questions.get(id) ?? 1) - 1;
       questions.set(id, left);
       if (left === 0) engaged.delete(id);

@@ -24,14 +24,14 @@ export interface History {
   sent(request: Addressed): void;
   /** The head of its answer came. */
   answered(request: Addressed, status: number): void;
-  /** A create told the id of an intern. */
+  /** A create answered the id of an intern. */
   created(id: string): void;
   /** ms since the run made the intern. */
   age(id: string): number;
   /** A stream asked something. */
   asked(id: string): void;
   /** An answer to what a stream asked was taken. */
-  told(id: string): void;
+  named(id: string): void;
   /** Whether the run itself has deleted the intern. */
   deleted(id: string): boolean;
   /** Whether this is the one prompt that the intern got since it was last provisioned. */
@@ -55,7 +55,7 @@ export interface History {
 /** States in which an intern can be handed out again. */
 export type Shelf = 'stopped' | 'booting' | 'running';
 
-/** What the answers told of an intern that the run made. */
+/** What the answers said of an intern that the run made. */
 export interface Condition {
   readonly record: Intern;
   readonly state: Shelf;
@@ -67,7 +67,7 @@ export interface Condition {
 export interface Conditions {
   /** A new intern of which nothing was asked but a name, and whether to boot. */
   made(record: Intern, state: Shelf): void;
-  /** The record of one, as a read told it. */
+  /** The record of one, as a read answered it. */
   seen(record: Intern): void;
   /** A request about one leaves: of two at once, one of them a write, nobody can tell which the service took first. */
   sent(id: string, method: string, rest: string): void;
@@ -79,7 +79,7 @@ export interface Conditions {
   done(id: string, method: string, rest: string, body: unknown): void;
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
   runs(id: string): boolean;
-  /** A check takes it as it is now: what became of it before is none of its business. */
+  /** A check takes it as it is now: what happened to it before does not matter. */
   handed(id: string): void;
   /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
   went(id: string): string | undefined;

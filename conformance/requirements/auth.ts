@@ -21,7 +21,7 @@ export const AUTH = [
     id: 'AUTH-3',
     level: 'S',
     sentence:
-      'An intern that the caller cannot see is 404, and the answer cannot be told from that for an unknown id, on every operation.',
+      'An intern that the caller cannot see is 404, and the answer cannot be distinguished from that for an unknown id, on every operation.',
     where: 'General visibility rules, Errors',
   },
   {

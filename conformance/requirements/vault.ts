@@ -73,7 +73,7 @@ export const VAULT = [
     id: 'VAULT-9',
     level: 'C',
     sentence:
-      "A script is told whether the intern's vault, or the one it borrows, would release a secret to a host: released, refused: host or refused: missing, exactly by host. Values are sealed in the store, its log, exports and snapshots.",
+      "A script learns whether the intern's vault, or the one it borrows, would release a secret to a host: released, refused: host or refused: missing, exactly by host. Values are sealed in the store, its log, exports and snapshots.",
     where: 'Contract 1, Vault',
   },
 ] as const satisfies readonly Requirement[];

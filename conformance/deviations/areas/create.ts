@@ -8,7 +8,7 @@ import { defineDeviations } from '../mutant.js';
 export const CREATE = defineDeviations({
   'workspace-left-out-is-another': {
     requirement: 'CREATE-1',
-    description: 'A create that names no workspace is looked for in one that there is not.',
+    description: 'A create that names no workspace is made in an unknown one.',
     mutant: rewriteFields('create', (body) => ({ workspace_id: '00000000-0000-4000-8000-00000000dead', ...body })),
     caughtBy: ['create/explicit-workspace'],
   },

@@ -136,7 +136,7 @@ export const VAULT = defineDeviations({
   },
   'vault-judges-the-size-first': {
     requirement: 'VAULT-1',
-    description: 'A body that is too large is 413 for whoever sends it.',
+    description: 'A body that is too large is 413 for every caller.',
     mutant: answerInstead(async ({ area, request }) =>
       area === 'vault' && request.body && (await request.clone().text()).length > 1_048_576
         ? errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large')
@@ -284,7 +284,7 @@ export const VAULT = defineDeviations({
   },
   'vault-needs-a-content-type': {
     requirement: 'VAULT-3',
-    description: 'A store has to be declared as JSON.',
+    description: 'A store must be declared as JSON.',
     mutant: answerInstead(({ operation, request }) =>
       operation === 'vault-store' && request.headers.get('content-type') === 'text/plain'
         ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')

@@ -134,7 +134,7 @@ export const withHeader = (request: Request, name: string, value: string | undef
   return withRequest(request, { headers });
 };
 
-/** The operations whose body has to be declared as JSON. */
+/** The operations whose body must be declared as JSON. */
 export const TYPED: readonly Operation[] = ['create', 'update', 'delete', 'provision', 'suspend', 'sign'];
 
 export const isJsonType = (request: Request): boolean =>
