@@ -131,7 +131,7 @@ function exportsOf(entry: string): string[] {
   const own = [...text.matchAll(/^export (?:async )?(?:function|interface|type|const|class) (\w+)/gm)].map(
     ([, name]) => name,
   );
-  return [...lists.map((name) => name.trim().replace(/^type /, '')), ...own].filter(
+  return [...lists.map((name) => name.trim().replace(/^type |^\w+ as /, '')), ...own].filter(
     (name): name is string => name !== undefined && name !== '',
   );
 }
