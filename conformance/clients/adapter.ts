@@ -1,5 +1,5 @@
 import type { Host } from '../probe/time.js';
-import type { Client, Outcome } from './attempt.js';
+import type { CaseClient, Outcome } from './attempt.js';
 import { type Child, startChild } from './child.js';
 import { type Hello, type RunLine, readAdapterLine, readHello } from './protocol.js';
 
@@ -26,7 +26,7 @@ export interface AdapterOptions {
 }
 
 /** A client behind an adapter (LAB-9): started, asked a run at a time, and started again when necessary. */
-export interface Adapter extends Client {
+export interface Adapter extends CaseClient {
   readonly hello: Hello;
   /** Why no more can be asked of it. */
   readonly lost: string | undefined;

@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly kind: 'broken'; readonly message: string };
 
 /** Something that makes the calls of cases. */
-export interface Client {
+export interface CaseClient {
   readonly layers: readonly string[];
   /** Whether it reports events as they come; undefined while that is not known. */
   readonly tells: boolean | undefined;
@@ -25,7 +25,7 @@ export interface Client {
 }
 
 /** One run, evaluated. */
-export interface Attempt {
+export interface CaseRun {
   readonly cuts: Cuts | undefined;
   readonly outcome: Outcome;
   /** If there was an answer. */
@@ -53,7 +53,7 @@ export function dueOf(theCase: ClientCase): number[] {
 /** Makes runs of a case, one client and one lab. */
 export function createAttempts(
   theCase: ClientCase,
-  client: Client,
+  client: CaseClient,
   lab: Lab,
   { host, patience }: { readonly host: Host; readonly patience: number },
 ) {
@@ -71,10 +71,10 @@ export function createAttempts(
 
   return {
     /** Makes the call. `judged` goes on watching after the client is free. */
-    async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<Attempt> }> {
+    async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<CaseRun> }> {
       const run = await lab.start({ case: theCase, cuts, due, patience });
       const outcome = await client.call(runLine(theCase, run), () => lab.reported(run.run));
-      const judged = async (): Promise<Attempt> => {
+      const judged = async (): Promise<CaseRun> => {
         try {
           if (outcome.kind !== 'answer') return { cuts, outcome, run: lab.read(run.run) };
           await watch(run.run);

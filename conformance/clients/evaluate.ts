@@ -5,7 +5,7 @@ import type { Difference } from '../framework/difference.js';
 import type { NoAnswerGot } from '../framework/finding.js';
 import { lacking, type Skip, type Skipped } from '../framework/skip.js';
 import type { Host } from '../probe/time.js';
-import { type Attempt, type Client, createAttempts } from './attempt.js';
+import { type CaseClient, type CaseRun, createAttempts } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import type { Judgement } from './judge.js';
 import { patient } from './patience.js';
@@ -47,7 +47,7 @@ export interface EvaluateOptions {
   readonly patience?: number;
 }
 
-function findingOf({ outcome, judgement, ...ran }: Attempt): CaseFinding {
+function findingOf({ outcome, judgement, ...ran }: CaseRun): CaseFinding {
   const cuts = ran.cuts ?? null;
   if (outcome.kind === 'hung' || outcome.kind === 'crashed')
     return { noAnswer: { kind: outcome.kind, detail: outcome.message }, cuts, differences: [] };
@@ -60,7 +60,7 @@ function findingOf({ outcome, judgement, ...ran }: Attempt): CaseFinding {
  */
 export async function evaluate(
   given: ClientCase,
-  client: Client,
+  client: CaseClient,
   lab: Lab,
   options: EvaluateOptions,
 ): Promise<{ readonly watching: Promise<CaseResult> }> {
@@ -84,18 +84,18 @@ export async function evaluate(
   if (prompt && client.tells === false) return skip(lacking({ kind: 'events-as-they-come' }));
 
   const attempts = createAttempts(theCase, client, lab, { host: options.host, patience });
-  const attempt = async (cuts: Cuts | undefined): Promise<Attempt> => (await attempts.begin(cuts)).judged;
-  const counted = (ran: Attempt): Attempt => {
+  const attempt = async (cuts: Cuts | undefined): Promise<CaseRun> => (await attempts.begin(cuts)).judged;
+  const counted = (ran: CaseRun): CaseRun => {
     runs++;
     requests += ran.run?.requests.length ?? 0;
     return ran;
   };
   /** What the case met uncut: every cut must meet the same. */
   let met: Judgement | undefined;
-  const isBad = ({ judgement }: Attempt): boolean =>
+  const isBad = ({ judgement }: CaseRun): boolean =>
     judgement === undefined || judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met.met);
 
-  const failed = (ran: Attempt): CaseResult => {
+  const failed = (ran: CaseRun): CaseResult => {
     const { outcome, judgement } = ran;
     if (outcome.kind === 'broken') return result('error', { fault: outcome });
     const seen = ran.run === undefined ? {} : { run: ran.run };
@@ -107,7 +107,7 @@ export async function evaluate(
   };
 
   /** The same with the fewest cuts that still fail. */
-  const smallest = async (ran: Attempt): Promise<Attempt> => {
+  const smallest = async (ran: CaseRun): Promise<CaseRun> => {
     let least = ran;
     if (ran.cuts === undefined || ran.cuts.length < 2 || ran.outcome.kind !== 'answer') return least;
     await shrinkCuts(ran.cuts, async (fewer) => {

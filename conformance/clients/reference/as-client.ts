@@ -1,11 +1,11 @@
 import type { Host } from '../../probe/time.js';
-import type { Client } from '../attempt.js';
+import type { CaseClient } from '../attempt.js';
 import { answerRun } from './client.js';
 import type { Flaw } from './flaws.js';
 import { overHttp } from './transport.js';
 
 /** The reference client as one that the lab evaluates: in this process, over sockets; right, or wrong in one way. */
-export function referenceClient(host: Host, flaw?: Flaw): Client {
+export function referenceClient(host: Host, flaw?: Flaw): CaseClient {
   const has = (name: Flaw) => name === flaw;
   const means = { transport: overHttp(has), host, has };
   return {
