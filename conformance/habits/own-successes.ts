@@ -5,7 +5,10 @@ import { pathOf } from './wire.js';
 /** Each POST that is accepted is 201, each other write 202, but for chat, and for invoke, whose 202 is stated. */
 const serve: Serve = (next) => async (request) => {
   const response = await next(request);
-  const reads = /GET|HEAD/.test(request.method) || /\/(chat\/completions|invoke)$/.test(pathOf(request));
+  const reads =
+    !pathOf(request).startsWith('/interns') ||
+    /GET|HEAD/.test(request.method) ||
+    /\/(chat\/completions|invoke)$/.test(pathOf(request));
   if (reads || !response.ok) return response;
   const { headers } = response;
   return new Response(await response.arrayBuffer(), { status: request.method === 'POST' ? 201 : 202, headers });

@@ -45,11 +45,12 @@ export const beside = (request: Request, id: string, method: string, rest = '', 
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
-/** Every record of an answer, alone or in a list. */
+/** Every intern of an answer, alone or in a list. Secrets and mappings stay as they are. */
 export function eachRecord(json: unknown, change: (record: Json) => void): void {
   if (!isRecord(json)) return;
   if (typeof json.id === 'string' && 'vault_id' in json) change(json);
-  if (Array.isArray(json.data)) for (const entry of json.data) if (isRecord(entry)) change(entry);
+  const isIntern = (entry: unknown): entry is Json => isRecord(entry) && 'name' in entry && 'status' in entry;
+  if (Array.isArray(json.data)) for (const entry of json.data) if (isIntern(entry)) change(entry);
 }
 
 /** The answer to an unauthorized, unknown or otherwise unfit request comes first: nobody learns more by its text. */
