@@ -25,6 +25,12 @@ const NOT_FOUND = { status: 404, reason: 'not_found', retryable: false } as cons
 const sent = ({ send }: Pick<Ctx, 'send'>, row: VaultOperation, id: string, name: string, over: Partial<Send>) =>
   send({ ...row.request(id, name), ...over });
 
+/** The request that a refusal is compared with. A write may meet no secret. */
+async function validTwin(ctx: Ctx, row: VaultOperation, id: string, name: string): Promise<void> {
+  const twin = await sent(ctx, row, id, name, {});
+  if (!row.writes || twin.status !== 404) expect.done(twin, `${row.name}, valid twin`);
+}
+
 /** Does the operations on a secret that is there, in an order in which each is accepted. */
 async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOperation['of'][]): Promise<void> {
   const name = secretName(ctx);
@@ -87,11 +93,7 @@ export const VAULT_CHECKS = defineChecks({
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
       await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
-        expect.status(
-          await sent(ctx, row, id, name, {}),
-          row.writes ? [200, 204, 404] : 200,
-          `${row.name}, valid twin`,
-        );
+        await validTwin(ctx, row, id, name);
         const answer = await sent(ctx, row, id, name, { as: 'outsider_api_key' });
         expect.error(answer, { status: 404 }, `${row.name} outside the programme`);
       });
@@ -108,7 +110,7 @@ export const VAULT_CHECKS = defineChecks({
       const name = secretName(ctx);
       const rows = VAULT_OPERATIONS.filter(({ of }) => of === 'intern');
       await ctx.each('operations', rows, async (row) => {
-        expect.status(await sent(ctx, row, id, name, {}), [200, 204, 404], `${row.name}, valid twin`);
+        await validTwin(ctx, row, id, name);
         expect.error(await sent(ctx, row, unknown, name, {}), { status: 404 }, `${row.name} of an unknown intern`);
       });
     },

@@ -14,6 +14,10 @@ export const BAD_REQUEST = { status: 400, metadata: 'absent' } as const;
 const AS = { as: 'management_key' } as const;
 
 type Sends = Pick<Ctx, 'send'>;
+type Waits = Pick<Ctx, 'send' | 'eventually'>;
+
+/** How long what was written to the directory may take until reads and lists show it, in ms. */
+const LATE = 10_000;
 
 /** Sends to the directory with the management key, where `options` names no other. */
 export const ask = ({ send }: Sends, method: string, path: string, json?: unknown, options: SendOptions = {}) =>
@@ -50,13 +54,33 @@ export async function allOf(ctx: Sends, path: string): Promise<Record<string, un
   }
 }
 
+/** The mappings of a list that are `wanted`, once they are as they should be. */
+export const listedMappings = (
+  ctx: Waits,
+  wanted: (mapping: Record<string, unknown>) => boolean,
+  holds: (found: readonly Record<string, unknown>[]) => boolean,
+): Promise<Record<string, unknown>[]> =>
+  ctx.eventually(async () => (await allOf(ctx, MAPPINGS)).filter(wanted), holds, LATE);
+
+/** The read of a mapping, once it is as it should be. */
+export const readMapping = (ctx: Waits, id: unknown, holds: (answer: Answer) => boolean): Promise<Answer> =>
+  ctx.eventually(() => ask(ctx, 'GET', `${MAPPINGS}/${id}`), holds, LATE);
+
+/** What a check needs of its context to map the group. */
+type Maps = Pick<Ctx, 'send' | 'eventually' | 'target' | 'assume' | 'unmet'>;
+
 /**
  * A body that maps the group that was named. The group of a deployment has no mapping yet: one that is there is somebody's.
  * That of an emulator may have one, to another workspace.
  */
-export async function free(ctx: Pick<Ctx, 'send' | 'target' | 'assume' | 'unmet'>, role = 'member') {
+export async function free(ctx: Maps, role = 'member') {
   const { scimGroupId = '', workspaceId, foreignWorkspaceId } = ctx.target;
-  const there = (await allOf(ctx, MAPPINGS)).filter((one) => one.scim_group_id === scimGroupId);
+  // That of another check goes when that ends, and lists may show it a while longer.
+  const there = await listedMappings(
+    ctx,
+    (one) => one.scim_group_id === scimGroupId,
+    ({ length }) => length === 0,
+  );
   ctx.assume(there.length === 0, 'a SCIM group without mappings', 'the group is mapped already');
   const taken = there.map(({ workspace_id }) => workspace_id);
   const workspace_id = [workspaceId, foreignWorkspaceId].find((id) => id !== undefined && !taken.includes(id));
@@ -66,7 +90,7 @@ export async function free(ctx: Pick<Ctx, 'send' | 'target' | 'assume' | 'unmet'
 
 /** Maps the group, lets `use` look, and takes the mapping away. */
 export async function mapped(
-  ctx: Pick<Ctx, 'send' | 'target' | 'assume' | 'unmet'>,
+  ctx: Maps,
   use: (mapping: Record<string, unknown>, body: Record<string, unknown>) => Promise<void>,
 ): Promise<void> {
   const body = await free(ctx);

@@ -234,7 +234,9 @@ export function htmlReport(results: Results): string {
 <h2>Requirements</h2>${matrixView(results)}
 ${skippedView(results)}
 <h2>Clean-up</h2><p>${
-    cleanup.created === 0 ? 'Nothing was created.' : `${cleanup.deleted} of ${cleanup.created} interns deleted.`
+    cleanup.created === 0
+      ? 'Nothing was created.'
+      : `Deleted ${cleanup.deleted} of the ${cleanup.created} that the run created.`
   } ${cleanup.unsearched === undefined ? '' : hindranceText(cleanup.unsearched)}</p>${
     cleanup.failed.length === 0
       ? undefined

@@ -84,7 +84,8 @@ export function markdown(results: Results): string {
   if (skipped.length > 0) lines.push('', '## Skipped', '');
   for (const { id, skip } of skipped) lines.push(`- ${plain(id)}: ${plain(skipText(skip))}`);
   const { cleanup } = results;
-  if (cleanup.created > 0) lines.push('', `Clean-up: ${cleanup.deleted} of ${cleanup.created} interns deleted.`);
+  if (cleanup.created > 0)
+    lines.push('', `Clean-up: deleted ${cleanup.deleted} of the ${cleanup.created} that the run created.`);
   for (const left of cleanup.failed)
     lines.push(`- left behind: ${plain(left.id)} ${plain(left.name)} (${plain(hindranceText(left.because))})`);
   return `${lines.join('\n')}\n`;

@@ -151,7 +151,8 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     );
   lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
-  if (cleanup.created > 0) lines.push(`  clean-up: ${cleanup.deleted} of ${cleanup.created} interns deleted`);
+  if (cleanup.created > 0)
+    lines.push(`  clean-up: deleted ${cleanup.deleted} of the ${cleanup.created} that it created`);
   if (cleanup.unsearched !== undefined)
     lines.push(c.yellow(`  clean-up could not search: ${visible(hindranceText(cleanup.unsearched))}`));
   for (const left of cleanup.failed)

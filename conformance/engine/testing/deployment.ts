@@ -129,6 +129,8 @@ export async function deploy(
       oauthSubject: String(target.oauth_subject),
       peerOauthSubject: String(target.peer_oauth_subject),
       scimMappingId: String(target.scim_mapping_id),
+      // The group of the seed that nobody has mapped: one that is mapped is somebody's.
+      scimGroupId: '0d000000-0000-4000-8000-000000000003',
       ownInternId: own.id,
     },
     publicKeys: target.public_keys as [],
