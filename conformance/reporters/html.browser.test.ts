@@ -77,7 +77,6 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     expect(await row.locator('.piece .time').allInnerTexts()).toEqual(['0.02 s', '30.0 s', '30.0 s']);
     expect(await row.locator('.piece pre').nth(1).textContent()).toContain(': keepalive');
     expect(await row.textContent()).toContain('--path p:0:1');
-    expect(await row.textContent()).toContain('Flaky: failed 1 of 2 times');
     expect(await row.locator('.ended').textContent()).toBe('dropped: reset');
   });
 
