@@ -159,6 +159,25 @@ describe('a clean-up takes away only what bears a name of the run', () => {
   });
 });
 
+test.each([
+  ['502 once is asked for again, and is gone', 502, []],
+  ['403 is named, and not asked for again', 403, ['/vault/secrets/kabcd_1']],
+])('a secret whose delete is answered %s', async (_, status, failed) => {
+  const ledger = createLedger();
+  ledger.write({ event: 'stored', path: '/vault/secrets/kabcd_1', as: 'api_key' });
+  let deletes = 0;
+  const result = await cleanUp({
+    ledger,
+    own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
+    created: 0,
+    atOnce: 1,
+    send: async ({ method }) => (method === 'DELETE' ? answer(deletes++ === 0 ? status : 204, undefined) : list()),
+    pause: async () => true,
+  });
+  expect(result.failed.map(({ id }) => id)).toEqual(failed);
+  expect(deletes).toBe(status === 502 ? 2 : 1);
+});
+
 test('what a create makes whose client has left is looked for once more', async () => {
   const ledger = createLedger();
   const own = createOwnInterns({ ledger, prefix: 'kabcd-' });

@@ -236,6 +236,24 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
   }
 }
 
+/** Removes what the run stored outside of interns. What is still there, and why. */
+async function removeStored(options: CleanupOptions): Promise<Left[]> {
+  const kept: Left[] = [];
+  for (const one of options.ledger.stored()) {
+    const because = await remove(options, one);
+    if (because === undefined) options.ledger.write({ event: 'removed', ...one });
+    else kept.push({ id: one.path, name: one.path, because });
+  }
+  return kept;
+}
+
+/** How often what a service could not do is asked for again, where no intern is waited for. */
+const ROUNDS = 3;
+
+/** Whether a service that could not do it now may do it later. */
+const mayPass = ({ because }: Left): boolean =>
+  because.kind === 'no-answer' || (because.kind === 'refused' && because.status >= 500);
+
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
@@ -244,16 +262,12 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
   let unsearched: Hindrance | undefined;
-  const kept: Left[] = [];
-  for (const one of ledger.stored()) {
-    const because = await remove(options, one);
-    if (because === undefined) ledger.write({ event: 'removed', ...one });
-    else kept.push({ id: one.path, name: one.path, because });
-  }
+  let kept: Left[] = [];
   /** Interns whose create answered nothing of them. */
   const found = new Set<string>();
   for (let round = 0; ; round++) {
     unsearched = undefined;
+    if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
     for (const as of ledger.creators()) {
       let there: Map<string, Shown> | undefined;
       try {
@@ -291,7 +305,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     }
     // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
     const maybeMore = round === 0 && options.own.unanswered();
-    if ((ledger.open().length === 0 && !maybeMore) || givenUp() || !(await options.pause(round))) break;
+    const stored = round < ROUNDS && kept.some(mayPass);
+    if ((ledger.open().length === 0 && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }
   const left = ledger.open();
   return {
