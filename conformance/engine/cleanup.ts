@@ -239,11 +239,15 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
 /** Removes what the run stored outside of interns. What is still there, and why. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
-  for (const one of options.ledger.stored()) {
-    const because = await remove(options, one);
-    if (because === undefined) options.ledger.write({ event: 'removed', ...one });
-    else kept.push({ id: one.path, name: one.path, because });
-  }
+  const waiting = options.ledger.stored().values();
+  const removeNext = async () => {
+    for (const one of waiting) {
+      const because = await remove(options, one);
+      if (because === undefined) options.ledger.write({ event: 'removed', ...one });
+      else kept.push({ id: one.path, name: one.path, because });
+    }
+  };
+  await Promise.all(Array.from({ length: options.atOnce }, removeNext));
   return kept;
 }
 
