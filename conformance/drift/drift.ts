@@ -62,7 +62,7 @@ function findingOf(
   };
 }
 
-/** What a finding of the kit itself says, of whatever it breaks. */
+/** A finding without the requirement that it breaks: drift holds all of them under its own. */
 const lookOf = ({ found: { breaks: _, ...look } }: Finding): ReturnType<typeof foundOfAll> => look;
 
 function toResult(played: Played, options: DriftOptions, redactor: Redactor): CheckResult {

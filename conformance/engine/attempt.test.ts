@@ -312,7 +312,7 @@ describe('what is in the way is told once', () => {
       /503; try again later$/,
     ],
   ])(
-    'a target that answers the first list with %s is told to be away, not to be at another address',
+    'a target that answers the first list with %s is reported as away, not as at another address',
     async (_, status, answer, says) => {
       const target = fakeTarget(() => answer.clone());
       const host = fakeHost();

@@ -24,7 +24,7 @@ function noList(answer: Answer): Preflight | undefined {
 /** Pages of the list that are read before the first create, at most. */
 const PAGES = 10;
 
-/** Reads the rest of the list, as far as it is looked at: whatever is there before a create is none of the run's. */
+/** Reads the rest of the list, as far as it is looked at. An intern that is there before a create is not the run's. */
 async function readOn(client: Pick<Client, 'send'>, first: Answer, limited: boolean): Promise<void> {
   let next = (first.json as { next_cursor?: unknown }).next_cursor;
   for (let pages = 1; pages < PAGES && typeof next === 'string'; pages++) {

@@ -215,7 +215,7 @@ export function createSession(run: RunBase): Session {
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
     if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
-    // Replies that a check reads itself are told of by who reads them.
+    // A check that reads a reply itself reports it.
     const id = idOf(url);
     if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });

@@ -105,8 +105,8 @@ export const SCIM_DIRECTORY = defineDeviations({
     mutant: () => {
       const made = new Set<string>();
       return rewriteReply((reply, exchange) => {
-        const id = CREATE(exchange) ? /"id":"([^"]+)"/.exec(String(reply.body))?.[1] : undefined;
-        if (id === undefined) return reply;
+        if (!CREATE(exchange) || reply.status >= 300) return reply;
+        const { id } = (JSON.parse(String(reply.body)) as { data: { id: string } }).data;
         if (made.has(id)) return errorReply(409, 'Conflict');
         made.add(id);
         return reply;

@@ -51,3 +51,30 @@ export const ViewHead = ({ title, sub, children }: { title: string; sub?: string
     {children !== undefined && <div class="row">{children}</div>}
   </header>
 );
+
+interface DeletableRowsProps {
+  label: string;
+  columns: readonly string[];
+  children: ComponentChildren;
+}
+
+/** A table whose rows end in a button that deletes them. */
+export const DeletableRows = ({ label, columns, children }: DeletableRowsProps) => (
+  <div class="scrolled">
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+          <th scope="col">
+            <span class="unseen">Delete</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+);

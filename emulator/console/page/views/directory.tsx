@@ -4,6 +4,7 @@ import type { ScimGroup, ScimJob, ScimMapping } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Field } from '../ui/field.js';
+import { DeletableRows } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 
 interface Directory {
@@ -173,25 +174,11 @@ export function DirectoryPanel() {
       <h2>Directory (SCIM)</h2>
       {mappings.length === 0 && <p class="quiet">No group is mapped to a workspace.</p>}
       {mappings.length > 0 && (
-        <div class="scrolled">
-          <table aria-label="Group mappings">
-            <thead>
-              <tr>
-                <th scope="col">Group</th>
-                <th scope="col">Workspace</th>
-                <th scope="col">Role</th>
-                <th scope="col">
-                  <span class="unseen">Delete</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {mappings.map((mapping) => (
-                <MappingRow key={mapping.id} mapping={mapping} group={nameOf(mapping.scim_group_id)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DeletableRows label="Group mappings" columns={['Group', 'Workspace', 'Role']}>
+          {mappings.map((mapping) => (
+            <MappingRow key={mapping.id} mapping={mapping} group={nameOf(mapping.scim_group_id)} />
+          ))}
+        </DeletableRows>
       )}
       <MappingForm groups={groups} />
       <Sync />

@@ -4,7 +4,7 @@ import type { VaultSecret } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Field } from '../ui/field.js';
-import { Empty } from '../ui/parts.js';
+import { DeletableRows, Empty } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 
 /** A vault as the page acts on it. */
@@ -182,25 +182,11 @@ export function Secrets({ vault, from, state }: { vault: Vault; from?: Vault | u
     <div class="secrets stack">
       {secrets?.length === 0 && <p class="quiet">The vault of {vault.of} holds nothing yet.</p>}
       {secrets !== undefined && secrets.length > 0 && (
-        <div class="scrolled">
-          <table aria-label={`Secrets of ${vault.of}`}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Hosts</th>
-                <th scope="col">Fingerprint</th>
-                <th scope="col">
-                  <span class="unseen">Delete</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {secrets.map((secret) => (
-                <Row key={secret.name} vault={vault} secret={secret} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DeletableRows label={`Secrets of ${vault.of}`} columns={['Name', 'Hosts', 'Fingerprint']}>
+          {secrets.map((secret) => (
+            <Row key={secret.name} vault={vault} secret={secret} />
+          ))}
+        </DeletableRows>
       )}
       <div class="columns">
         <StoreForm vault={vault} />
