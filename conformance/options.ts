@@ -43,6 +43,7 @@ const NAMES = {
   tag: true,
   ledgerPath: true,
   baseline: true,
+  failOn: true,
   minCoverage: true,
   command: true,
   events: true,

@@ -206,6 +206,7 @@ test('the settings and the baseline of docs/ci.md are read', () => {
   expect(known.map((entry) => (typeof entry === 'string' ? entry : entry.id))).toEqual([
     'create/bad-name',
     'list/by-status',
+    'chat-lock/silent-run',
   ]);
 });
 

@@ -1,43 +1,51 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
+import { isFailure } from '../engine/baseline.js';
 import type { Results } from '../engine/results.js';
+import type { Known } from '../framework/known.js';
 import { UsageError } from '../framework/usage.js';
-
-/** A check that is known to fail. */
-export interface Known {
-  readonly id: string;
-  /** Why it may fail for now. */
-  readonly reason?: string;
-  /** Where to read more: an issue. */
-  readonly link?: string;
-  /** The last day, as YYYY-MM-DD in UTC, on which it may fail. After it the failure counts again. */
-  readonly until?: string;
-}
 
 /** Whether a text is a day that exists: February has no 30th. */
 const isDay = (text: string): boolean => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
 };
-const KEYS = ['id', 'reason', 'link', 'until'];
+const TEXTS = ['id', 'reason', 'link', 'expires', 'until'] as const;
+const KEYS: readonly string[] = [...TEXTS, 'flaky'];
 
+/**
+ * An entry of a baseline. `until` is `expires`.
+ *
+ * @throws UsageError that names the place, `at`, and what was expected there
+ */
 function entryOf(value: unknown, at: string): Known {
   const wrong = (expected: string): never => {
     throw new UsageError(`${at}: expected ${expected}`);
   };
   if (typeof value === 'string') return { id: value };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return wrong('the id of a check, or {id, reason, link?, until?}');
-  const entry = value as Record<string, unknown>;
-  for (const [key, text] of Object.entries(entry)) {
-    if (!KEYS.includes(key)) wrong(`one of ${KEYS.join(', ')}, got ${key}`);
-    if (typeof text !== 'string' || text === '') wrong(`text for ${key}`);
+    return wrong('the id of a check, or {id, reason, link?, expires?, flaky?}');
+  const entry = value as Partial<Record<(typeof TEXTS)[number], string>> & { readonly flaky?: unknown };
+  for (const key of Object.keys(entry)) if (!KEYS.includes(key)) wrong(`one of ${KEYS.join(', ')}, got ${key}`);
+  for (const key of TEXTS) {
+    const text: unknown = entry[key];
+    if (text !== undefined && (typeof text !== 'string' || text === '')) wrong(`text for ${key}`);
   }
-  if (entry.id === undefined) wrong('an id');
-  if (entry.reason === undefined) wrong(`a reason why ${entry.id} may fail`);
-  const { until } = entry;
-  if (until !== undefined && !isDay(String(until))) wrong(`a day such as 2026-12-31 for until, got ${until}`);
-  return entry as unknown as Known;
+  const { id, reason, link, flaky } = entry;
+  if (id === undefined) return wrong('an id');
+  if (reason === undefined) return wrong(`a reason why ${id} may fail`);
+  if (flaky !== undefined && typeof flaky !== 'boolean') wrong(`true or false for flaky, got ${JSON.stringify(flaky)}`);
+  if (entry.expires !== undefined && entry.until !== undefined) wrong('either expires or until, got both');
+  const name = entry.expires === undefined ? 'until' : 'expires';
+  const expires = entry[name];
+  if (expires !== undefined && !isDay(expires)) wrong(`a day such as 2026-12-31 for ${name}, got ${expires}`);
+  return {
+    id,
+    reason,
+    ...(link === undefined ? {} : { link }),
+    ...(expires === undefined ? {} : { expires }),
+    ...(flaky === true ? { flaky } : {}),
+  };
 }
 
 /** Checks that are known to fail. A missing file is an empty baseline if it is being updated. */
@@ -54,18 +62,16 @@ export function readBaseline(file: string, updating: boolean): Known[] {
   return list.map((entry, at) => entryOf(entry, `baseline ${file}: known[${at}]`));
 }
 
-/** Ids of the entries that hold on the day of `now` (ms since the epoch). */
-export const knownOn = (entries: readonly Known[], now: number): string[] =>
-  entries.filter(({ until }) => until === undefined || now < Date.parse(until) + 86_400_000).map(({ id }) => id);
-
 /**
- * Writes down what fails now. Entries of checks that this run did not reach stay as they were; those that still fail
- * keep their reason.
+ * Writes down what fails now. Entries of checks that this run did not reach, and of those that may pass, stay as they were;
+ * those that still fail keep their reason.
  */
 export function writeBaseline(file: string, before: readonly Known[], results: Results): void {
-  const ran = new Set(results.checks.filter((check) => check.verdict !== 'skip').map((check) => check.id));
-  const failing = results.checks.filter((check) => check.verdict === 'fail').map((check) => check.id);
-  const ids = [...new Set([...before.map(({ id }) => id).filter((id) => !ran.has(id)), ...failing])].sort();
+  const { checks, options } = results;
+  const ran = new Set(checks.filter((check) => check.verdict !== 'skip').map((check) => check.id));
+  const failing = checks.filter((check) => isFailure(check, options.failOn)).map((check) => check.id);
+  const kept = before.filter(({ id, flaky }) => !ran.has(id) || flaky === true).map(({ id }) => id);
+  const ids = [...new Set([...kept, ...failing])].sort();
   const known = ids.map((id) => {
     const entry = before.find((one) => one.id === id);
     return entry === undefined || Object.keys(entry).length === 1 ? id : entry;

@@ -192,6 +192,10 @@ describe('without a URL', () => {
     expect((await go()).err).toContain('known[0]: expected a reason why update/unknown-fields may fail');
     write({ id: 'update/unknown-fields', reason: 'x', until: 'soon' });
     expect((await go()).err).toContain('expected a day such as 2026-12-31 for until, got soon');
+    write({ id: 'update/unknown-fields', reason: 'x', flaky: 'yes' });
+    expect((await go()).err).toContain('known[0]: expected true or false for flaky, got "yes"');
+    write({ id: 'update/unknown-fields', reason: 'races', flaky: true, expires: '2999-01-31' });
+    expect(await go()).toMatchObject({ exit: 0, out: expect.stringContaining('flaky: failed 0 of 1') });
   });
 
   test('less coverage than was demanded is incomplete', async () => {

@@ -5,7 +5,7 @@ import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
 import { progress } from '../reporters/tty.js';
-import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { readBaseline, writeBaseline } from './baseline.js';
 import { makeFolders } from './folders.js';
 import { deliver, type Io } from './run.js';
 import type { Settings } from './settings.js';
@@ -53,7 +53,7 @@ export async function clientCommand(
       only: settings.only,
       skip: settings.skip,
       ...(settings.seed === undefined ? {} : { seed: settings.seed }),
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, io.host.now()) }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
       host: io.host,
       signal: io.signal,
       events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),

@@ -5,7 +5,7 @@ import { readRecordings } from '../drift/recordings.js';
 import { connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
-import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { readBaseline, writeBaseline } from './baseline.js';
 import { folder, makeFolders } from './folders.js';
 import { deliver, type Io, ledgerFile } from './run.js';
 import type { Settings } from './settings.js';
@@ -48,7 +48,8 @@ export async function driftCommand(files: readonly string[], settings: Settings,
       ...(maxRequests === undefined ? {} : { maxRequests }),
       ...(ledger === undefined ? {} : { ledgerPath: ledger }),
       signal: io.signal,
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, host.now()) }),
+      ...(settings.failOn === undefined ? {} : { failOn: settings.failOn }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
       command: ['intern-conformance drift', ...files, ...(url === undefined ? [] : [url])].join(' '),
     });
     // Nothing is left that a later clean-up would need it for.

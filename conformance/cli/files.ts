@@ -58,6 +58,7 @@ const PLAIN = [
   'boot_timeout',
   'baseline',
   'min_coverage',
+  'fail_on',
   'save',
   'report',
   'ledger_dir',

@@ -56,6 +56,7 @@ export const TARGET_FLAGS: FlagTable = {
   'boot-timeout': text('longest wait for an intern to run (120s)'),
   baseline: text('file of checks that are known to fail; entries that no longer fail do fail the run'),
   'update-baseline': toggle('write what fails now into --baseline'),
+  'fail-on': text('warn: what is only published fails the run too (fail: what the interface states alone)'),
   plan: toggle('say what would be sent, written and skipped, and send nothing'),
   report,
   control: {

@@ -10,7 +10,7 @@ import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../reporters/index.js';
 import { markdown } from '../reporters/markdown.js';
 import { progress } from '../reporters/tty.js';
-import { knownOn, readBaseline, writeBaseline } from './baseline.js';
+import { readBaseline, writeBaseline } from './baseline.js';
 import { folder, makeFolders, writeTo } from './folders.js';
 import { plan } from './plan.js';
 import { saveFindings } from './save.js';
@@ -104,7 +104,8 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
       ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),
       ...(settings.bootTimeout === undefined ? {} : { bootTimeout: settings.bootTimeout }),
       ...(ledger === undefined ? {} : { ledgerPath: ledger }),
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: knownOn(known, host.now()) }),
+      ...(settings.failOn === undefined ? {} : { failOn: settings.failOn }),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
       ...(settings.minCoverage === undefined ? {} : { minCoverage: settings.minCoverage }),
       command: commandOf(settings),
       events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Prompts } from '../drivers/live.js';
+import type { FailOn } from '../framework/known.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import type { Facts, PublicKey } from '../framework/target.js';
@@ -50,6 +51,7 @@ export interface Settings {
   readonly baseline: string | undefined;
   /** Percent. */
   readonly minCoverage: number | undefined;
+  readonly failOn: FailOn | undefined;
   /** Folder for scripts that send the requests of findings again. */
   readonly save: string | undefined;
   readonly updateBaseline: boolean;
@@ -125,6 +127,7 @@ const SPOKEN = [
   'boot_timeout',
   'rate',
   'concurrency',
+  'fail_on',
   'ledger_dir',
   'control',
 ];
@@ -204,6 +207,10 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (minCoverage !== undefined && !(minCoverage >= 0 && minCoverage <= 100))
     throw new UsageError(`--min-coverage: expected a percentage such as 60%, got ${JSON.stringify(coverage)}`);
 
+  const failOn = text(own('fail_on'), 'fail_on');
+  if (failOn !== undefined && failOn !== 'fail' && failOn !== 'warn')
+    throw new UsageError(`--fail-on: expected fail or warn, got ${JSON.stringify(failOn)}`);
+
   return {
     config: file,
     url,
@@ -235,6 +242,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     shard: part === null || part === undefined ? undefined : { index: Number(part[1]), of: Number(part[2]) },
     baseline,
     minCoverage,
+    failOn,
     save: text(own('save'), 'save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,

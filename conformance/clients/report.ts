@@ -72,7 +72,7 @@ const faultText = (fault: CaseFault | undefined): string => {
 export function toCheckResult(
   theCase: ClientCase,
   result: CaseResult,
-  more: { readonly duration: number; readonly again: string; readonly known: boolean },
+  more: { readonly duration: number; readonly again: string },
 ): CheckResult {
   const { finding } = result;
   const [sentence = theCase.title, ...others] = theCase.why;
@@ -100,6 +100,5 @@ export function toCheckResult(
       ? { error: { message: faultText(result.fault), transcript: [], whose: 'adapter' } }
       : {}),
     ...(result.verdict === 'pass-alternative' && result.why !== undefined ? { alternative: result.why } : {}),
-    ...(result.verdict === 'fail' && more.known ? { known: true } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
 import { assemble } from '../engine/assemble.js';
+import { asKnown, type Baseline } from '../engine/baseline.js';
 import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import type { Skip } from '../framework/skip.js';
 import type { Stop } from '../framework/stop.js';
@@ -21,7 +22,7 @@ export interface ClientRunOptions {
   readonly seed?: string;
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
-  readonly baseline?: readonly string[];
+  readonly baseline?: Baseline;
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly events?: RunEvents;
@@ -63,7 +64,6 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     profile: 'svc',
     published: false,
   };
-  const known = options.baseline ?? [];
   const of = options.cases.length;
 
   function put(theCase: ClientCase, result: CaseResult, duration: number): void {
@@ -83,11 +83,8 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
       '--',
       ...options.command,
     ];
-    const row = toCheckResult(theCase, found, {
-      duration,
-      again: words.map(quoted).join(' '),
-      known: known.includes(theCase.id),
-    });
+    const made = toCheckResult(theCase, found, { duration, again: words.map(quoted).join(' ') });
+    const row = asKnown(made, options.baseline, host.now());
     const isNew = !rows.has(theCase.id);
     rows.set(theCase.id, row);
     if (isNew || row.verdict === 'error') options.events?.checkEnd?.(row, { index: rows.size - 1, of });

@@ -1,11 +1,13 @@
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import type { Driver } from '../drivers/driver.js';
 import { assemble } from '../engine/assemble.js';
+import { asKnown, type Baseline } from '../engine/baseline.js';
 import { recorded } from '../engine/finding.js';
 import { openRun } from '../engine/open.js';
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Finding } from '../framework/finding.js';
+import type { FailOn } from '../framework/known.js';
 import type { Stop } from '../framework/stop.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Host } from '../probe/time.js';
@@ -31,8 +33,10 @@ export interface DriftOptions {
   /** Keeps the ledger of created interns. Default: in memory only. */
   readonly ledgerPath?: string;
   readonly signal: AbortSignal;
-  /** Ids of findings that are known. */
-  readonly baseline?: readonly string[];
+  /** Findings that are known. */
+  readonly baseline?: Baseline;
+  /** From which verdict on the target fails. Default `fail`. */
+  readonly failOn?: FailOn;
   /** How this was called, to be called again. */
   readonly command: string;
 }
@@ -87,8 +91,7 @@ function toResult(played: Played, options: DriftOptions, redactor: Redactor): Ch
   const [warning, ...warnings] = compared.warnings;
   const found = met ? lookOf(met) : finding && foundOfAll([finding, ...findings]);
   if (found) {
-    const known = options.baseline?.includes(row.id) === true;
-    return { ...row, verdict: 'fail', finding: findingOf(played, found, options, redactor), ...(known && { known }) };
+    return { ...row, verdict: 'fail', finding: findingOf(played, found, options, redactor) };
   }
   if (warning) {
     const others = foundOfAll([warning, ...warnings]);
@@ -131,7 +134,9 @@ export async function drift(options: DriftOptions): Promise<Results> {
     cleanup = await opened.close();
   }
 
-  const checks = all.map((played) => toResult(played, options, redactor));
+  const checks = all.map((played) =>
+    asKnown(toResult(played, options, redactor), options.baseline, host.now(), options.failOn),
+  );
   const [ended] = checks.flatMap(({ skip }) => (skip?.because.kind === 'over' ? [skip.because.stop] : []));
   const { kind, baseUrl, profile } = driver.target;
   return assemble(checks, {
@@ -144,6 +149,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
     cleanup,
     stopped: ended ?? opened.stopped,
     baseline: options.baseline,
+    failOn: options.failOn,
     // A baseline may be of other recordings, too.
     exists: () => true,
   });

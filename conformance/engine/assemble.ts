@@ -1,4 +1,6 @@
+import type { FailOn } from '../framework/known.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
+import { type Baseline, evaluateBaseline } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Pool } from './pool.js';
 import type { CheckResult, Results } from './results.js';
@@ -21,37 +23,47 @@ export interface Assembled {
   readonly asked?: Pool['asked'];
   /** The units are of the ledger of requirements. */
   readonly ledger?: true;
-  /** Ids that are known to fail, and whether there is a unit of one at all. */
-  readonly baseline?: readonly string[] | undefined;
+  readonly failOn?: FailOn | undefined;
+  /** What is known to fail, and whether there is a unit of an id at all. */
+  readonly baseline?: Baseline | undefined;
   exists(id: string): boolean;
   /** Secrets taken out. */
   clean?<Data>(data: Data): Data;
 }
 
-const PASSES: ReadonlySet<string> = new Set(['pass', 'pass-alternative', 'warn']);
-
 /** Puts the rows of a run together, whatever its units were: verdict, exit status, counts, and what is stale in the baseline. */
 export function assemble(rows: readonly CheckResult[], run: Assembled): Results {
   const { clean = (data) => data, cleanup = { created: 0, deleted: 0, failed: [] } } = run;
-  const known = run.baseline?.filter((id) => rows.some((row) => row.id === id) || !run.exists(id));
-  const stale = known?.filter((id) => !run.exists(id) || rows.some((row) => row.id === id && PASSES.has(row.verdict)));
-  const { minCoverage, others, stopped } = run;
+  const { failOn, minCoverage, now, others, stopped } = run;
+  const baseline = run.baseline && evaluateBaseline(run.baseline, rows, { now, failOn, exists: run.exists });
+  const stale = baseline?.stale;
   return {
     format: 'intern-conformance',
     version: 1,
     kit: KIT_VERSION,
     run: run.tag,
     started: new Date(run.began).toISOString(),
-    duration: Math.round(run.now - run.began),
+    duration: Math.round(now - run.began),
     target: run.target,
-    options: { runs: 1, only: [], skip: [], levels: [], readOnly: false, slow: 0, ...run.options },
-    ...clean(evaluate(rows, { cleanup, stopped, stale, ...(others === undefined ? {} : { others }), minCoverage })),
+    options: {
+      runs: 1,
+      only: [],
+      skip: [],
+      levels: [],
+      readOnly: false,
+      slow: 0,
+      ...(failOn === undefined ? {} : { failOn }),
+      ...run.options,
+    },
+    ...clean(
+      evaluate(rows, { cleanup, stopped, stale, ...(others === undefined ? {} : { others }), minCoverage, failOn }),
+    ),
     counts: count(rows),
     coverage: coverage(rows, run.asked),
     requests: run.requests,
     checks: rows,
     requirements: run.ledger === true ? matrix(rows) : [],
     cleanup,
-    ...(known === undefined ? {} : { baseline: { known, stale: stale ?? [] } }),
+    ...(baseline === undefined ? {} : { baseline }),
   };
 }

@@ -57,6 +57,7 @@ export function merge(parts: readonly Results[]): Results {
   const evaluated = evaluate(checks, {
     cleanup,
     stale,
+    failOn: first.options.failOn,
     others: [
       ...(missing.length > 0 ? [{ kind: 'shards' as const, missing, of }] : []),
       ...distinct(parts.flatMap(({ incomplete }) => incomplete.filter(({ kind }) => !OF_ALL.has(kind)))),

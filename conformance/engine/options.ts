@@ -1,7 +1,9 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
+import type { FailOn } from '../framework/known.js';
 import type { Habit } from '../habits/habit.js';
 import { type Host, systemHost } from '../probe/time.js';
+import type { Baseline } from './baseline.js';
 import type { RunEvents } from './results.js';
 import type { RunSettings } from './run-base.js';
 import type { Selection } from './select.js';
@@ -43,8 +45,10 @@ export interface RunnerOptions extends Selection {
   readonly tag?: string;
   /** Keeps the ledger of created interns. Default: in memory only. */
   readonly ledgerPath?: string;
-  /** Ids of checks that are known to fail. */
-  readonly baseline?: readonly string[];
+  /** What is known to fail: ids of checks, or entries that say more. */
+  readonly baseline?: Baseline;
+  /** From which verdict on the target fails. Default `fail`; `warn` holds it to what is published too. */
+  readonly failOn?: FailOn;
   /** Percent of the selected checks that have to come to a verdict for the run to be complete. Default 0. */
   readonly minCoverage?: number;
   /** How the kit was called. */

@@ -1,5 +1,6 @@
 import type { ControlCall } from '../framework/control.js';
 import type { FalsifiedProperty, Found } from '../framework/finding.js';
+import type { BaselineResult, FailOn, KnownAs } from '../framework/known.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
@@ -62,6 +63,10 @@ export type CheckResult = Standing & {
   readonly alternative?: string;
   /** Known from the baseline: does not count against the target. */
   readonly known?: boolean;
+  /** What the baseline says of it (KIT-10). */
+  readonly knownAs?: KnownAs;
+  /** Of no published set of checks that the run was held to: does not count against the target (KIT-9). */
+  readonly new?: true;
 };
 
 export interface RequirementResult {
@@ -112,6 +117,10 @@ export interface Results {
     readonly readOnly: boolean;
     readonly slow: number;
     readonly shard?: { readonly index: number; readonly of: number };
+    /** From which verdict on the target fails; without it, `fail`. */
+    readonly failOn?: FailOn;
+    /** The published set of checks that it is held to. */
+    readonly requirements?: string;
   };
   /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
   readonly verdict: 'pass' | 'fail' | 'incomplete';
@@ -123,7 +132,7 @@ export interface Results {
   readonly checks: readonly CheckResult[];
   readonly requirements: readonly RequirementResult[];
   readonly cleanup: CleanupResult;
-  readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
+  readonly baseline?: BaselineResult;
   readonly coverage: Coverage;
 }
 

@@ -6,6 +6,7 @@ import type { Incomplete, Stop } from '../framework/stop.js';
 import { mayKeep } from '../habits/capacity.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { assemble } from './assemble.js';
+import { asKnown } from './baseline.js';
 import { tidy } from './cleaning.js';
 import { recorded } from './finding.js';
 import { type CheckRun, runAlone, runBeside } from './judge.js';
@@ -94,8 +95,9 @@ export function createRun(options: RunnerOptions): Run {
   const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
     // What ended the run is told once, also where lanes met it at the same time.
     const ended = done.stopped === undefined ? undefined : opened.stopped;
-    const known = options.baseline?.includes(done.result.id) === true && done.result.verdict === 'fail';
-    const result = ended ? withheld(done.result, ended) : known ? { ...done.result, known } : done.result;
+    const result = ended
+      ? withheld(done.result, ended)
+      : asKnown(done.result, options.baseline, host.now(), options.failOn);
     results.push(result);
     events.checkEnd?.(result, { index: results.length - 1, of: selected.length });
     if (done.stopped !== undefined) opened.stop(done.stopped);
@@ -187,6 +189,7 @@ export function createRun(options: RunnerOptions): Run {
           return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
         }),
         minCoverage: options.minCoverage,
+        failOn: options.failOn,
         asked: pool.asked,
         ledger: true,
         baseline: options.baseline,

@@ -1,6 +1,8 @@
+import type { FailOn } from '../framework/known.js';
 import type { Because } from '../framework/skip.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
 import { REQUIREMENTS } from '../requirements/index.js';
+import { countsAgainst, isFailure } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Pool } from './pool.js';
 import type { CheckResult, Coverage, RequirementResult, Results, Verdict } from './results.js';
@@ -19,7 +21,11 @@ export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
   }
   return REQUIREMENTS.map((row) => {
     const mine = byRequirement.get(row.id) ?? [];
-    const worst = WORST.find((verdict) => mine.some((check) => check.verdict === verdict && check.known !== true));
+    const worst = WORST.find((verdict) =>
+      mine.some(
+        (check) => check.verdict === verdict && check.known !== true && (check.new !== true || !isFailure(check)),
+      ),
+    );
     const excluded = 'excluded' in row ? row.excluded : undefined;
     return {
       id: row.id,
@@ -95,10 +101,11 @@ export function evaluate(
     readonly others?: readonly Incomplete[];
     /** Percent. */
     readonly minCoverage?: number | undefined;
+    readonly failOn?: FailOn | undefined;
   },
 ): Evaluated {
   const { stopped, stale = [], others = [], minCoverage: least } = more;
-  const failed = checks.some((check) => check.verdict === 'fail' && check.known !== true);
+  const failed = checks.some((check) => countsAgainst(check, more.failOn));
   const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
   const { checked, of } = coverage(checks);
   const unreached = checks.filter(({ skip }) => skip?.because.kind === 'unreached').length;

@@ -1,11 +1,13 @@
 import type { Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { groups } from './groups.js';
+import { failsRun } from './label.js';
 import { value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { idsOf, LIKELY, summary } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
+import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */
@@ -18,7 +20,7 @@ export function github(results: Results): string {
   for (const { title, many: count, checks, parts } of groups(results.checks)) {
     const [check] = checks;
     const { finding, error } = check;
-    const kind = check.verdict !== 'warn' && check.known !== true ? 'error' : 'warning';
+    const kind = check.verdict === 'error' || failsRun(check, results) ? 'error' : 'warning';
     const many = checks.length > 1 ? `${count}: ` : '';
     const { id, quote } = clauseOf(check);
     const heading = property(`${many}${checks.length > 1 ? title : check.id} (${id})`);
@@ -29,9 +31,10 @@ export function github(results: Results): string {
         ? `${faultOf(check)}: ${error?.message}`
         : `${check.title}\n${quoted}${what}\nexpected: ${value(expected, 500)}\nactual: ${value(actual, 500)}\nagain: ${finding.replay}`;
     const [same, ...rest] = parts;
+    const known = check.knownAs === undefined ? '' : `\nknown: ${knownText(check.knownAs)}`;
     const ids = same.checks.length > 1 ? `\nchecks: ${idsOf(same.checks)}` : '';
     const others = rest.map((part) => `\n${LIKELY}: ${part.title}: ${idsOf(part.checks)}`).join('');
-    lines.push(`::${kind} title=${heading}::${data(text + ids + others)}`);
+    lines.push(`::${kind} title=${heading}::${data(text + known + ids + others)}`);
   }
   for (const reason of results.incomplete) lines.push(`::error title=Conformance::${data(incompleteText(reason))}`);
   for (const left of results.cleanup.failed) {

@@ -2,6 +2,7 @@ import type { CheckResult } from '../engine/results.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
 import { type Cause, causesOf } from './causes.js';
+import { labelOf } from './label.js';
 import { keyOf, sharedTitle } from './title.js';
 import { familyWords, type SkipText, skipWords } from './words/skip.js';
 
@@ -23,8 +24,8 @@ export interface Part {
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }
 
-const RANK = ['fail', 'error', 'warn', 'known'] as const;
-const rank = ({ verdict, known }: CheckResult) => RANK.findIndex((one) => one === (known === true ? 'known' : verdict));
+const RANK = ['fail', 'error', 'warn', 'new', 'known'] as const;
+const rank = (check: CheckResult) => RANK.findIndex((one) => one === labelOf(check));
 
 /** Whether a check met what it is not about. */
 const away = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);
@@ -66,7 +67,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const causes = distinct(causesOf(found));
   const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
   const whole = (check: CheckResult) =>
-    `${check.known === true ? 'known' : 'new'} ${causes.get(check)?.key ?? keyOf(check)}`;
+    `${check.known === true || check.new === true ? labelOf(check) : ''} ${causes.get(check)?.key ?? keyOf(check)}`;
   return by(found, whole)
     .map((members): FindingGroup => {
       // What says what lies behind it all, then what the checks of the broken row itself say, is what it is about.

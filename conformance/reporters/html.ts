@@ -3,6 +3,7 @@ import type { Exchange } from '../probe/exchange.js';
 import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { SCRIPT, STYLE } from './html-assets.js';
+import { labelOf, labels } from './label.js';
 import { streamRows } from './stream-picture.js';
 import { seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
@@ -10,6 +11,7 @@ import { addressText, choices, LIKELY, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { findingText } from './words/finding.js';
+import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
@@ -131,7 +133,7 @@ function groupsView(results: Results): Markup | undefined {
     .slice(0, 12)
     .map(
       ({ title, many, checks, parts }) =>
-        html`<li><span class="badge ${checks[0].known === true ? 'known' : checks[0].verdict}">${checks[0].known === true ? 'known' : checks[0].verdict}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
+        html`<li><span class="badge ${labelOf(checks[0])}">${labelOf(checks[0])}</span> <a href="#" data-open="${checks.map(({ id }) => id).join(' ')}">${
           checks.length > 1
             ? html`<b>${many}: ${breakable(title)}</b>`
             : html`<b>${breakable(title)}</b> <span class="dim">${checks[0].id}</span>`
@@ -153,13 +155,13 @@ function checkView(check: CheckResult): Markup {
   const { finding, error } = check;
   const skip = check.skip === undefined ? undefined : { kind: check.skip.kind, ...skipWords(check.skip) };
   const found = finding === undefined ? undefined : findingText(finding);
-  const verdict = check.known === true ? 'known' : check.verdict;
+  const verdict = labelOf(check);
   const open = finding !== undefined || error !== undefined;
   return html`<details class="check" id="check-${check.id}" data-verdict="${verdict}" data-level="${check.level}" data-text="${searched(check)}">
 <summary><span class="badge ${verdict}">${verdict}</span> <b>${check.id}</b> <span class="dim">${row}, ${LEVELS[check.level]}</span><span class="title">${check.title}</span><span class="dim right">${check.requests} requests, ${seconds(check.duration)}</span></summary>
 <div class="body"><blockquote>${sentence} <span class="dim">(${where})</span>${
     quote === undefined ? undefined : html`<p class="dim">The interface: <q>${quote}</q></p>`
-  }</blockquote>${skip === undefined ? undefined : html`<p>Skipped: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${breakable(skip.why)}</p>`}${
+  }</blockquote>${check.knownAs === undefined ? undefined : html`<p>In the baseline: ${breakable(knownText(check.knownAs))}</p>`}${skip === undefined ? undefined : html`<p>Skipped: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${breakable(skip.why)}</p>`}${
     error === undefined
       ? undefined
       : html`<p class="bad">${faultOf(check)}: ${breakable(error.message)}</p>${pre(error.stack ?? '')}${error.transcript.map((one) => exchangeView(one, false))}`
@@ -204,14 +206,14 @@ function skippedView(results: Results): Markup | undefined {
 
 /** One self-contained page: no request leaves it, and it holds everything a target said as text. */
 export function htmlReport(results: Results): string {
-  const { counts, cleanup, target } = results;
+  const { cleanup, target } = results;
   const order = ['fail', 'error', 'warn', 'skip', 'pass-alternative', 'pass'];
   const sorted = [...results.checks].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
-  const filters = (['fail', 'warn', 'error', 'known', 'skip', 'pass-alternative', 'pass'] as const).map((verdict) => {
-    const known = results.checks.filter((check) => check.known === true).length;
-    const many = verdict === 'known' ? known : verdict === 'fail' ? counts.fail - known : (counts[verdict] ?? 0);
-    return html`<label><input type="checkbox" name="verdict" value="${verdict}" checked> <span class="badge ${verdict}">${verdict}</span> ${many}</label>`;
-  });
+  const many = labels(results.checks);
+  const filters = (['fail', 'warn', 'error', 'known', 'new', 'skip', 'pass-alternative', 'pass'] as const).map(
+    (verdict) =>
+      html`<label><input type="checkbox" name="verdict" value="${verdict}" checked> <span class="badge ${verdict}">${verdict}</span> ${many[verdict]}</label>`,
+  );
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">

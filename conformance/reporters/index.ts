@@ -1,4 +1,6 @@
 import type { Results } from '../engine/results.js';
+import { badge } from './badge.js';
+import { ctrf } from './ctrf.js';
 import { github } from './github.js';
 import { htmlReport } from './html.js';
 import { json } from './json.js';
@@ -10,10 +12,16 @@ import { tty } from './tty.js';
 export type Reporter = (results: Results, options?: { readonly colour?: boolean }) => string;
 
 /** Every kind of report by its name. */
-export const REPORTERS = { tty, json, junit, html: htmlReport, markdown, github } as const satisfies Record<
-  string,
-  Reporter
->;
+export const REPORTERS = {
+  tty,
+  json,
+  junit,
+  html: htmlReport,
+  markdown,
+  github,
+  ctrf,
+  badge,
+} as const satisfies Record<string, Reporter>;
 export type ReportKind = keyof typeof REPORTERS;
 
 export const REPORT_KINDS = Object.keys(REPORTERS) as readonly ReportKind[];

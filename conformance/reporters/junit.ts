@@ -1,9 +1,11 @@
 import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { groups } from './groups.js';
+import { failsRun } from './label.js';
 import { exchangeLines, value, visible } from './stream-text.js';
 import { LIKELY } from './tty.js';
 import { findingText } from './words/finding.js';
+import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
@@ -35,11 +37,11 @@ function details(check: CheckResult): string {
   return lines.join('\n');
 }
 
-function testcase(check: CheckResult, title: string): string {
+function testcase(check: CheckResult, title: string, fails: boolean): string {
   const [area = 'checks'] = check.id.split('/');
   const head = `    <testcase classname="conformance.${xml(area)}" name="${xml(`${check.id} [${check.requirement}]`)}" time="${(check.duration / 1000).toFixed(3)}"`;
   const close = (inner: string) => `${head}>${inner}</testcase>`;
-  if (check.verdict === 'fail' && check.known !== true) {
+  if (fails) {
     return close(`<failure message="${xml(title)}" type="${clauseOf(check).id}">${xml(details(check))}</failure>`);
   }
   if (check.verdict === 'error') {
@@ -50,16 +52,19 @@ function testcase(check: CheckResult, title: string): string {
   }
   if (check.verdict === 'pass-alternative')
     return close(`<system-out>${xml(`pass-alternative: ${check.alternative ?? ''}`)}</system-out>`);
+  const known = check.knownAs === undefined ? '' : `: ${knownText(check.knownAs)}`;
   if (check.verdict !== 'pass') {
-    const word = check.known === true ? 'known failure' : 'warning';
+    const word =
+      check.known === true ? `known failure${known}` : check.new === true ? 'failure of a new check' : 'warning';
     return close(`<system-out>${xml(`${word}\n${details(check)}`)}</system-out>`);
   }
+  if (known !== '') return close(`<system-out>${xml(`passes, known${known}`)}</system-out>`);
   return `${head}/>`;
 }
 
 /** JUnit XML as CI servers read it: one suite, one case per check; warnings are no failures. */
 export function junit(results: Results): string {
-  const failures = results.checks.filter((check) => check.verdict === 'fail' && check.known !== true).length;
+  const failures = results.checks.filter((check) => failsRun(check, results)).length;
   const titles = new Map(
     groups(results.checks).flatMap(({ title, many, checks, parts }) => {
       const whole = checks.length > 1 ? `${many}: ${title}` : title;
@@ -77,7 +82,7 @@ export function junit(results: Results): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="intern-conformance" ${attributes}>`,
     `  <testsuite name="${xml(results.target.url)}" timestamp="${xml(results.started.slice(0, 19))}" ${attributes}>`,
-    ...results.checks.map((check) => testcase(check, titles.get(check.id) ?? check.title)),
+    ...results.checks.map((check) => testcase(check, titles.get(check.id) ?? check.title, failsRun(check, results))),
     ...(incomplete === 1
       ? [
           `    <testcase classname="conformance" name="the run is complete"><error message="${xml(results.incomplete.map(incompleteText).join('; '))}"/></testcase>`,

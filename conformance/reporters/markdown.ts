@@ -2,11 +2,13 @@ import type { Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';
+import { labelOf } from './label.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
+import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text that Markdown and the HTML within it read as text only. */
@@ -60,10 +62,11 @@ export function markdown(results: Results): string {
     const { id: row, quote } = clauseOf(check);
     lines.push(
       '',
-      `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${check.level})${check.known === true ? ', known' : ''}`,
+      `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${check.level})${['known', 'new'].includes(labelOf(check)) ? `, ${labelOf(check)}` : ''}`,
       '',
       plain(check.title),
     );
+    if (check.knownAs !== undefined) lines.push('', `In the baseline: ${plain(knownText(check.knownAs))}`);
     if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     if (finding === undefined) continue;
     const { what, expected, actual } = findingText(finding);
@@ -83,6 +86,9 @@ export function markdown(results: Results): string {
   const skipped = results.checks.flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
   if (skipped.length > 0) lines.push('', '## Skipped', '');
   for (const { id, skip } of skipped) lines.push(`- ${plain(id)}: ${plain(skipText(skip))}`);
+  const flaky = results.checks.filter(({ finding, knownAs }) => knownAs?.flaky !== undefined && finding === undefined);
+  if (flaky.length > 0) lines.push('', '## Flaky, and not failing now', '');
+  for (const { id, knownAs = {} } of flaky) lines.push(`- ${plain(id)}: ${plain(knownText(knownAs))}`);
   const { cleanup } = results;
   if (cleanup.created > 0)
     lines.push('', `Clean-up: deleted ${cleanup.deleted} of the ${cleanup.created} that the run created.`);

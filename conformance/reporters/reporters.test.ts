@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { CheckResult } from '../engine/results.js';
 import { HOSTILE, sampleResults } from '../engine/testing/sample-results.js';
@@ -9,7 +12,7 @@ import { readResults, reportOf } from './json.js';
 
 const results = sampleResults();
 
-describe.each(REPORT_KINDS.filter((kind) => kind !== 'json'))('%s', (kind) => {
+describe.each(REPORT_KINDS.filter((kind) => kind !== 'json' && kind !== 'badge'))('%s', (kind) => {
   const text = REPORTERS[kind](results);
 
   test('says verdict, failing checks and how to do them again', () => {
@@ -247,4 +250,55 @@ test('the headline tells how much was checked, and why not more', () => {
   expect(REPORTERS.tty({ ...results, checks })).toMatch(
     /does not conform: 5 of 6 checked, 1 not \(1 need a control interface\)/,
   );
+});
+
+test('CTRF keeps its schema, and counts what it lists', () => {
+  const schema: object = JSON.parse(
+    readFileSync(new URL('../../node_modules/ctrf/dist/ctrf-schema-0.0.json', import.meta.url), 'utf8'),
+  );
+  const ajv = new Ajv({ strict: false });
+  formats.default(ajv);
+  const report = JSON.parse(REPORTERS.ctrf(results));
+  expect([ajv.validate(schema, report), ajv.errors]).toEqual([true, null]);
+  expect(report.results.summary).toMatchObject({ tests: 6, passed: 3, failed: 1, skipped: 1, other: 1 });
+  const failed = report.results.tests.find((one: { status: string }) => one.status === 'failed');
+  expect(failed).toMatchObject({ name: 'chat/fails', tags: ['CHAT-11', 'S'] });
+});
+
+test('the badge says the verdict as shields.io reads it', () => {
+  expect(JSON.parse(REPORTERS.badge(results))).toEqual({
+    schemaVersion: 1,
+    label: 'interns interface',
+    message: 'does not conform, 5 of 6 checked',
+    color: 'red',
+    isError: true,
+  });
+});
+
+test.each(REPORT_KINDS.filter((kind) => kind !== 'badge'))(
+  '%s says why a failure is known, and where to read more',
+  (kind) => {
+    const knownAs = { reason: 'fixed in 2.4', link: 'https://example.com/7', expires: '2026-12-31' };
+    const checks = results.checks.map((check) => (check.known === true ? { ...check, knownAs } : check));
+    const text = REPORTERS[kind]({ ...results, checks });
+    expect(text.replaceAll('<wbr>', '')).toMatch(/fixed in 2\.4/);
+    expect(text.replaceAll('<wbr>', '')).toContain('https://example.com/7');
+  },
+);
+
+test.each(['tty', 'markdown', 'junit', 'json', 'html', 'ctrf'] as const)(
+  '%s says how often a flaky check failed',
+  (kind) => {
+    const checks = results.checks.map((check) =>
+      check.verdict === 'pass' ? { ...check, knownAs: { reason: 'races', flaky: { failed: 0, of: 1 } } } : check,
+    );
+    const text = REPORTERS[kind]({ ...results, checks });
+    expect(text).toMatch(kind === 'json' ? /"failed": 0,\s+"of": 1/ : /failed 0 of 1/);
+  },
+);
+
+test('with --fail-on warn a warning is a failure in every report', () => {
+  const strict = { ...results, options: { ...results.options, failOn: 'warn' as const } };
+  expect(REPORTERS.junit(strict).match(/<failure /g)).toHaveLength(2);
+  expect(JSON.parse(REPORTERS.ctrf(strict)).results.summary.failed).toBe(2);
 });

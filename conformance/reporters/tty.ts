@@ -3,11 +3,13 @@ import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
+import { labelOf, labels } from './label.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { findingText } from './words/finding.js';
+import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
@@ -15,7 +17,7 @@ import { incompleteText } from './words/stop.js';
 type Colours = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta', (text: string) => string>;
 
 const mark = (c: Colours, check: CheckResult): string => {
-  if (check.known === true) return c.yellow('known');
+  const label = labelOf(check);
   const paint = {
     pass: c.green,
     'pass-alternative': c.green,
@@ -23,8 +25,10 @@ const mark = (c: Colours, check: CheckResult): string => {
     warn: c.yellow,
     skip: c.dim,
     error: c.magenta,
-  }[check.verdict];
-  return paint(check.verdict.padEnd(5));
+    known: c.yellow,
+    new: c.cyan,
+  }[label];
+  return paint(label.padEnd(5));
 };
 
 const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
@@ -43,6 +47,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
     `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[check.level]}${met}`)}`,
     `  ${sentence} ${c.dim(`(${where})`)}`,
     ...(quote === undefined ? [] : [`  interface “${quote}”`]),
+    ...(check.knownAs === undefined ? [] : [`  known     ${visible(knownText(check.knownAs))}`]),
   ];
   const { finding, error } = check;
   if (error !== undefined) {
@@ -136,11 +141,15 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     const needs = kind === 'need' ? 'needs ' : '';
     lines.push(`  ${String(ids.length).padStart(4)}  ${needs}${c.cyan(visible(need))}: ${one}${visible(why)}`);
   }
+  const flaky = results.checks.filter(({ finding, knownAs }) => knownAs?.flaky !== undefined && finding === undefined);
+  if (flaky.length > 0) lines.push('', c.bold('Flaky, and not failing now'));
+  for (const { id, knownAs = {} } of flaky) lines.push(`  ${id}: ${visible(knownText(knownAs))}`);
   // Repeated at the end, because what is above may fill many screens.
   if (found.length > 0) lines.push('', c.bold('What is wrong'));
   for (const { title, many, checks } of found) {
     const [first, ...others] = checks;
-    lines.push(`  ${mark(c, first)}  ${others.length > 0 ? many : first.id}: ${visible(title)}`);
+    const known = first.knownAs === undefined ? '' : c.dim(` (${visible(knownText(first.knownAs))})`);
+    lines.push(`  ${mark(c, first)}  ${others.length > 0 ? many : first.id}: ${visible(title)}${known}`);
   }
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
   const evaluated = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
@@ -167,7 +176,9 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   return `${lines.join('\n')}\n`;
 }
 
-/** What was checked, in a few words. */
+const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
+  rows.reduce((total, row) => total + of(row), 0);
+
 /** What was checked; an emulator in this process has no address that anybody could reach. */
 export const addressText = ({ url, inProcess }: Results['target']): string =>
   inProcess === true ? 'an emulator in this process' : url;
@@ -184,9 +195,7 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
     fail: c.red('does not conform'),
     incomplete: c.yellow('incomplete'),
   }[results.verdict];
-  const { pass, fail, warn, skip, error } = results.counts;
-  const known = results.checks.filter((check) => check.known === true).length;
-  const alternative = results.counts['pass-alternative'] ?? 0;
+  const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = labels(results.checks);
   const { checked, of } = results.coverage;
   const reasons = notChecked(results.checks)
     .map(({ count, why }) => `${count} ${visible(why)}`)
@@ -195,8 +204,13 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
     checked === of ? `all ${of} checked` : `${checked} of ${of} checked, ${of - checked} not (${reasons})`;
   const parts = [`${pass} pass`];
   if (alternative > 0) parts.push(`${alternative} pass-alternative`);
-  parts.push(`${fail - known} fail`, `${warn} warn`, `${skip} skip`, `${error} error`);
+  parts.push(`${fail} fail`, `${warn} warn`, `${skip} skip`, `${error} error`);
   if (known > 0) parts.push(`${known} known`);
+  const flaky = results.checks.flatMap(({ knownAs }) => knownAs?.flaky ?? []);
+  if (flaky.length > 0)
+    parts.push(`flaky: failed ${sum(flaky, ({ failed }) => failed)} of ${sum(flaky, ({ of: tried }) => tried)}`);
+  const fresh = results.checks.filter((check) => check.new === true);
+  if (fresh.length > 0) parts.push(`${fresh.length} new`);
   return `${c.bold(verdict)}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 

@@ -1,0 +1,56 @@
+import type { BaselineResult, FailOn, Known, KnownAs } from '../framework/known.js';
+import type { CheckResult } from './results.js';
+
+/** Whether a result is a failure, known or not. */
+export const isFailure = ({ verdict }: Pick<CheckResult, 'verdict'>, failOn: FailOn = 'fail'): boolean =>
+  verdict === 'fail' || (verdict === 'warn' && failOn === 'warn');
+
+/** Whether a result counts against the target: a failure that is neither known nor of a later set of checks. */
+export const countsAgainst = (row: Pick<CheckResult, 'verdict' | 'known' | 'new'>, failOn: FailOn = 'fail'): boolean =>
+  isFailure(row, failOn) && row.known !== true && row.new !== true;
+
+const DAY = 86_400_000;
+const hasExpired = ({ expires }: Known, now: number): boolean =>
+  expires !== undefined && now >= Date.parse(expires) + DAY;
+
+/** A baseline as runs are given it. An id alone is an entry too. */
+export type Baseline = readonly (string | Known)[];
+
+const entriesOf = (baseline: Baseline): Known[] => baseline.map((one) => (typeof one === 'string' ? { id: one } : one));
+
+/** Says of a result what a baseline knows of it. `now` is in ms since the epoch: an entry may have expired. */
+export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: number, failOn?: FailOn): CheckResult {
+  const entry = entriesOf(baseline ?? []).find(({ id }) => id === row.id);
+  if (entry === undefined) return row;
+  const { id: _, flaky, ...words } = entry;
+  const failed = isFailure(row, failOn);
+  if (!failed && flaky !== true) return row;
+  const expired = hasExpired(entry, now);
+  const told = row.verdict !== 'skip' && row.verdict !== 'error';
+  const knownAs: KnownAs = {
+    ...words,
+    ...(flaky === true ? { flaky: { failed: failed ? 1 : 0, of: told ? 1 : 0 } } : {}),
+    ...(expired ? { expired } : {}),
+  };
+  return { ...row, knownAs, ...(failed && !expired ? { known: true } : {}) };
+}
+
+/**
+ * What a baseline comes to in a run. An entry is stale where its unit does not exist, or ran and did not fail; one that may
+ * pass, or whose day is over, only where its unit does not exist.
+ */
+export function evaluateBaseline(
+  baseline: Baseline,
+  rows: readonly CheckResult[],
+  options: { readonly now: number; readonly failOn?: FailOn | undefined; exists(id: string): boolean },
+): BaselineResult {
+  const { exists, failOn, now } = options;
+  const held = entriesOf(baseline).filter((entry) => !hasExpired(entry, now) || !exists(entry.id));
+  const known = held.filter(({ id }) => rows.some((row) => row.id === id) || !exists(id));
+  const passes = (id: string) =>
+    rows.some(
+      (row) => row.id === id && ['pass', 'pass-alternative', 'warn'].includes(row.verdict) && !isFailure(row, failOn),
+    );
+  const stale = known.filter(({ id, flaky }) => !exists(id) || (flaky !== true && passes(id)));
+  return { known: known.map(({ id }) => id), stale: stale.map(({ id }) => id) };
+}

@@ -1,0 +1,30 @@
+/** A unit that is known to fail (KIT-10). */
+export interface Known {
+  readonly id: string;
+  /** Why it may fail for now. */
+  readonly reason?: string;
+  /** Where to read more: an issue. */
+  readonly link?: string;
+  /** The last day, as YYYY-MM-DD in UTC, on which it may fail. After it the failure counts again. */
+  readonly expires?: string;
+  /** It fails at times: it may pass too. */
+  readonly flaky?: true;
+}
+
+/** What a baseline says of a result. */
+export interface KnownAs extends Omit<Known, 'id' | 'flaky'> {
+  /** Of an entry that may pass too: how often it failed, of how many tries that came to a verdict. */
+  readonly flaky?: { readonly failed: number; readonly of: number };
+  /** Its last day is over: a failure counts again. */
+  readonly expired?: true;
+}
+
+/** What a run says of its baseline. */
+export interface BaselineResult {
+  readonly known: readonly string[];
+  /** Entries that hold no longer: of units that do not fail, or do not exist. */
+  readonly stale: readonly string[];
+}
+
+/** What counts as a failure: what the interface states alone, or what is published too. */
+export type FailOn = 'fail' | 'warn';

@@ -1,0 +1,26 @@
+import type { Results } from '../engine/results.js';
+
+/** What shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
+interface Badge {
+  readonly schemaVersion: 1;
+  readonly label: string;
+  readonly message: string;
+  readonly color: string;
+  readonly isError?: true;
+}
+
+const COLOURS = { pass: 'brightgreen', fail: 'red', incomplete: 'yellow' } as const;
+const WORDS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
+
+/** The verdict as a badge: an endpoint of shields.io (KIT-13). */
+export function badge({ coverage, options, target, verdict }: Results): string {
+  const what = target.kind === 'client' ? 'client lab' : 'interns interface';
+  const content: Badge = {
+    schemaVersion: 1,
+    label: options.requirements === undefined ? what : `${what} ${options.requirements}`,
+    message: `${WORDS[verdict]}, ${coverage.checked} of ${coverage.of} checked`,
+    color: COLOURS[verdict],
+    ...(verdict === 'fail' ? { isError: true } : {}),
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
