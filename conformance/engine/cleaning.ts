@@ -81,8 +81,7 @@ export async function takeAway(
       group: driver.target.scimGroupId,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       created: options.created ?? session.created(),
-      // Several at once get 429 again and again, and their time is up before they are gone.
-      atOnce: session.hurried ? 1 : settings.concurrency,
+      atOnce: settings.concurrency,
       async pause(round) {
         if (over.signal.aborted) return false;
         if (driver.clock !== undefined) {

@@ -168,10 +168,10 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
  * What the list shows of the interns of the run. Notes in the ledger those it does not know, whose create was never
  * answered.
  */
-async function look(
-  { ledger, own, send }: CleanupOptions,
+export async function look(
+  { ledger, own, send }: Pick<CleanupOptions, 'ledger' | 'own' | 'send'>,
   as: CredentialName,
-  adopted: (id: string) => void,
+  adopted: (id: string) => void = () => {},
 ): Promise<Map<string, Shown>> {
   const there = new Map<string, Shown>();
   const known = new Set(ledger.open().map((made) => made.id));

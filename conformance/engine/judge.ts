@@ -1,14 +1,25 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
-import { answerOf, Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
+import {
+  answerOf,
+  type FalsifiedProperty,
+  Finding,
+  isProven,
+  missedSuccess,
+  noAnswerOf,
+  type Remark,
+} from '../framework/finding.js';
+import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
 import { makeRoom } from '../habits/capacity.js';
+import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER, type CredentialName } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken } from './explain.js';
 import { fault, recorded, reported } from './finding.js';
 import { isSame } from './likeness.js';
+import type { Obstacles } from './obstacles.js';
 import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './run-context.js';
@@ -56,16 +67,31 @@ export async function runBeside(run: RunContext, check: Check): Promise<CheckRun
   const conclude = concluding(run, check);
   const lacks = unmet(run, check);
   if (lacks !== undefined) return conclude(lacks);
-  // What seems to be in the way beside others keeps nobody from anything.
-  const met: Parameters<RunContext['obstacles']['met']>[] = [];
-  const obstacles = { ...run.obstacles, met: (...it: (typeof met)[number]) => void met.push(it) };
-  const tried = await attempt({ ...run, obstacles }, check);
+  const { tried, counts } = await tryOnce(run, check);
   const { error } = tried;
   const proven = provesItself(error);
-  if (proven) for (const it of met) run.obstacles.met(...it);
+  if (proven) counts();
   const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
   if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
   return { found: error instanceof Finding ? error : undefined };
+}
+
+/** One try. What it found to be in the way keeps other checks from nothing until it `counts`. */
+async function tryOnce(run: RunContext, check: Check, again?: FalsifiedProperty) {
+  const met = new Map<Obstacle, ObstacleSeen | undefined>();
+  const obstacles: Obstacles = {
+    ...run.obstacles,
+    met: (obstacle, _, seen) => void met.set(obstacle, seen),
+    gone(obstacle) {
+      met.delete(obstacle);
+      run.obstacles.gone(obstacle);
+    },
+  };
+  const tried = await attempt({ ...run, obstacles }, check, again);
+  const counts = () => {
+    for (const [obstacle, seen] of met) run.obstacles.met(obstacle, check.id, seen);
+  };
+  return { tried, counts };
 }
 
 /** A finding, and the attempt that came to it. */
@@ -93,8 +119,12 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   for (let tries = 1; ; ) {
     if (session.learnt.full !== undefined) await makeRoom(visitOf(run)).catch(() => {});
     const began = host.now();
-    const tried = await attempt(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
+    const { tried, counts } = await tryOnce(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
     const { error } = tried;
+    const concluded = async () => {
+      counts();
+      return conclude(await outcomeOf(run, check, tried), tried);
+    };
     const { again, skip, learnt } = (await explanation(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined) return conclude(ended({ kind: 'unusable', credential: 'api_key', how: refused }), tried);
@@ -103,12 +133,14 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     if (again === undefined || last) {
       const why = again === undefined ? skip : excuse;
       if (why !== undefined) return conclude({ ...skipped(why), lost: isLost(error) }, tried);
-      if (!(error instanceof Finding))
-        return conclude(notAgain(run, check, tried, candidates.at(-1)) ?? (await outcomeOf(run, check, tried)), tried);
+      if (!(error instanceof Finding)) {
+        const gone = notAgain(run, check, tried, candidates.at(-1));
+        return gone === undefined ? concluded() : conclude(gone, tried);
+      }
       const others = again === undefined ? [before ?? [], candidates.map((one) => one.error)].flat() : explained;
       const same = ({ found }: Finding) => isSame(found, error.found);
-      const counts = again === undefined ? others.some(same) : others.every(same);
-      if (ours || isProven(error.found) || counts) return conclude(await outcomeOf(run, check, tried), tried);
+      const cameAgain = again === undefined ? others.some(same) : others.every(same);
+      if (ours || isProven(error.found) || cameAgain) return concluded();
       if (last) return conclude(neverTheSame([...others, error]), tried);
     }
     if (error instanceof Finding && again === undefined) {
@@ -121,7 +153,10 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   }
 }
 
-/** What of the target explains what a check came to. Looked at over the network: what fails there is not the check's. */
+/**
+ * What of the target explains what a check came to. Looked at over the network: where that fails nobody knows yet, and the
+ * check is tried again.
+ */
 async function explanation(
   run: RunContext,
   check: Check,
@@ -132,7 +167,7 @@ async function explanation(
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   if (isProven(error.found)) return undefined;
-  return explain(run, check, tried, error, began).catch(() => undefined);
+  return explain(run, check, tried, error, began).catch((): Explanation => ({ again: LATER }));
 }
 
 /** Whether the target gave no answer. */

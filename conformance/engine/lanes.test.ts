@@ -3,10 +3,13 @@ import { expect, test } from 'vitest';
 import { equal, fail } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
+import { fewRequests } from '../habits/few-requests.js';
+import type { Setting } from '../habits/serve.js';
 import { run } from '../index.js';
 import type { CheckResult } from './results.js';
 import type { RunnerOptions } from './runner.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
+import { createVirtualHost } from './testing/virtual-host.js';
 
 const go = (checks: RunnerOptions['checks'], more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();
@@ -220,33 +223,60 @@ test('one that asks for fewer requests gets one check at a time', async () => {
   expect(busy.slice(-10)).toEqual(Array(10).fill(1));
 });
 
-test.each([
-  ['several', 200, 4],
-  ['one after another where the target asked for fewer requests', 429, 1],
-])('interns are taken away %s', async (_, status, most) => {
+/** A check that leaves so many interns to the end of the run. */
+const leaves = (count: number) =>
+  check(`a/leaves-${count}`, async ({ api, interns }) => {
+    await api.list();
+    await Promise.all(Array.from({ length: count }, () => interns.stopped()));
+  });
+
+test('several interns are taken away at a time', async () => {
   const target = fakeTarget();
   const host = fakeHost();
-  let lists = 0;
   let flying = 0;
   const at: number[] = [];
   const fetch = async (request: Request) => {
-    if (request.method === 'GET' && ++lists === 2 && status !== 200) return new Response('{}', { status });
     if (request.method !== 'DELETE') return target.fetch(request);
     at.push(++flying);
     await new Promise((resolve) => setImmediate(resolve));
     flying--;
     return target.fetch(request);
   };
-  const makes = check('a/makes', async ({ api, interns }) => {
-    await api.list();
-    // What a check may hand to others is kept to the end.
-    for (let count = 0; count < 6; count++) await interns.stopped();
-  });
   const driver = fakeDriver(fetch, host);
-  const results = await run({ driver, host, seed: 's', rate: 0, concurrency: 4, checks: [makes] });
+  const results = await run({ driver, host, seed: 's', rate: 0, concurrency: 4, checks: [leaves(6)] });
   expect(results.counts.pass).toBe(1);
   expect(results.cleanup).toMatchObject({ created: 6, deleted: 6 });
-  expect(Math.max(...at)).toBe(most);
+  expect(Math.max(...at)).toBe(4);
+});
+
+test('where a target takes one request a second and 8 s for each, all interns are taken away in the time there is', async () => {
+  const target = fakeTarget();
+  let time = 0;
+  const clock = {
+    now: () => time,
+    async advance(ms: number) {
+      time += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  const { host, live } = createVirtualHost(clock, 's', 0);
+  const setting: Setting = {
+    host,
+    random: () => 0,
+    keys: { peer: '', outsider: '', api: [] },
+    puts: async () => {},
+  };
+  const slow = async (request: Request) => {
+    await host.sleep(8_000);
+    return target.fetch(request);
+  };
+  const driver = fakeDriver(fewRequests.serve?.(slow, setting) ?? slow, host);
+  const over = new AbortController();
+  const lives = live(over.signal);
+  const results = await run({ driver, host, seed: 's', rate: 0, concurrency: 4, checks: [leaves(8)] });
+  over.abort();
+  await lives;
+  expect(results.cleanup).toMatchObject({ created: 8, deleted: 8 });
 });
 
 test('an intern that one check makes under a name of its own is not foreign to it for having been listed by another', async () => {

@@ -1,3 +1,4 @@
+import { GATEWAY } from '../probe/gateway.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 import { createOwnThings, secretPrefixOf } from './own-things.js';
@@ -120,7 +121,7 @@ export interface OwnInterns {
   madeBy(id: string): Asked | undefined;
   /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
   adopts(record: { readonly id: unknown; readonly name: unknown }, as: CredentialName): boolean;
-  /** Whether a create has left that nothing has answered: what it makes may show only later. */
+  /** Whether a create has left that nothing has answered but a gateway: what it made may show only later. */
   unanswered(): boolean;
   /** Everything is gone, and ids may be given anew. */
   forget(): void;
@@ -251,7 +252,8 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
     },
 
     answered(create, status, answer) {
-      flying.delete(create);
+      // What a gateway answers may have been done behind it.
+      if (!GATEWAY.has(status)) flying.delete(create);
       const { id, name } = isRecord(answer) ? answer : {};
       if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
       const not = (because: Extract<Made, { kind: 'not own' }>['because']): Made => ({
@@ -313,6 +315,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       if (!own.has(id))
         own.set(id, { as, made: undefined, names: new Set([name]), keys: new Set(), known: false, listed: false });
       ledger.write({ event: 'created', id, name, as });
+      for (const create of flying) if (create.name === name) flying.delete(create);
       return true;
     },
 

@@ -1,12 +1,13 @@
 import type { Visit } from '../habits/visit.js';
 import { internPath, type Send } from '../probe/request.js';
 import { takeAwayTogether } from './cleaning.js';
+import { look } from './cleanup.js';
 import { forget, keepFewer, kept } from './pool.js';
 import type { RunContext } from './run-context.js';
 
 /** A run, as habits see it. */
 export function visitOf(run: RunContext): Visit {
-  const { driver, host, lane, ledger, obstacles, pool, session, settings, signal } = run;
+  const { driver, host, lane, ledger, pool, session, settings, signal } = run;
   const { target } = driver;
   return {
     target,
@@ -28,6 +29,10 @@ export function visitOf(run: RunContext): Visit {
     },
     created: () => session.created(),
     made: () => ledger.open(),
+    async findLost() {
+      if (session.own.unanswered())
+        await look({ ledger, own: session.own, send: (send) => session.running.send(send) }, 'api_key');
+    },
     gone: (id) => ledger.write({ event: 'gone', id }),
     inHand: lane.made,
     shared: () => pool.shared.get(lane)?.id,
@@ -38,7 +43,6 @@ export function visitOf(run: RunContext): Visit {
       await takeAwayTogether(run, interns);
       pool.idle.clear();
     },
-    creates: () => obstacles.gone('create'),
     nobody(id) {
       session.own.madeUp(id);
       return id;

@@ -51,6 +51,7 @@ export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Pro
 /** The service has refused an intern for which it has no room. Room is made before the next check, or the next try of this one. */
 export async function noteFull(visit: Visit, refusal: string, needed?: number): Promise<void> {
   const { learnt } = visit;
+  await visit.findLost();
   await look(visit);
   const there = visit.made().length;
   const held = learnt.full?.holds ?? there;

@@ -53,7 +53,6 @@ const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
     got = { status, text };
   }
   await noteFull(visit, refusalOf(got));
-  visit.creates();
   // Where some were on their way, the others need not go.
   const leaving = visit.made().some(({ deleting }) => deleting === true);
   await makeRoom(visit, leaving ? mayKeep(learnt) : 0);

@@ -11,7 +11,7 @@ const serve: Serve =
   async (request) => {
     if (random() >= DOWN) return next(request);
     const status = 502 + Math.floor(random() * 3);
-    if (random() < 0.5) await (await next(request)).body?.cancel();
+    if (random() < 0.5) void (await next(request)).body?.cancel();
     return new Response(`<html><body><h1>${status}</h1></body></html>`, {
       status,
       headers: { 'content-type': 'text/html' },

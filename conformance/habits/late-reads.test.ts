@@ -63,3 +63,17 @@ test('a create of the measurement that a gateway lost is sent again', async () =
   const results = await run({ ...late([1_200], true, [2, 3]), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
   expect(results.counts.pass).toBe(1);
 });
+
+test('where the measurement gets no answer, the check is tried again', async () => {
+  const { host, driver } = late([1_200]);
+  const { fetch } = driver;
+  let sent = 0;
+  const broken = fakeDriver(async (request) => {
+    // The list that the check reads is the second.
+    const lists = request.method === 'GET' && new URL(request.url).searchParams.has('limit');
+    if (lists && ++sent === 3) throw new TypeError('fetch failed');
+    return fetch(request);
+  }, host);
+  const results = await run({ driver: broken, host, checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
+  expect(results.counts.pass).toBe(1);
+});

@@ -60,6 +60,8 @@ export interface Visit {
   made(): readonly Made[];
   /** Notes that one is. */
   gone(id: string): void;
+  /** Looks in the list for interns of the run whose create was not answered, where there was such a create. */
+  findLost(): Promise<void>;
   /** Ids of those that the check made or was handed. */
   readonly inHand: Set<string>;
   /** The one that checks share. */
@@ -71,8 +73,6 @@ export interface Visit {
   forget(): void;
   /** Deletes interns that nobody uses. */
   takeAway(interns: readonly Made[]): Promise<void>;
-  /** Interns can be made again. */
-  creates(): void;
   /** An id that no intern has, which may be written to. */
   nobody(id: string): string;
   /** A credential opens nothing, or nothing more. */
