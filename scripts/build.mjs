@@ -68,6 +68,15 @@ const zodApart = {
   },
 };
 
+/** undici, which is CommonJS and asks for modules of Node by `require`: in a file of its own too, without what nobody uses. */
+const UNDICI = './undici.cjs';
+const undiciApart = {
+  name: 'undici-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: UNDICI, external: true }));
+  },
+};
+
 // Half the time of a start is reading the source: names stay, spaces go.
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
@@ -82,38 +91,50 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   // Loaded only where they are used, or the user's own copy.
-  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl', 'undici'],
-  plugins: [zodApart, plainWidth],
+  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
+  plugins: [zodApart, undiciApart, plainWidth],
   ...SMALL,
   metafile: true,
   logLevel: 'warning',
 });
 for (const [file, source] of [
   [ZOD, 'emulator/contract/with-zod.ts'],
+  [UNDICI, 'conformance/drivers/network.ts'],
+  [UNDICI, 'conformance/drivers/proxy.ts'],
   [`${RECORDER.out}.js`, 'emulator/recording/writer-process.ts'],
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
   if (loader === undefined || relative(outdir, dirname(loader)) !== '')
     throw new Error(`${file} must be beside what loads it: ${loader}`);
 }
-const { metafile: zod } = await build({
-  entryPoints: ['emulator/contract/zod.ts'],
-  outfile: join(outdir, ZOD),
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20.19',
-  plugins: [withoutLocales],
-  ...SMALL,
-  metafile: true,
-  logLevel: 'warning',
-});
+/** Writes a package into a file of its own, as CommonJS; returns its sources. */
+async function apart(file, source) {
+  const { metafile: made } = await build({
+    ...source,
+    outfile: join(outdir, file),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    plugins: [withoutLocales],
+    ...SMALL,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return Object.keys(made.inputs);
+}
+const packages = [
+  ...(await apart(ZOD, { entryPoints: ['emulator/contract/zod.ts'] })),
+  ...(await apart(UNDICI, {
+    stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici';", resolveDir: '.' },
+  })),
+];
 const page = await buildConsole();
 await mkdir(join(outdir, 'console'));
 for (const [name, bytes] of page.files) await writeFile(join(outdir, 'console', name), bytes);
 await writeFile(
   join(outdir, 'THIRD-PARTY-LICENSES.txt'),
-  bundledLicences([...Object.keys(metafile.inputs), ...Object.keys(zod.inputs), ...page.inputs]),
+  bundledLicences([...Object.keys(metafile.inputs), ...packages, ...page.inputs]),
 );
 
 if (!given['no-types']) {

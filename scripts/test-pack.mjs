@@ -6,7 +6,7 @@
 //
 // A given tarball is tried on this Node alone: checks that do not depend on Node are left out.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -104,6 +104,15 @@ async function tryCommands() {
   need(run('npx', ['intern-emulator', '--version']).trim() === manifest.version, 'npx intern-emulator --version');
   need(run('npx', ['intern-conformance', '--help']).includes('intern-conformance'), 'npx intern-conformance --help');
   await serveAndAsk();
+  const { stdout } = spawnSync('npx', ['intern-conformance', 'http://nowhere.test/api/v1', '--api-key', 'k'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, HTTP_PROXY: 'http://127.0.0.1:9', INTERN_WORKSPACE_ID: 'w' },
+  });
+  need(
+    stdout.includes('the proxy http://127.0.0.1:9'),
+    'the kit sends through a proxy, with the undici of the package',
+  );
   const script = `
     const r = await fetch(process.env.INTERN_BASE_URL + '/interns', { headers: { authorization: 'Bearer ' + process.env.INTERN_API_KEY } });
     console.log(r.status);`;

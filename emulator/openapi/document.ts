@@ -56,7 +56,7 @@ const answerOf = ({ status, description, schema, stream, noStore, location }: Re
   },
 ];
 
-type Responses = Readonly<Record<string, { readonly headers: object }>>;
+type Responses = Readonly<Record<string, { readonly headers?: object }>>;
 
 /** What comes with the responses of an alias, but not if a request is refused before its route is known. */
 const deprecated = (responses: Responses) =>
@@ -103,12 +103,19 @@ const PARAMETER = {
 const named = (parameters: readonly { readonly name?: string }[] = [], { idempotency_header: name }: Profile) =>
   parameters.map((one) => (name !== undefined && one.name === 'Idempotency-Key' ? { ...one, name } : one));
 
-function operationOf(route: Route, profile: Profile, components: Record<string, object>) {
+/** What operations refer to, by name. */
+interface Components {
+  readonly schemas: Record<string, object>;
+  readonly responses: Record<string, object>;
+}
+
+function operationOf(route: Route, profile: Profile, components: Components) {
   const text = textOf(route);
   const alias = route.successor !== undefined;
   const path = shownPath(route.path);
   const refusals = refusalResponses(route, text.refusals);
-  Object.assign(components, refusals.schemas);
+  Object.assign(components.schemas, refusals.schemas);
+  Object.assign(components.responses, refusals.components);
   const responses = { ...Object.fromEntries(text.answers.map(answerOf)), ...refusals.responses };
   const parameters = [
     ...Object.values(PARAMETER).filter(({ name }) => path.includes(`{${name}}`)),
@@ -134,17 +141,17 @@ function operationOf(route: Route, profile: Profile, components: Record<string, 
           },
         }
       : {}),
-    responses: alias ? deprecated(responses as Responses) : responses,
+    responses: alias ? deprecated(responses) : responses,
   };
 }
 
 /** The interface as an OpenAPI 3.1 document, from the route table, the error table and the schemas of the contract. */
 export function openApiDocument({ routes, profile, version, baseUrl, issuer }: DocumentSource) {
-  const schemas = bodyComponents(profile);
+  const components: Components = { schemas: bodyComponents(profile), responses: {} };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = shownPath(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, profile, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, profile, components) };
   }
   return {
     openapi: '3.1.0',
@@ -164,7 +171,7 @@ export function openApiDocument({ routes, profile, version, baseUrl, issuer }: D
     ],
     paths,
     components: {
-      schemas,
+      ...components,
       headers: HEADERS,
       parameters: {
         RequestId: {

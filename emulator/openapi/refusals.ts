@@ -80,9 +80,10 @@ const headersOf = (keys: readonly ErrorKey[]) => ({
     : {}),
 });
 
-/** The refusals of a route as responses by their status, and the components that they refer to. */
+/** The refusals of a route as references by their status, and the components that they lead to. */
 export function refusalResponses(route: Route, own: readonly ErrorKey[]) {
   const schemas: Record<string, object> = {};
+  const components: Record<string, object> = {};
   const byStatus = new Map<number, ErrorKey[]>();
   for (const key of refusalsOf(route, own)) {
     const { status } = ERRORS[key];
@@ -92,12 +93,13 @@ export function refusalResponses(route: Route, own: readonly ErrorKey[]) {
     const made = keys.map((key) => componentOf(key, isScim(route)));
     for (const { name, schema } of made) schemas[name] = schema;
     const references = made.map(({ name }) => reference(name));
-    const response = {
+    const name = made.map((one) => one.name.replace(/Error$/, '')).join('Or');
+    components[name] = {
       description: made.map(({ reason }) => reason).join('. '),
       headers: headersOf(keys),
       content: { 'application/json': { schema: references.length === 1 ? references[0] : { anyOf: references } } },
     };
-    return [String(status), response] as const;
+    return [String(status), { $ref: `#/components/responses/${name}` }] as const;
   });
-  return { schemas, responses: Object.fromEntries(responses) };
+  return { schemas, components, responses: Object.fromEntries(responses) };
 }

@@ -16,11 +16,13 @@ interface DescribedResponse {
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
   readonly content?: Readonly<Record<string, unknown>>;
 }
+type Reference = { readonly $ref: string };
 interface Document {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly responses: Record<string, DescribedResponse> }>>>
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, DescribedResponse | Reference> }>>>
   >;
   readonly components: {
+    readonly responses: Readonly<Record<string, DescribedResponse>>;
     readonly headers: Readonly<
       Record<string, { readonly schema: { readonly type: string }; readonly required?: boolean }>
     >;
@@ -89,13 +91,17 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
       if (status >= 400 || (method === 'OPTIONS' && status === 204)) return [];
       return [`${method} ${path} is not an operation, and was answered ${status}`];
     }
-    const response = operation.responses[String(status)];
+    const described = operation.responses[String(status)];
+    const name = described && '$ref' in described ? described.$ref.split('/').at(-1) : undefined;
+    const response = name === undefined ? (described as DescribedResponse) : document.components.responses[name];
     if (!response) return [`status ${status} is not one of ${Object.keys(operation.responses).join(', ')}`];
     if (!response.content)
       return [...headerProblems(response, headers), ...(text === '' ? [] : ['a body, where there must be none'])];
     const type = headers.get('content-type') ?? '';
     if (!(type in response.content)) return [`content type ${type} is not one of ${Object.keys(response.content)}`];
-    const at = ['', 'paths', found.path, verb, 'responses', String(status), 'content', type, 'schema'];
+    const place =
+      name === undefined ? ['paths', found.path, verb, 'responses', String(status)] : ['components', 'responses', name];
+    const at = ['', ...place, 'content', type, 'schema'];
     const problems = headerProblems(response, headers);
     return method === 'HEAD' ? problems : [...problems, ...bodyProblems(at.map(pointer).join('/'), type, text)];
   };
