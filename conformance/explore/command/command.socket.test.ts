@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { environmentOf } from '../../../emulator/cli/exec.js';
+import { createEmulator } from '../../../emulator/index.js';
+import { systemHost } from '../../probe/time.js';
+import { ProgramCrashed, ProgramFailed } from '../types.js';
+import { createCommand } from './command.js';
+import { NotStarted } from './process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'explore command '));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a script once, as `explore` does. */
+async function run(source: string, signal = new AbortController().signal) {
+  const file = join(folder, `${systemHost.tag(8)}.mjs`);
+  writeFileSync(file, source);
+  return runCommand([process.execPath, file], signal);
+}
+async function runCommand(command: readonly [string, ...string[]], signal = new AbortController().signal) {
+  const emulator = createEmulator({ clock: 'auto' });
+  const made = createCommand(command, { env: process.env, folder, environmentOf });
+  const printed: string[] = [];
+  const { fetch, target } = emulator;
+  try {
+    await made.program({
+      emulator,
+      target,
+      fetch: fetch as typeof globalThis.fetch,
+      signal,
+      print: (text) => printed.push(text),
+    });
+    return { printed: printed.join(''), warnings: [...made.warnings] };
+  } finally {
+    made.close();
+    await emulator.close();
+  }
+}
+
+test('a command finds its emulator, and what it prints is kept', async () => {
+  const { printed, warnings } = await run(`
+    const { INTERN_BASE_URL: base, INTERN_API_KEY: key } = process.env;
+    const list = await fetch(base + '/interns', { headers: { authorization: 'Bearer ' + key } });
+    console.log((await list.json()).data.map(({ name }) => name).join());`);
+  expect(printed).toBe('first-intern\n');
+  expect(warnings).toEqual([]);
+});
+
+test('a status is a failure, told with the line that says most', async () => {
+  const failed = run(`console.error('Loading'); throw new TypeError('no such thing');`);
+  await expect(failed).rejects.toThrow(ProgramFailed);
+  await expect(failed).rejects.toThrow('TypeError: no such thing');
+});
+
+test('a failing top-level await is a failure; a rejection that nobody handles is a crash', async () => {
+  await expect(run(`await Promise.reject(new Error('awaited'));`)).rejects.toThrow(ProgramFailed);
+  const crashed = run(`void Promise.reject(new Error('forgotten')); setTimeout(() => {}, 1_000);`);
+  await expect(crashed).rejects.toThrow(ProgramCrashed);
+  await expect(crashed).rejects.toThrow('forgotten');
+  // Somebody listens: it is handled.
+  await run(`process.on('unhandledRejection', () => {}); void Promise.reject(new Error('handled'));`);
+});
+
+test('a signal is a crash', async () => {
+  await expect(run(`process.kill(process.pid, 'SIGSEGV'); setTimeout(() => {}, 1_000);`)).rejects.toThrow('SIGSEGV');
+});
+
+test('a command that does not exist is told so', async () => {
+  const missing = runCommand(['no-such-command-here']);
+  await expect(missing).rejects.toThrow(NotStarted);
+  await expect(missing).rejects.toThrow('no-such-command-here: command not found');
+});
+
+test('megabytes are cut, standard input is empty, and what is left behind is ended', async () => {
+  const { printed, warnings } = await run(`
+    import { spawn } from 'node:child_process';
+    import { readFileSync } from 'node:fs';
+    console.log(readFileSync(0).length);
+    spawn('sleep', ['60'], { stdio: 'inherit' }).unref();
+    process.stdout.write('x'.repeat(3_000_000));`);
+  expect(printed.slice(0, 2)).toBe('0\n');
+  expect(printed).toHaveLength(256 * 1024);
+  expect(warnings).toEqual([
+    'The command leaves processes behind; they were ended after each run.',
+    'The command prints more than 256 KB; only the beginning is shown and compared.',
+  ]);
+});
+
+test('a run that is given up ends the command and all that it started', async () => {
+  const stop = new AbortController();
+  const running = run(`import { spawnSync } from 'node:child_process'; spawnSync('sleep', ['60']);`, stop.signal);
+  await systemHost.sleep(100);
+  stop.abort(new Error('given up'));
+  await expect(running).rejects.toThrow('given up');
+});

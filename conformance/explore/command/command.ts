@@ -1,0 +1,60 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { ListenAt, Target } from '../../../emulator/index.js';
+import { type Program, ProgramCrashed, ProgramFailed } from '../types.js';
+import { createPreload } from './preload.js';
+import { runProcess } from './process.js';
+
+export interface CommandOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  /** The variables that tell a command where its emulator is. */
+  environmentOf(target: Target, at: ListenAt): Record<string, string>;
+}
+
+/** A command as a program to explore. */
+export interface Command {
+  readonly program: Program;
+  /** What is worth a line of the report: the same in each run, so said once. */
+  readonly warnings: ReadonlySet<string>;
+  close(): void;
+}
+
+/** Makes a program of a command (EXP-1): it passes with status 0, beside an emulator that listens for it alone. */
+export function createCommand(
+  command: readonly [string, ...string[]],
+  { env, folder, environmentOf }: CommandOptions,
+): Command {
+  const preload = createPreload();
+  const warnings = new Set<string>();
+  return {
+    warnings,
+    close: () => preload.close(),
+    async program({ emulator, target, signal, print }) {
+      const at = await emulator.listen({ port: 0, daemonPort: 0 });
+      const run = preload.run({ ...env, ...environmentOf(target, at) });
+      const ended = await runProcess(command, { env: run.env, folder, signal, print });
+      const rejection = run.rejection();
+      if (ended.left) warnings.add('The command leaves processes behind; they were ended after each run.');
+      if (ended.dropped > 0)
+        warnings.add('The command prints more than 256 KB; only the beginning is shown and compared.');
+      if (ended.signal !== undefined) throw new ProgramCrashed(`it was ended by ${ended.signal}`);
+      if (rejection !== undefined) throw new ProgramCrashed(`a rejection that nobody handled: ${firstLine(rejection)}`);
+      if (ended.status !== 0)
+        throw new ProgramFailed(told(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
+    },
+  };
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+
+/** Lines of Node's report of an error that say nothing of it, of test runners' summaries too. */
+const NOISE = /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error)|ℹ |FAILED \(|=+)/;
+
+/** The line of standard error that says most: the last one that tells of an error, or the last one. */
+function told(stderr: string): string | undefined {
+  const lines = stripVTControlCharacters(stderr)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => !NOISE.test(line));
+  return lines.findLast((line) => /\w*(?:Error|Exception|expected|failed)\b/i.test(line)) ?? lines.at(-1);
+}
