@@ -11,8 +11,8 @@ import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */
-const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+export const data = (text: string) => visible(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+export const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 
 /** GitHub Actions workflow commands: an annotation for each group of findings. The job summary is Markdown, written apart. */
 export function github(results: Results): string {

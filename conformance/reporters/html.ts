@@ -16,7 +16,7 @@ import { skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
-interface Markup {
+export interface Markup {
   readonly markup: string;
 }
 type Content = Markup | string | number | undefined | readonly Content[];
@@ -39,15 +39,15 @@ const render = (content: Content): string => {
 };
 
 /** Escapes every value, so that nothing from a target is ever read as markup. */
-const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
+export const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
   markup: strings.reduce((text, string, at) => text + string + render(values[at]), ''),
 });
-const safe = (markup: string): Markup => ({ markup });
+export const safe = (markup: string): Markup => ({ markup });
 
 /** Where JSON, addresses and headers may be broken, so that no word in them is. */
 const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
-const breakable = (text: string): Markup => safe(visible(text).split(JOINTS).map(entities).join('<wbr>'));
-const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
+export const breakable = (text: string): Markup => safe(visible(text).split(JOINTS).map(entities).join('<wbr>'));
+export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
 
 const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
 const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;

@@ -1,0 +1,85 @@
+/** Reports for machines and for pages, of the same words and parts as those of the kit. */
+
+import { data, property } from '../../reporters/github.js';
+import { xml } from '../../reporters/junit.js';
+import { fenced, plain } from '../../reporters/markdown.js';
+import { visible } from '../../reporters/stream-text.js';
+import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
+import { exploreText, type TextOptions } from './text.js';
+import { type Again, againLines, incompleteText, lawText, summaryText, VERDICT_WORDS, verdictOf } from './words.js';
+
+/** All of it, for programs. The text is left out: it is made of the rest. */
+export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: Again = {}): string {
+  const findings = report.findings.map((finding) => {
+    const file = fileOf?.(finding);
+    return file === undefined ? finding : { ...finding, file };
+  });
+  return `${JSON.stringify({ ...report, findings }, null, 2)}\n`;
+}
+
+/** What broke a law, and at which moment. */
+const momentText = ({ kind, moment }: ScheduleResult): string =>
+  `${kind} at ${moment.operation} ${moment.nth}${moment.write === undefined ? '' : `, ${moment.write}`}${moment.state === undefined ? '' : `, ${moment.state}`}`;
+
+const findingOf = (report: ExploreReport, { law, kind, moment }: ScheduleResult): Finding | undefined =>
+  report.findings.find((one) => one.law === law && one.kind === kind && one.operation === moment.operation);
+
+/** A test case per schedule; one that broke a law failed, one whose moment did not come was skipped. */
+export function exploreJunit(report: ExploreReport, again: Again = {}): string {
+  const cases = report.schedules.map((schedule) => {
+    const head = `    <testcase classname="explore.${xml(schedule.class)}" name="${xml(`${momentText(schedule)} [${schedule.id}]`)}"`;
+    if (schedule.verdict === 'not-reached') return `${head}><skipped message="its moment did not come"/></testcase>`;
+    if (schedule.verdict !== 'breach') return `${head}/>`;
+    const finding = findingOf(report, schedule);
+    const details = [
+      lawText(schedule.law ?? ''),
+      schedule.message ?? '',
+      ...(finding ? againLines(finding, again) : []),
+    ];
+    const message = finding?.sentence ?? schedule.message ?? '';
+    return `${head}><failure message="${xml(message)}" type="${xml(schedule.law ?? '')}">${xml(details.join('\n'))}</failure></testcase>`;
+  });
+  const { breach, notReached, run } = report.counts;
+  const counts = `tests="${run}" failures="${breach}" errors="0" skipped="${notReached}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="explore" ${counts} time="${(report.timing.ms / 1_000).toFixed(3)}">`,
+    `  <testsuite name="explore" ${counts}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** For pull requests and job summaries. */
+export function exploreMarkdown(report: ExploreReport, options: TextOptions = {}): string {
+  const verdict = verdictOf(report);
+  const icon = { clean: '✅', broken: '❌', incomplete: '⚠️' }[verdict];
+  const lines = [`# ${icon} Explore: ${VERDICT_WORDS[verdict]}`, '', plain(summaryText(report)), ''];
+  for (const finding of report.findings) {
+    lines.push(`## ${plain(finding.law)}: ${plain(finding.sentence)}`, '', plain(lawText(finding.law)), '');
+    const alone = exploreText({ ...report, findings: [finding], surfaced: [], warnings: [], incomplete: [] }, options);
+    const [, , ...shown] = alone.slice(0, alone.lastIndexOf('\n\n')).split('\n');
+    lines.push('<details><summary>Both runs</summary>', '', ...fenced(shown.join('\n')), '', '</details>', '');
+  }
+  if (report.surfaced.length > 0) {
+    lines.push('## Failed in an orderly way', '', '| times | message | class | disturbances |', '|---|---|---|---|');
+    for (const { count, message, class: kind, kinds } of report.surfaced)
+      lines.push(`| ${count} | ${plain(message)} | ${kind} | ${plain(kinds.join(', '))} |`);
+    lines.push('');
+  }
+  for (const text of [...report.warnings, ...report.incomplete.map(incompleteText)]) lines.push(`- ${plain(text)}`);
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Annotations of GitHub Actions: one for each finding. */
+export function exploreGithub(report: ExploreReport, again: Again = {}): string {
+  const lines = report.findings.map((finding) => {
+    const text = [finding.sentence, lawText(finding.law), ...againLines(finding, again)].join('\n');
+    return `::error title=${property(`explore: ${finding.law}`)}::${data(text)}`;
+  });
+  for (const why of report.incomplete) lines.push(`::warning title=explore::${data(incompleteText(why))}`);
+  lines.push(`::notice title=explore::${data(visible(summaryText(report)))}`);
+  return `${lines.join('\n')}\n`;
+}

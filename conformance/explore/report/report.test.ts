@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { EXPLORE_REPORT_KINDS, EXPLORE_REPORTERS } from './index.js';
+import { sampleReport } from './sample.js';
+import { shortened, sideBySide } from './side-by-side.js';
+
+const options = { fileOf: () => '.intern-explore/once 1.json', command: ['npm', 'test'] };
+
+describe.each(EXPLORE_REPORT_KINDS)('%s', (kind) => {
+  const text = EXPLORE_REPORTERS[kind](sampleReport(), options);
+
+  test('says what broke a law', () => {
+    expect(text).toContain('the stream of the 1st chat was cut after 1 word: the prompt was sent again');
+  });
+
+  test('lets nothing of the program drive a terminal, a page or a runner', () => {
+    expect([...text].filter((one) => /[\p{Cc}\p{Bidi_Control}]/u.test(one) && !/[\n\t]/.test(one))).toEqual([]);
+    expect(text).not.toMatch(/^\s*::error::x/m);
+    if (kind === 'html' || kind === 'junit') expect(text).not.toContain('<script>hit');
+  });
+});
+
+test('a finding shows both runs beside each other, and how to do it again', () => {
+  const text = EXPLORE_REPORTERS.tty(sampleReport('said'), options);
+  expect(
+    text,
+  ).toContain(`✗ once  the stream of the 1st chat was cut after 1 word: the prompt was sent again said (the smallest of 3 schedules like it)
+  Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.`);
+  const rows = text.split('\n').filter((line) => line.includes(' │ '));
+  expect(rows.map((row) => row.trim().replace(/\s{2,}/g, '  '))).toEqual([
+    'undisturbed  │ disturbed',
+    '→ POST /interns/…/chat/completions  │ → POST /interns/…/chat/completions',
+    '← 200  │  ← 200',
+    '← content "one "  │  ← content "one "',
+    '← content "two"  │  ⚡ cut',
+    '│ → POST /interns/…/chat/completions',
+    '│ prints said',
+    '■ passed  │ ■ passed',
+  ]);
+  expect(text).toContain(`  again intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
+  debug intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
+  expect(text).toContain(
+    'laws broken: 4 of 5 schedules: 1 survived, 1 surfaced, 1 broke a law (1 finding), 1 not reached',
+  );
+});
+
+test('JSON has the fields of the format, and the file of a finding', () => {
+  const report = JSON.parse(EXPLORE_REPORTERS.json(sampleReport(), options));
+  expect(report).toMatchObject({ format: 'intern-explore', version: 1, findings: [{ file: options.fileOf() }] });
+  expect(report).not.toHaveProperty('text');
+});
+
+test('JUnit counts what it lists', () => {
+  const text = EXPLORE_REPORTERS.junit(sampleReport(), options);
+  expect(text).toMatch(/<testsuites [^>]*tests="4" failures="1" errors="0" skipped="1"/);
+  expect(text.match(/<testcase /g)).toHaveLength(4);
+  expect(text.match(/<failure /g)).toHaveLength(1);
+  expect(text.match(/<skipped /g)).toHaveLength(1);
+});
+
+test('long stretches that are equal are left out, and said so', () => {
+  const entry = (text: string) => ({ kind: 'write', text }) as const;
+  const straight = Array.from({ length: 20 }, (_, at) => entry(String(at)));
+  const rows = shortened(sideBySide(straight, [...straight.slice(0, 12), entry('other'), ...straight.slice(13)]));
+  expect(rows.filter((row) => typeof row === 'number')).toEqual([8, 3]);
+  expect(rows.find((row) => typeof row !== 'number' && !row.equal)).toEqual({
+    left: entry('12'),
+    right: entry('other'),
+    equal: false,
+  });
+});

@@ -1,0 +1,71 @@
+import type { ExploreReport, TimeLineEntry } from '../types.js';
+
+const before: readonly TimeLineEntry[] = [
+  { kind: 'request', text: 'POST /interns/…/chat/completions', request: 1 },
+  { kind: 'answer', text: '200', request: 1 },
+  { kind: 'write', text: 'content "one "', request: 1 },
+];
+
+/** A report with everything in it, of a program and a service that both mean harm. For tests of reporters. */
+export const sampleReport = (hostile = '<script>hit</script>\u001b[31m\r::error::x'): ExploreReport => ({
+  format: 'intern-explore',
+  version: 1,
+  seed: 's',
+  straight: {
+    requests: 2,
+    moments: [{ operation: 'chat', nth: 1, write: 'content:1' }],
+    leftOut: [{ operation: 'list', nth: 2 }],
+    timeLine: [...before, { kind: 'write', text: 'content "two"', request: 1 }, { kind: 'outcome', text: 'passed' }],
+  },
+  schedules: [
+    {
+      id: 'cut@chat:1:content:1',
+      class: 'final',
+      kind: 'cut',
+      moment: { operation: 'chat', nth: 1, write: 'content:1' },
+      verdict: 'breach',
+      law: 'once',
+      message: hostile,
+    },
+    {
+      id: '503@chat:1',
+      class: 'transient',
+      kind: '503',
+      moment: { operation: 'chat', nth: 1 },
+      verdict: 'surfaced',
+      message: hostile,
+    },
+    {
+      id: 'late@question:1',
+      class: 'final',
+      kind: 'withdrawn',
+      moment: { operation: 'answer', nth: 1, state: 'asked' },
+      verdict: 'not-reached',
+    },
+    { id: 'crlf@chat:1', class: 'harmless', kind: 'crlf', moment: { operation: 'chat', nth: 1 }, verdict: 'survived' },
+  ],
+  findings: [
+    {
+      law: 'once',
+      operation: 'chat',
+      kind: 'cut',
+      sentence: `the stream of the 1st chat was cut after 1 word: the prompt was sent again ${hostile}`,
+      schedule: { name: 'once', faults: [{ operation: 'chat', times: 1 }] },
+      count: 3,
+      message: 'prompt "one two": 2 times, 1 undisturbed',
+      timeLine: [
+        ...before,
+        { kind: 'disturbance', text: 'cut', request: 1 },
+        { kind: 'request', text: 'POST /interns/…/chat/completions', request: 2 },
+        { kind: 'print', text: hostile },
+        { kind: 'outcome', text: 'passed' },
+      ],
+    },
+  ],
+  surfaced: [{ message: hostile, class: 'transient', kinds: ['503'], count: 1 }],
+  counts: { schedules: 5, run: 4, survived: 1, surfaced: 1, breach: 1, notReached: 1, readToEnd: 1, disturbed: 3 },
+  warnings: [hostile],
+  incomplete: ['max-runs'],
+  timing: { ms: 1_234, msPerRun: 12.3 },
+  text: '',
+});

@@ -1,0 +1,76 @@
+import type { DisturbanceClass, ExploreReport, Finding, LawName } from '../types.js';
+
+/** What each law says, for somebody who has never read of them. */
+const LAW_TEXTS: Readonly<Record<LawName, string>> = {
+  settles: 'A program ends, whatever happens. It does not wait for what will not come.',
+  'harmless-passes': 'A program passes where the service only did what it may do at any time.',
+  once: 'Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.',
+  told: 'A program that got no whole reply says something else than with a whole one.',
+  polite:
+    'A program waits as long as Retry-After says, sends again only what may be sent again, and stops when its key is refused.',
+  tidy: 'A program that passes leaves no more interns behind than when nothing goes wrong.',
+  quiet: 'A program handles its own errors: no unhandled rejection, no crash.',
+};
+
+/** What a law says; one of the user's own says it by its name. */
+export const lawText = (law: string): string =>
+  (LAW_TEXTS as Readonly<Record<string, string>>)[law] ?? 'A law of your own.';
+
+/** What each class of disturbances is. */
+export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
+  harmless: 'what a service may do at any time',
+  transient: 'over when it is tried again',
+  final: 'can only be told to the user',
+};
+
+export const VERDICT_WORDS = {
+  clean: 'nothing found',
+  broken: 'laws broken',
+  incomplete: 'incomplete',
+} as const;
+export type Verdict = keyof typeof VERDICT_WORDS;
+
+export const verdictOf = ({ counts, incomplete }: Pick<ExploreReport, 'counts' | 'incomplete'>): Verdict => {
+  if (counts.breach > 0) return 'broken';
+  return incomplete.length > 0 ? 'incomplete' : 'clean';
+};
+
+const INCOMPLETE: Readonly<Record<string, string>> = {
+  'max-runs': 'not all was tried: --max-runs was reached',
+  'max-time': 'not all was tried: --max-time was reached',
+  interrupted: 'not all was tried: it was interrupted',
+};
+export const incompleteText = (why: string): string => INCOMPLETE[why] ?? why;
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** What was tried and what came of it, in one line. */
+export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): string {
+  const { run, schedules, survived, surfaced, breach, notReached } = counts;
+  const tried = run === schedules ? plural(run, 'schedule') : `${run} of ${plural(schedules, 'schedule')}`;
+  const parts = [`${survived} survived`, `${surfaced} surfaced`];
+  if (breach > 0) parts.push(`${breach} broke a law (${plural(findings.length, 'finding')})`);
+  if (notReached > 0) parts.push(`${notReached} not reached`);
+  return `${tried}: ${parts.join(', ')}`;
+}
+
+/** Words of a command line, quoted where a shell would read them differently. */
+export const commandLine = (words: readonly string[]): string =>
+  words.map((word) => (/^[\w:/.@%=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+
+/** How a finding is done again. */
+export interface Again {
+  /** The file of a finding's schedule, where it was saved. */
+  fileOf?(finding: Finding): string | undefined;
+  /** The command that was explored. */
+  readonly command?: readonly string[];
+}
+
+/** The lines that do a finding again: explored alone, and served to a debugger. */
+export function againLines(finding: Finding, { fileOf, command }: Again): string[] {
+  const file = fileOf?.(finding);
+  if (file === undefined) return [];
+  const again =
+    command === undefined ? [] : [commandLine(['intern-emulator', 'explore', '--schedule', file, '--', ...command])];
+  return [...again, commandLine(['intern-emulator', '--clock', 'auto', '--chaos', file])];
+}
