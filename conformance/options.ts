@@ -49,7 +49,6 @@ const NAMES = {
   events: true,
   signal: true,
   host: true,
-  habits: true,
   name: true,
 } as const satisfies Record<keyof ConformanceOptions | 'name', true>;
 

@@ -70,7 +70,6 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
         ...(maxTime === undefined ? {} : { cleanupTime: maxTime }),
       }),
       ledger,
-      habits: [],
       signal,
     };
     const session = createSession(base);

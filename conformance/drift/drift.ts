@@ -116,7 +116,7 @@ const unplayed = (placed: PlacedExchange, stop: Stop): Played => ({
  */
 export async function drift(options: DriftOptions): Promise<Results> {
   const { driver, exchanges, host } = options;
-  const opened = openRun({ ...options, blocking: false, habits: [] }, { puts: options.readOnly !== true });
+  const opened = openRun({ ...options, blocking: false }, { puts: options.readOnly !== true });
   const { redactor, session } = opened;
   const names = createNames(session.prefix);
   const all: Played[] = [];

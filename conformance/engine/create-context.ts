@@ -152,7 +152,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     wrongKey: { bearer: 'sk-conformance-opens-nothing' },
     mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
-    ownStatuses: session.words.own,
+    ownStatuses: session.learnt.words.own,
     plain: () => session.learnt.plain,
     limited: () => session.limited,
     elapsed: () => host.now(),

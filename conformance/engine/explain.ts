@@ -50,7 +50,7 @@ export async function explain(
   };
   const visit = visitOf(run);
   let perhaps: Explanation | undefined;
-  for (const habit of run.habits) {
+  for (const habit of run.session.habits) {
     // What gives no answer is not asked whether it is late.
     if (silence !== undefined && habit.silent !== true) continue;
     const explanation = await habit.explains?.(sighting, visit);

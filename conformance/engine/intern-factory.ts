@@ -125,7 +125,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   /** Some that boot while the next checks are at work. */
   const ahead = async () => {
     // Where there is no room for others.
-    if (session.learnt.full !== undefined) return;
+    if (session.learnt.mayKeep < Number.POSITIVE_INFINITY) return;
     const { booting, running: idle } = pool.unused;
     while (booting.length + idle.length < AHEAD) {
       try {

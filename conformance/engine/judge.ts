@@ -12,7 +12,6 @@ import {
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
-import { makeRoom } from '../habits/capacity.js';
 import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER, type CredentialName } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
@@ -117,7 +116,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   const candidates: Seen[] = [];
   const explained: Finding[] = [];
   for (let tries = 1; ; ) {
-    if (session.learnt.full !== undefined) await makeRoom(visitOf(run)).catch(() => {});
+    for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
     const began = host.now();
     const { tried, counts } = await tryOnce(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
     const { error } = tried;

@@ -1,5 +1,4 @@
 import { type Stop, Stopped } from '../framework/stop.js';
-import { EXPLAINING } from '../habits/index.js';
 import type { Redactor } from '../probe/redact.js';
 import { systemHost } from '../probe/time.js';
 import { takeAway } from './cleaning.js';
@@ -42,7 +41,6 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     settings: settingsOf(options),
     ledger: createLedger(options.ledgerPath),
     signal: over.signal,
-    habits: options.habits ?? (driver.control === undefined ? EXPLAINING : []),
   };
   const session = createSession(base);
   const { ledger, signal, tag } = base;

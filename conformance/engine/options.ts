@@ -1,7 +1,6 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import type { FailOn } from '../framework/known.js';
-import type { Habit } from '../habits/habit.js';
 import { type Host, systemHost } from '../probe/time.js';
 import type { Baseline } from './baseline.js';
 import type { RunEvents } from './results.js';
@@ -12,11 +11,6 @@ import type { Selection } from './select.js';
 export interface RunnerOptions extends Selection {
   readonly driver: Driver;
   readonly checks: readonly Check[];
-  /**
-   * What the target may do that no sentence forbids, in the order in which they are asked. Default: all that are known without a
-   * control interface, none with one.
-   */
-  readonly habits?: readonly Habit[];
   /** Runs of each property. Default 100 with a control interface, 1 without. */
   readonly runs?: number;
   /** Seed of everything generated. Default: another one each run. */

@@ -79,10 +79,3 @@ export function createRate(perSecond: number, host: Host): Rate {
     },
   };
 }
-
-/** ms to wait by a Retry-After header, in seconds or as a date. Undefined where there is none that makes sense. */
-export function retryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
-}

@@ -1,5 +1,4 @@
 import type { Driver } from '../drivers/driver.js';
-import type { Habit } from '../habits/habit.js';
 import type { Host } from '../probe/time.js';
 import type { Ledger } from './ledger.js';
 
@@ -45,8 +44,6 @@ export interface RunBase {
   readonly tag: string;
   readonly settings: RunSettings;
   readonly ledger: Ledger;
-  /** What the target may do that no sentence forbids. */
-  readonly habits: readonly Habit[];
   /** Aborts when the run is over: a budget is spent, or somebody said stop. */
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,6 @@ import type { Check } from '../framework/check.js';
 import type { Finding } from '../framework/finding.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
-import { mayKeep } from '../habits/capacity.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { assemble } from './assemble.js';
 import { asKnown } from './baseline.js';
@@ -88,7 +87,7 @@ export function createRun(options: RunnerOptions): Run {
     if (driver.control === undefined && told) {
       const settled = [...lane.made].filter((id) => !session.lately(id));
       takeBack(pool, settled, session.conditions);
-      keepFewer(pool, mayKeep(session.learnt));
+      keepFewer(pool, session.learnt.mayKeep);
     }
     await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
   };
@@ -150,8 +149,7 @@ export function createRun(options: RunnerOptions): Run {
     },
 
     async check(check, at = 0) {
-      // Where there is room for a few interns or requests only, others would take it.
-      const scarce = session.learnt.full !== undefined || session.hurried;
+      const { scarce } = session.learnt;
       const lane = lanes[scarce && at < concurrency ? 0 : at];
       if (lane === undefined) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
       if (opened.stopped === undefined) events.checkStart?.({ id: check.id, index: started++, of: selected.length });

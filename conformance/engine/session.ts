@@ -6,9 +6,10 @@ import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
+import type { Habit } from '../habits/habit.js';
+import { HEEDED } from '../habits/index.js';
 import type { Conditions, History } from '../habits/known.js';
-import { NOTICED_WITHIN } from '../habits/late-disconnects.js';
-import { type Learnt, nothingLearnt } from '../habits/visit.js';
+import { type Knowledge, type Learnt, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
@@ -20,9 +21,8 @@ import { prefixOf } from './ledger.js';
 import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
 import { secretPrefixOf } from './own-things.js';
-import { createRate, retryAfter } from './rate.js';
+import { createRate } from './rate.js';
 import type { RunBase } from './run-base.js';
-import { createStatusWords, type StatusWords } from './status-words.js';
 
 /** The client of a run, and what watches over what it sends. */
 export interface Session {
@@ -42,8 +42,10 @@ export interface Session {
   readonly conditions: Conditions;
   /** What the run has done to the target. */
   readonly history: History;
-  /** What the statuses of a deployment are called. */
-  readonly words: StatusWords;
+  /** What the target may do that no sentence forbids: nothing under control, where scripts decide. */
+  readonly habits: readonly Habit[];
+  /** What they know of the target. */
+  readonly known: Knowledge;
   /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
   lately(id: string): boolean;
   /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
@@ -52,8 +54,6 @@ export interface Session {
   leftAgo(id: string): number | undefined;
   /** What its habits were learnt to be. */
   readonly learnt: Learnt;
-  /** The target has said that requests come too fast (429). */
-  hurried: boolean;
   /** Some answer took longer than most may. */
   slow: boolean;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
@@ -64,15 +64,8 @@ export interface Session {
   cleaning(): void;
 }
 
-/** ms after which a prompt is sent again to an intern that does not take its first one yet. */
-const READY = 2_000;
-/** ms up to which a wait that a target asks for (429) tells how far apart it takes requests. */
-const SHORT = 10_000;
-/** ms before a read is sent again that a gateway has answered. */
-const AWAY = 500;
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
-const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** Tokens of a person. */
@@ -80,7 +73,6 @@ const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_onl
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
 
@@ -94,8 +86,9 @@ export function createSession(run: RunBase): Session {
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
   const proof = proofHeadersOf(driver.target.profile);
-  const words = createStatusWords();
+  const habits = driver.control === undefined ? HEEDED : [];
   const learnt = nothingLearnt();
+  const known: Knowledge = { learnt, history, conditions, rate, now: () => host.now() };
   const left = new Map<string, number>();
   const limited: Answer[] = [];
   const mine = new Set<string>();
@@ -179,8 +172,7 @@ export function createSession(run: RunBase): Session {
   /** How long a read has to wait for what the run wrote before, in ms. */
   const lateness = (url: string): number => {
     const path = url.slice(baseUrl.length).split(/[?#]/)[0] ?? '';
-    const known = { history, learnt, now: () => host.now() };
-    return Math.max(0, ...run.habits.map((habit) => habit.before?.({ id: idOf(url), path }, known) ?? 0));
+    return Math.max(0, ...habits.map((habit) => habit.before?.({ id: idOf(url), path }, known) ?? 0));
   };
   const about = (send: Send, url: string) => ({ send, id: idOf(url), rest: restOf(url) });
 
@@ -221,13 +213,12 @@ export function createSession(run: RunBase): Session {
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
     if (made?.kind === 'nothing' && answer.status < 300 && driver.control === undefined && isCreate(send, url))
       throw noIntern(answer);
+    const answered = { ...about(send, url), status: answer.status, json: answer.json };
+    if (url.startsWith(collection))
+      for (const habit of habits)
+        habit.learn?.({ ...answered, made: made?.kind === 'own' ? made.id : undefined }, known);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
     if (proof.signatureV2 in body) history.routeSigned();
-    if (driver.control === undefined && url.startsWith(collection)) {
-      if (made?.kind === 'own')
-        words.done(made.id, (send.json as { provision?: unknown } | undefined)?.provision === true ? 'boot' : 'create');
-      for (const record of Array.isArray(body.data) ? body.data : [body]) if (isRecord(record)) words.read(record);
-    }
     if (made?.kind === 'own') {
       madeBy.set(send, made.id);
       history.created(made.id);
@@ -309,28 +300,19 @@ export function createSession(run: RunBase): Session {
       const id = status < 400 && !reads ? intern : undefined;
       if (id !== undefined) {
         conditions.done(id, method, restOf(url), send.json);
-        if (method !== 'PATCH') words.done(id, restOf(url));
         if (method === 'DELETE') mine.delete(id);
         if (method === 'DELETE' && restOf(url) === '' && own.madeBy(id) !== undefined)
           ledger.write({ event: 'deleting', id });
       }
       if (seesNone(send, url, status)) return blind(send, url);
-      // What reads may be sent again.
-      if (away && reads) return AWAY;
-      // One that has come to run just now may need a moment until it takes prompts.
-      if (status === 409 && intern !== undefined && conditions.runs(intern) && history.firstPrompt(intern, send))
-        return READY;
-      // Without control the limiter of the target is in force: what it says is done, where it is not what was asked for.
-      if (status !== 429 || driver.control !== undefined || send.limited === true) return undefined;
-      session.hurried = true;
-      const wait = retryAfter(headers.get('retry-after'), host.now()) ?? 5_000;
-      if (wait > 120_000) return undefined;
-      // Turns are counted apart from other requests, and by the minute.
-      if (wait > SHORT || TURNS.test(restOf(url))) rate.pause(wait);
-      else rate.slow(wait);
-      return 0;
+      const head = { ...about(send, url), status, headers };
+      for (const habit of habits) {
+        const again = habit.again?.(head, known);
+        if (again !== undefined) return again;
+      }
+      return undefined;
     },
-    ...(driver.control === undefined ? { address: words.address } : {}),
+    address: (url) => habits.reduce((to, habit) => habit.address?.(to, known) ?? to, url),
     seen: note,
     left(url) {
       const id = /\/chat\/completions$/.test(url) ? idOf(url) : undefined;
@@ -340,7 +322,6 @@ export function createSession(run: RunBase): Session {
 
   const session: Session = {
     learnt,
-    hurried: false,
     slow: false,
     client,
     running: client.scope(run.signal),
@@ -351,7 +332,8 @@ export function createSession(run: RunBase): Session {
     madeBy: (send) => madeBy.get(send),
     conditions,
     history,
-    words,
+    habits,
+    known,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
     limited,
     leftAgo(id) {

@@ -12,10 +12,7 @@ export function visitOf(run: RunContext): Visit {
   return {
     target,
     readOnly: settings.readOnly,
-    learnt: session.learnt,
-    history: session.history,
-    conditions: session.conditions,
-    now: () => host.now(),
+    ...session.known,
     sleep: (ms) => host.sleep(ms, signal),
     send: (send: Send) => session.running.send(send),
     pathOf: internPath,

@@ -146,7 +146,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
 
   /** Whether an intern takes prompts whose status is a word of the deployment's own: then that is what running is called. */
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
-    if (!session.words.unsure(id)) return false;
+    if (!session.learnt.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
     const path = internPath(encodeURIComponent(id), '/chat/completions');
     const { streamTimeout: timeout } = run.settings;
@@ -155,7 +155,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     await reply.whole().catch(() => {});
     // A word that it was shown with before may mean that it still booted.
     if (takes) await api.get(id, send);
-    if (takes) session.words.runs(id);
+    if (takes) session.learnt.words.runs(id);
     return takes;
   };
 
@@ -212,8 +212,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
    * A word that nobody knows may mean that it has failed: then one more is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
-    const all = session.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
-    session.words.hangs(id);
+    const all = session.learnt.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
+    session.learnt.words.hangs(id);
     return notBooted({ kind: 'never-ran', status, waited: waited() }, pool.took.boot === undefined ? all : 2);
   };
 

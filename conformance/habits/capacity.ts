@@ -11,10 +11,6 @@ const APART = 1_000;
 /** How many interns most checks make at most. */
 const MOST_MADE = 2;
 
-/** How many interns may be kept for later checks, so that most find room for what they make. */
-export const mayKeep = ({ full }: Pick<Learnt, 'full'>): number =>
-  full === undefined ? Number.POSITIVE_INFINITY : Math.max(1, full.holds - MOST_MADE);
-
 /** How many interns there may be when a check begins: the first that it makes finds room, and while it boots, another is gone. */
 const mayStand = ({ full }: Learnt): number =>
   full === undefined ? Number.POSITIVE_INFINITY : Math.max(0, full.holds - (full.needed ?? 1));
@@ -34,7 +30,7 @@ async function look(visit: Visit): Promise<void> {
 export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Promise<void> {
   const { learnt } = visit;
   if (learnt.full !== undefined) learnt.full = { ...learnt.full, needed: undefined };
-  visit.keep(Math.min(most, mayKeep(learnt)));
+  visit.keep(Math.min(most, learnt.mayKeep));
   const keep = visit.kept();
   const unused = visit.made().filter(({ id }) => !keep.has(id));
   await visit.takeAway(unused.filter(({ deleting }) => deleting !== true));
@@ -56,5 +52,8 @@ export async function noteFull(visit: Visit, refusal: string, needed?: number): 
   const there = visit.made().length;
   const held = learnt.full?.holds ?? there;
   // Others may have taken what the run had before.
-  learnt.full = { refusal, holds: Math.max(1, there < held ? held - 1 : held), needed };
+  const holds = Math.max(1, there < held ? held - 1 : held);
+  learnt.full = { refusal, holds, needed };
+  learnt.scarce = true;
+  learnt.mayKeep = Math.max(1, holds - MOST_MADE);
 }

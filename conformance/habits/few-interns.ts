@@ -1,4 +1,4 @@
-import { makeRoom, mayKeep, noteFull, REFUSED, refusalOf } from './capacity.js';
+import { makeRoom, noteFull, REFUSED, refusalOf } from './capacity.js';
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
@@ -55,7 +55,7 @@ const explains: Habit['explains'] = async ({ missedSuccess, seen }, visit) => {
   await noteFull(visit, refusalOf(got));
   // Where some were on their way, the others need not go.
   const leaving = visit.made().some(({ deleting }) => deleting === true);
-  await makeRoom(visit, leaving ? mayKeep(learnt) : 0);
+  await makeRoom(visit, leaving ? learnt.mayKeep : 0);
   const skip = { kind: 'need', because: { kind: 'full', got } } as const;
   return { again: 0, skip, ...(full === undefined ? { learnt: true } : {}) };
 };
@@ -65,5 +65,6 @@ export const fewInterns: Habit = {
   what: 'has room for few interns',
   kit: 'runs one check at a time and deletes what is not needed',
   serve,
+  prepare: async (visit) => (visit.learnt.full === undefined ? undefined : makeRoom(visit)),
   explains,
 };

@@ -1,5 +1,6 @@
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
+import { TURNS } from './visit.js';
 import { refusal } from './wire.js';
 
 /** How many requests it takes in a second. */
@@ -16,9 +17,32 @@ const serve: Serve = (next, { host }) => {
   };
 };
 
+/** ms to wait by a Retry-After header, in seconds or as a date. Undefined where there is none that makes sense. */
+function retryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+}
+
+/** ms that are waited where the service does not say how long, and at most; and up to which a wait says how far apart it takes requests. */
+const WAIT = { unsaid: 5_000, most: 120_000, short: 10_000 };
+
+/** A 429 is the limit of the service, where it is not what was asked for: what it says is done. */
+const again: Habit['again'] = ({ send, rest, status, headers }, { learnt, now, rate }) => {
+  if (status !== 429 || send.limited === true) return undefined;
+  learnt.scarce = true;
+  const wait = retryAfter(headers.get('retry-after'), now()) ?? WAIT.unsaid;
+  if (wait > WAIT.most) return undefined;
+  // Turns are counted apart from other requests, and by the minute.
+  if (wait > WAIT.short || TURNS.test(rest)) rate.pause(wait);
+  else rate.slow(wait);
+  return 0;
+};
+
 export const fewRequests: Habit = {
   id: 'few-requests',
   what: 'takes one request a second',
   kit: 'waits as `Retry-After` says, sends as slowly from then on, and runs one check at a time',
   serve,
+  again,
 };

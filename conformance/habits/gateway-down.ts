@@ -1,6 +1,6 @@
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
-import { GATEWAY, LATER } from './visit.js';
+import { GATEWAY, LATER, READS } from './visit.js';
 
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
 const DOWN = 0.03;
@@ -18,6 +18,13 @@ const serve: Serve =
     });
   };
 
+/** ms before a read is sent again that it has answered. */
+const AWAY = 500;
+
+/** What reads may be sent again. */
+const again: Habit['again'] = ({ send: { method = 'GET' }, status }) =>
+  GATEWAY.has(status) && READS.has(method) ? AWAY : undefined;
+
 /**
  * A gateway answered a write of the check, which may still have been done: later contradictions may come from it. A
  * finding about such an answer itself is not one of them, and counts if it comes each time.
@@ -33,5 +40,6 @@ export const gatewayDown: Habit = {
   what: 'is behind a gateway that is down at times',
   kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
   serve,
+  again,
   explains,
 };

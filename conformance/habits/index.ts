@@ -87,10 +87,12 @@ export const HABITS: readonly Habit[] = [
 ];
 
 /**
- * Those that may explain a finding, in the order in which they are asked: those that send a request come last, and late
- * reads come before deletions by others.
+ * Those that a run takes into account, in the order in which they are asked to explain a finding: those that send a request
+ * come last, and late reads come before deletions by others.
  */
-export const EXPLAINING: readonly Habit[] = [
+export const HEEDED: readonly Habit[] = [
+  fewRequests,
+  ownStatuses,
   away,
   lostConnections,
   notNow,

@@ -1,9 +1,10 @@
 import type { Habit } from './habit.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
+import { NOTICED_WITHIN } from './visit.js';
 
-/** ms after which it is seen that a client has gone: within 30 s. */
-const NOTICED = 20_000;
+/** ms after which this service notices that a client has gone. */
+const LATE = 20_000;
 
 /** That a client has left its stream is noticed late; `Retry-After` is a date. */
 const serve: Serve =
@@ -12,16 +13,13 @@ const serve: Serve =
     const { url, method, headers } = request;
     const body = request.body === null ? {} : { body: await request.arrayBuffer() };
     return rewritten(await next(new Request(url, { method, headers, ...body })), {
-      left: (cancel) => void host.later(NOTICED, cancel),
+      left: (cancel) => void host.later(LATE, cancel),
       headers(own) {
         const after = own.get('retry-after');
         if (after !== null) own.set('retry-after', new Date(host.now() + 1_000 * Number(after)).toUTCString());
       },
     });
   };
-
-/** ms within which a service must notice that a client has gone (CHAT-10). */
-export const NOTICED_WITHIN = 30_000;
 
 /** A client of the run left a stream of the intern so short a time ago that its run may still be going. */
 const explains: Habit['explains'] = ({ got, leftAgo }) => {

@@ -1,7 +1,8 @@
 import type { Habit } from './habit.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
-import { eachRecord } from './wire.js';
+import { READS } from './visit.js';
+import { eachRecord, isRecord } from './wire.js';
 
 /** The published statuses and what the deployment calls them. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -30,10 +31,22 @@ const serve: Serve = (next) => async (request) => {
   });
 };
 
+/** What a write makes of an intern is what it is shown with next. */
+const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
+  const { method = 'GET' } = send;
+  if (status >= 300) return;
+  if (made !== undefined) words.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
+  else if (id !== undefined && method !== 'PATCH' && !READS.has(method)) words.done(id, rest);
+  if (isRecord(json))
+    for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) words.read(record);
+};
+
 export const ownStatuses: Habit = {
   id: 'own-statuses',
   what: 'has statuses of its own',
   kit: 'treats the status in which prompts are accepted as `running`; warns once, where the names are published',
   differs: ['GET-1', 'LIST-2'],
   serve,
+  address: (url, { learnt }) => learnt.words.address(url),
+  learn,
 };

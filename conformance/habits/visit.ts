@@ -5,7 +5,8 @@ import type { Skip } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import type { Conditions, History, Made } from './known.js';
+import type { Addressed, Conditions, History, Made } from './known.js';
+import { createStatusWords, type StatusWords } from './status-words.js';
 
 /** How long reads wait after a write, in ms, and how often it was measured. */
 export interface Lag {
@@ -22,6 +23,12 @@ export interface Learnt {
   lag: Lag;
   /** Some text was refused for its characters: checks say plain words. */
   plain: boolean;
+  /** What the statuses are called here. */
+  readonly words: StatusWords;
+  /** There is little of something here, interns or requests, and checks at work beside each other would take it. */
+  scarce: boolean;
+  /** How many interns may be kept for later checks, so that most find room for what they make. */
+  mayKeep: number;
   /**
    * How a create is refused for which there is no room, and how many interns the run had then; undefined while there was room
    * for all. `needed`: how many the next try makes, where that is known.
@@ -36,18 +43,47 @@ export interface Learnt {
 export const nothingLearnt = (): Learnt => ({
   lag: { list: 0, read: 0, measured: 0, never: [] },
   plain: false,
+  words: createStatusWords(),
+  scarce: false,
+  mayKeep: Number.POSITIVE_INFINITY,
   full: undefined,
   staying: new Set(),
 });
 
-/** A run at a service: what is known there, and what may be done. */
-export interface Visit {
-  readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
-  readonly readOnly: boolean;
+/** What a run knows of a service. */
+export interface Knowledge {
   readonly learnt: Learnt;
   readonly history: History;
   readonly conditions: Conditions;
+  /** When requests leave. */
+  readonly rate: {
+    /** None for so many ms. */
+    pause(ms: number): void;
+    /** The same, and from then on as far apart as the service took them in so many ms before. */
+    slow(ms: number): void;
+  };
   now(): number;
+}
+
+/** The head of an answer. */
+export interface Head extends Addressed {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** An answer about interns. */
+export interface Answered extends Addressed {
+  readonly status: number;
+  /** Undefined where it is no JSON. */
+  readonly json: unknown;
+  /** Id of the intern that it gave the run. */
+  readonly made: string | undefined;
+}
+
+/** A run at a service: what is known there, and what may be done. */
+export interface Visit extends Knowledge {
+  readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
+  readonly readOnly: boolean;
   sleep(ms: number): Promise<void>;
   send(send: Send): Promise<Answer>;
   /** The path of an intern, whatever is in its id. */
@@ -128,6 +164,14 @@ export interface Explanation {
 
 /** ms before the first further try of what a service cannot do now. */
 export const LATER = 2_000;
+
+/** ms within which a service must notice that a client has gone (CHAT-10). */
+export const NOTICED_WITHIN = 30_000;
+
+/** Methods of reads. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
+export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
 /** Statuses of a gateway that got no answer from what is behind it. */
 export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);

@@ -30,6 +30,12 @@ const serve: Serve = (next, { host }) => {
   };
 };
 
+/** ms after which a prompt is sent again to an intern that does not take its first one yet. */
+const READY = 2_000;
+
+const again: Habit['again'] = ({ id, send, status }, { conditions, history }) =>
+  status === 409 && id !== undefined && conditions.runs(id) && history.firstPrompt(id, send) ? READY : undefined;
+
 const explains: Habit['explains'] = ({ got, missedSuccess, seen }, { history }) => {
   if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
   const id = seen.at(-1)?.id;
@@ -44,5 +50,6 @@ export const warmingUp: Habit = {
   what: 'needs a moment before it takes prompts',
   kit: 'tries again',
   serve,
+  again,
   explains,
 };

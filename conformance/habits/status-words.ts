@@ -1,4 +1,14 @@
-import { STATUSES } from '../arbitraries/status-filter.js';
+/** The statuses of the published API. */
+const PUBLISHED: ReadonlySet<unknown> = new Set([
+  'queued',
+  'provisioning',
+  'running',
+  'failed',
+  'stopped',
+  'destroying',
+  'destroy_failed',
+  'awaiting_slack_install',
+]);
 
 /** What the last write that was accepted has an intern do; `running` once it was seen to. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
@@ -18,7 +28,7 @@ const SHOWS: Readonly<Record<Going, string>> = {
  * the evidence keeps what was sent.
  */
 export interface StatusWords {
-  /** Words that were shown and are none of the published ones. */
+  /** Words that were shown and are not published. */
   own(): readonly string[];
   /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
   done(id: string, what: string): void;
@@ -38,7 +48,6 @@ export interface StatusWords {
 }
 
 export function createStatusWords(): StatusWords {
-  const published = new Set<unknown>(STATUSES);
   const meanings = new Map<string, string>();
   const own = new Set<string>();
   const going = new Map<string, Going>();
@@ -81,7 +90,7 @@ export function createStatusWords(): StatusWords {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
       shown.set(id, word);
-      if (!published.has(word)) {
+      if (!PUBLISHED.has(word)) {
         own.add(word);
         record.status = meaning(id, word) ?? word;
       }
@@ -95,18 +104,18 @@ export function createStatusWords(): StatusWords {
     },
     unsure(id) {
       const word = shown.get(id);
-      return word !== undefined && !published.has(word) && !['running', 'failed'].includes(meanings.get(word) ?? '');
+      return word !== undefined && !PUBLISHED.has(word) && !['running', 'failed'].includes(meanings.get(word) ?? '');
     },
     runs(id) {
       const word = shown.get(id);
-      if (word === undefined || published.has(word)) return;
+      if (word === undefined || PUBLISHED.has(word)) return;
       meanings.set(word, 'running');
       onTheWay.get(id)?.delete(word);
       cameUp(id);
     },
     hangs(id) {
       const word = shown.get(id);
-      if (word !== undefined && !published.has(word)) hung.add(word);
+      if (word !== undefined && !PUBLISHED.has(word)) hung.add(word);
       tellFailed();
     },
     address(url) {
