@@ -54,12 +54,15 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   let child: Child | undefined;
   let lost: string | undefined;
   let tells: boolean | undefined;
+  /** The run that was answered last, and why its process ended by itself with none asked. */
+  let last: { readonly run: string; ended?: string } | undefined;
   /** The outcome of the last process, if it broke the protocol while no run was asked. */
   let closed = Promise.resolve();
 
   const end = (kind: 'broken' | 'died', message: string) => {
     child?.kill();
     child = undefined;
+    if (kind === 'died' && asked.size === 0 && last !== undefined) last.ended ??= message;
     for (const [run, one] of asked) {
       asked.delete(run);
       one.done({ kind, message, took: host.now() - one.began });
@@ -85,6 +88,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
     }
     asked.delete(line.run);
     answered.add(line.run);
+    last = { run: line.run };
     const some = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
     if (some && !one.reported && tells === undefined) tells = false;
     one.done({ kind: 'answer', answer: line.answer, took: host.now() - one.began });
@@ -149,6 +153,8 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   return {
     hello,
     layers: hello.layers,
+    abilities: hello.abilities ?? [],
+    ended: (run) => (last?.run.startsWith(run) === true ? last.ended : undefined),
     get tells() {
       return tells;
     },
@@ -178,14 +184,14 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
         : { kind: 'broken', message: `${outcome.message}, and could not be started again: ${lost}` };
     },
     async close() {
-      const last = child;
+      const mine = child;
       child = undefined;
-      if (last === undefined) return;
-      last.finish();
+      if (mine === undefined) return;
+      mine.finish();
       const over = new AbortController();
       await Promise.race([closed, host.sleep(LEAVE, over.signal).catch(() => {})]);
       over.abort();
-      last.kill();
+      mine.kill();
     },
   };
 }

@@ -25,11 +25,17 @@ const chat = z.object({
 });
 
 export const answerSchema = z.object({
-  outcome: z.enum(['complete', 'error']),
+  outcome: z.enum(['complete', 'error', 'aborted']),
   events: z.array(event).nullish(),
   chat: chat.nullish(),
   status: z.number().nullish(),
-  error: z.object({ message: z.string().nullish(), status: z.number().nullish() }).nullish(),
+  error: z
+    .object({
+      message: z.string().nullish(),
+      status: z.number().nullish(),
+      code: z.union([z.string(), z.number()]).nullish(),
+    })
+    .nullish(),
 });
 
 /** What a client made of a case. */

@@ -1,11 +1,11 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
-import type { LabRun } from '../../emulator/contract/lab-run.js';
+import type { LabRequest, LabRun } from '../../emulator/contract/lab-run.js';
 import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
-import { type Judgement, judge } from './judge.js';
+import { type Judgement, judge, type Seen } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
 import { type RunLine, runLine } from './protocol.js';
 
@@ -19,9 +19,12 @@ export type Outcome =
 /** Something that makes the calls of cases. */
 export interface CaseClient {
   readonly layers: readonly string[];
+  readonly abilities?: readonly string[];
   /** Whether it reports events as they come; undefined while that is not known. */
   readonly tells: boolean | undefined;
   call(line: RunLine, onEvent: () => void): Promise<Outcome>;
+  /** Why what answered this run ended by itself afterwards; undefined while it lives. */
+  ended?(run: string): string | undefined;
 }
 
 /** One run, evaluated. */
@@ -36,6 +39,15 @@ export interface CaseRun {
 
 /** How often to check whether a connection has closed, in ms. */
 const LOOK = 50;
+
+/** ms after an abort in which a client that breaks by it shows that. */
+const AFTER_ABORT = 1_000;
+
+/** The line of the next call of the same client: nothing ends that one. */
+const nextLine = ({ abort: _, stop_after: __, ...line }: RunLine): RunLine => ({ ...line, run: `${line.run}-then` });
+
+const thenAnswer = (outcome: Outcome): ClientAnswer =>
+  outcome.kind === 'answer' ? outcome.answer : { outcome: 'error', error: { message: outcome.message } };
 
 /** Events that are due after each write of an uncut body: those of its beginning up to there. */
 export function dueOf(theCase: ClientCase): number[] {
@@ -61,10 +73,13 @@ export function createAttempts(
 
   /** Watches for what may come after the answer: further requests, the close of the connection. */
   const watch = async (run: string) => {
-    const { watched_for = 0, close_within } = theCase.expect.requests ?? {};
+    const { watched_for = 0, close_within, left_within } = theCase.expect.requests ?? {};
     if (watched_for > 0) await host.sleep(watched_for);
-    for (let waited = 0; close_within !== undefined && waited < close_within; waited += LOOK) {
-      if (lab.raw(run)?.requests.every((request) => request.closed !== undefined) === true) return;
+    const within = close_within ?? left_within ?? 0;
+    for (let waited = 0; waited < within; waited += LOOK) {
+      const isOver = (request: LabRequest) =>
+        request.closed !== undefined || (close_within === undefined && request.answered !== undefined);
+      if (lab.raw(run)?.requests.every(isOver) === true) return;
       await host.sleep(LOOK);
     }
   };
@@ -73,20 +88,46 @@ export function createAttempts(
     /** Makes the call. `judged` goes on watching after the client is free. */
     async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<CaseRun> }> {
       const run = await lab.start({ case: theCase, cuts, due, patience });
-      const outcome = await client.call(runLine(theCase, run), () => lab.reported(run.run));
+      let reported = 0;
+      const line = runLine(theCase, run);
+      const outcome = await client.call(line, () => {
+        reported++;
+        lab.reported(run.run);
+      });
+      const answered = host.now();
       const judged = async (): Promise<CaseRun> => {
         try {
-          if (outcome.kind !== 'answer') return { cuts, outcome, run: lab.read(run.run) };
+          const ended = (why: Outcome): CaseRun => ({ cuts, outcome: why, run: lab.read(run.run) });
+          if (outcome.kind !== 'answer') return ended(outcome);
           await watch(run.run);
-          const raw = lab.raw(run.run);
-          const names = { key: run.key, ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }) };
-          const seen = { took: outcome.took, names, ...(raw === undefined ? {} : { run: raw }) };
+          const first = lab.raw(run.run);
+          // What the next call does is not the first one's.
+          const raw = first && { requests: first.requests.map((one) => ({ ...one })), prompt: first.prompt };
+          const then = theCase.then === undefined ? undefined : await client.call(nextLine(line), () => {});
+          if (theCase.run?.abort !== undefined && client.ended !== undefined) {
+            await host.sleep(Math.max(0, AFTER_ABORT - (host.now() - answered)));
+            const why = client.ended(line.run);
+            if (why !== undefined) return ended({ kind: 'crashed', message: why, took: outcome.took });
+          }
+          if (then?.kind === 'broken' || then?.kind === 'crashed') return ended(then);
+          const seen: Seen = {
+            took: outcome.took,
+            answered,
+            reported,
+            names: { key: run.key, ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }) },
+            ...(raw === undefined ? {} : { run: raw }),
+            ...(then === undefined ? {} : { next: thenAnswer(then) }),
+            connections: new Set(lab.raw(run.run)?.requests.map(({ connection }) => connection)).size,
+          };
           return { cuts, outcome, judgement: judge(theCase, outcome.answer, seen), run: lab.read(run.run) };
         } finally {
           await lab.finish(run.run);
         }
       };
-      return { judged: judged() };
+      const result = judged();
+      // The same client makes the next call, or shows that it broke: it is not free for another case.
+      if (theCase.then !== undefined || theCase.run?.abort !== undefined) await result;
+      return { judged: result };
     },
     /** ms of real time of a run with this share of its repeated writes; undefined if there was no answer. */
     async time(scale: number): Promise<number | undefined> {

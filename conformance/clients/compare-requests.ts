@@ -46,12 +46,16 @@ function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[
   return differences.filter((found) => found !== undefined);
 }
 
-/** What the lab saw a client do, compared with what it should have done. `stopAfter` is where the user left. */
+/**
+ * What the lab saw a client do, compared with what it should have done. `stopAfter` is where the user left, `answered`
+ * when the answer came.
+ */
 export function compareRequests(
   expected: RequestsExpected,
   requests: readonly LabRequest[],
   names: Names = {},
   stopAfter?: number,
+  answered?: number,
 ): Difference[] {
   const found: Difference[] = [];
   const { count } = expected;
@@ -81,6 +85,18 @@ export function compareRequests(
           what: `ms between request ${before.n} and ${request.n}`,
           expected: `${expected.gap_at_least} or more`,
           actual: Math.round(gap),
+        });
+    }
+  }
+  if (expected.left_within !== undefined && answered !== undefined) {
+    for (const request of requests) {
+      if (request.answered !== undefined) continue;
+      const took = request.closed === undefined ? undefined : request.closed.at - answered;
+      if (took === undefined || took > expected.left_within)
+        found.push({
+          what: `request ${request.n}: ms from the answer to the close of the connection`,
+          expected: `${expected.left_within} or less`,
+          actual: took === undefined ? 'it stayed open' : Math.round(took),
         });
     }
   }

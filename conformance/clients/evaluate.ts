@@ -80,6 +80,8 @@ export async function evaluate(
   const skip = ({ skip: why }: Skipped) => done(result('skip', { skip: why }));
 
   if (!client.layers.includes(theCase.layer)) return skip(lacking({ kind: 'layer', layer: theCase.layer }));
+  const missing = theCase.needs?.filter((ability) => !(client.abilities ?? []).includes(ability)) ?? [];
+  if (missing.length > 0) return skip(lacking({ kind: 'abilities', abilities: missing }));
   const prompt = theCase.expect.prompt === true;
   if (prompt && client.tells === false) return skip(lacking({ kind: 'events-as-they-come' }));
 
@@ -123,7 +125,7 @@ export async function evaluate(
     if (steep !== undefined) return done(result('fail', { finding: { cuts: null, differences: [steep] } }));
   }
 
-  if (theCase.expect.requests !== undefined) {
+  if (theCase.expect.requests !== undefined || theCase.run !== undefined) {
     const { judged } = await attempts.begin(undefined);
     return {
       watching: judged.then((ran) => {

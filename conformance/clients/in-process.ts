@@ -31,7 +31,10 @@ export interface Counterexample {
 export const isInProcess = (theCase: ClientCase): boolean =>
   theCase.layer !== 'signing' &&
   theCase.exchanges.length === 1 &&
-  theCase.exchanges.every((one) => isScripted(one) && !one.before && (one.status < 300 || one.status > 399)) &&
+  theCase.needs === undefined &&
+  theCase.exchanges.every(
+    (one) => isScripted(one) && !one.before && !one.encoding && (one.status < 300 || one.status > 399),
+  ) &&
   theCase.expect.requests === undefined;
 
 /** Holds each chunk back until the events due so far are out, or one was late, and records which were. */

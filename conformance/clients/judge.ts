@@ -4,6 +4,7 @@ import type { Difference } from '../framework/difference.js';
 import type { ClientAnswer } from './answer.js';
 import { compareChat, compareEvents } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';
+import { compareReported, compareTime } from './compare-time.js';
 
 /** What was seen beside the answer. Missing observations are not evaluated. */
 export interface Seen {
@@ -11,6 +12,14 @@ export interface Seen {
   readonly run?: Pick<LabRun, 'requests' | 'prompt'>;
   /** ms of real time until the answer. */
   readonly took?: number;
+  /** When it came, by the clock of the lab. */
+  readonly answered?: number;
+  /** Events that the client reported before it. */
+  readonly reported?: number;
+  /** What became of the call after it (`then`). */
+  readonly next?: ClientAnswer;
+  /** Connections that brought all requests. */
+  readonly connections?: number;
   /** Values of `{key}` and `{daemon_token}`. */
   readonly names?: Names;
 }
@@ -33,7 +42,7 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
     const message = answer.error?.message;
     differs('outcome', expected.outcome, message ? `${answer.outcome}: ${message.slice(0, 300)}` : answer.outcome);
   }
-  const prefix = expected.outcome === 'error';
+  const prefix = expected.outcome !== 'complete';
   if (expected.events !== undefined && (!prefix || answer.events))
     found.push(...compareEvents(expected.events, answer.events ?? [], prefix));
   if (expected.chat !== undefined)
@@ -43,6 +52,9 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
   const status = answer.error?.status ?? answer.status ?? undefined;
   if (expected.error?.status !== undefined && status !== expected.error.status)
     differs('status of the error', expected.error.status, status ?? 'none');
+  const code = expected.error?.code;
+  if (code !== undefined && answer.error?.code !== code && !answer.error?.message?.includes(String(code)))
+    differs('code of the error', code, answer.error?.code ?? answer.error?.message ?? 'none');
   const needle = expected.error?.message_has;
   if (needle !== undefined && !(answer.error?.message ?? '').includes(needle))
     differs('message of the error', `has ${needle}`, answer.error?.message ?? 'none');
@@ -51,7 +63,14 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
   if (expected.within !== undefined && seen.took !== undefined && seen.took > expected.within)
     differs('ms until the answer', `${expected.within} or less`, Math.round(seen.took));
   if (expected.requests !== undefined && seen.run !== undefined)
-    found.push(...compareRequests(expected.requests, seen.run.requests, seen.names, theCase.stop_after));
+    found.push(...compareRequests(expected.requests, seen.run.requests, seen.names, theCase.stop_after, seen.answered));
+  found.push(...compareTime(theCase, expected, seen));
+  if (answer.outcome === 'aborted') found.push(...compareReported(theCase, answer, seen.reported));
+  const { connections } = expected.requests ?? {};
+  if (connections !== undefined && seen.connections !== undefined && seen.connections !== connections)
+    differs('connections', connections, seen.connections);
+  if (theCase.then === 'call' && seen.next !== undefined && seen.next.outcome !== 'complete')
+    differs('the next call of the same client', 'complete', seen.next.error?.message ?? seen.next.outcome);
   if (expected.prompt === true && seen.run !== undefined) {
     const late = seen.run.prompt.findIndex(({ due, out }) => out < due);
     const entry = seen.run.prompt[late];

@@ -1,9 +1,9 @@
-import { type ClientCase, isScripted, type Step } from '../../emulator/contract/client-case.js';
+import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { TIMEOUT } from './protocol.js';
 
 /** A step, its wait this many times as long. */
-const slowed = <T extends Step | { readonly informational: number }>(step: T, patience: number): T =>
-  'wait' in step ? { ...step, wait: step.wait * patience } : step;
+const slowed = <T extends object>(step: T, patience: number): T =>
+  'wait' in step && typeof step.wait === 'number' ? { ...step, wait: step.wait * patience } : step;
 
 /**
  * A case whose upper limits are this many times as long, for a busy machine. If the case is about the limit of the
@@ -12,10 +12,11 @@ const slowed = <T extends Step | { readonly informational: number }>(step: T, pa
  */
 export function patient(theCase: ClientCase, patience = 1): ClientCase {
   if (patience === 1) return theCase;
-  const { timeout = TIMEOUT, expect } = theCase;
-  const { within, requests } = expect;
+  const { timeout = TIMEOUT, expect, run } = theCase;
+  const { within, idle_within, requests } = expect;
+  const { close_within, left_within } = requests ?? {};
   const exchanges =
-    timeout >= TIMEOUT
+    timeout >= TIMEOUT && run?.idle_limit === undefined
       ? theCase.exchanges
       : theCase.exchanges.map((one) =>
           isScripted(one)
@@ -30,12 +31,20 @@ export function patient(theCase: ClientCase, patience = 1): ClientCase {
     ...theCase,
     timeout: timeout * patience,
     exchanges,
+    ...(run?.idle_limit === undefined ? {} : { run: { ...run, idle_limit: run.idle_limit * patience } }),
     expect: {
       ...expect,
       ...(within === undefined ? {} : { within: within * patience }),
-      ...(requests?.close_within === undefined
+      ...(idle_within === undefined ? {} : { idle_within: idle_within * patience }),
+      ...(requests === undefined
         ? {}
-        : { requests: { ...requests, close_within: requests.close_within * patience } }),
+        : {
+            requests: {
+              ...requests,
+              ...(close_within === undefined ? {} : { close_within: close_within * patience }),
+              ...(left_within === undefined ? {} : { left_within: left_within * patience }),
+            },
+          }),
     },
   };
 }

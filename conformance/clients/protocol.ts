@@ -1,5 +1,5 @@
 import type * as Z from 'zod';
-import type { ClientCase } from '../../emulator/contract/client-case.js';
+import type { Abort, ClientCase } from '../../emulator/contract/client-case.js';
 import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
 import { answerSchema, type ClientAnswer } from './answer.js';
@@ -25,6 +25,11 @@ export interface RunLine {
   readonly timeout: number;
   readonly retries: 0 | 'default';
   readonly stop_after?: number;
+  /** The longest silence that the client shall bear, in ms. */
+  readonly idle_limit?: number | undefined;
+  readonly abort?: Abort | undefined;
+  /** The authority that an `https:` URL rests on, PEM. */
+  readonly ca?: string;
   readonly sign_url?: string;
   readonly daemon_origin?: string;
   readonly daemon_token?: string;
@@ -47,6 +52,8 @@ export const runLine = (theCase: ClientCase, run: StartedRun): RunLine => ({
   timeout: theCase.timeout ?? TIMEOUT,
   retries: theCase.retries ?? 0,
   ...(theCase.stop_after === undefined ? {} : { stop_after: theCase.stop_after }),
+  ...theCase.run,
+  ...(run.ca === undefined ? {} : { ca: run.ca }),
   ...(run.sign_url === undefined ? {} : { sign_url: run.sign_url }),
   ...(run.daemon_origin === undefined ? {} : { daemon_origin: run.daemon_origin }),
   ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }),
@@ -57,6 +64,7 @@ const helloSchema = z.object({
   adapter: z.string(),
   version: z.union([z.string(), z.number()]).nullish(),
   layers: z.array(z.string()),
+  abilities: z.array(z.string()).nullish(),
 });
 /** What an adapter says first. */
 export type Hello = Z.infer<typeof helloSchema>;

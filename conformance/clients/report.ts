@@ -12,6 +12,8 @@ const LONGEST = 2_000;
 
 const textOf = (move: Move): string => {
   if ('wait' in move) return `(silence for ${move.wait} ms)`;
+  if ('rst' in move) return `(RST_STREAM ${move.rst})`;
+  if ('goaway' in move) return `(GOAWAY, last stream: ${move.goaway.last === 'this' ? 'this one' : 'the one before'})`;
   if ('end' in move)
     return move.end === 'none' ? '(the connection stays open)' : `(${move.end === 'reset' ? 'RST' : 'FIN'})`;
   const text = Buffer.from(move.bytes).toString();

@@ -42,6 +42,7 @@ interface Causes {
     | { readonly kind: 'teardown'; readonly got?: AnswerGot; readonly waited?: Waited }
     /** What a client under test does not offer. */
     | { readonly kind: 'layer'; readonly layer: string }
+    | { readonly kind: 'abilities'; readonly abilities: readonly string[] }
     | { readonly kind: 'events-as-they-come' };
   /** The intern, which owes the kit nothing, did something else than it was asked for. */
   readonly intern:

@@ -5,6 +5,8 @@ export interface LabRequest {
   readonly origin: 'base' | 'other';
   readonly at: 'client' | 'sign' | 'daemon';
   readonly method: string;
+  /** The connection that brought it: from 1, counted over both origins. */
+  readonly connection: number;
   /** Below the base URL, or below the daemon's origin, as sent. */
   readonly path: string;
   /** As sent, in order. Credentials and proofs are redacted where they are shown. */
@@ -15,11 +17,13 @@ export interface LabRequest {
   readonly status?: number;
   /** Bytes of the answer, head and framing included, that the connection took. */
   readonly taken: number;
+  /** When the head of the answer was written. */
+  readonly headed?: number;
   /** When each write of the body was made. */
   readonly writes: readonly number[];
   /** When the whole answer was written. */
   readonly answered?: number;
-  /** When the connection closed under the answer, and how. */
+  /** When the connection, in HTTP/2 the stream, closed under the answer, and how. */
   readonly closed?: { readonly at: number; readonly by: 'client' | 'reset' };
 }
 

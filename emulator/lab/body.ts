@@ -1,12 +1,12 @@
 import type { Scripted, Step } from '../contract/client-case.js';
 
-/** One action on a connection. */
-export type Move =
-  | { readonly bytes: Uint8Array }
-  | { readonly wait: number }
-  | { readonly end: 'fin' | 'reset' | 'none' };
+type Written = Extract<Step, { repeat?: number | undefined }>;
 
-const bytesOf = (step: Extract<Step, { repeat?: number | undefined }>): Uint8Array =>
+/** One action on a connection. */
+export type Move = { readonly bytes: Uint8Array } | Exclude<Step, Written>;
+
+const isWritten = (step: Step): step is Written => 'write' in step || 'write_base64' in step;
+const bytesOf = (step: Written): Uint8Array =>
   'write' in step ? Buffer.from(step.write) : Buffer.from(step.write_base64, 'base64');
 
 /**
@@ -16,7 +16,7 @@ const bytesOf = (step: Extract<Step, { repeat?: number | undefined }>): Uint8Arr
 export function movesOf(steps: readonly Step[], cuts?: readonly number[], scale = 1): Move[] {
   const moves: Move[] = [];
   for (const step of steps) {
-    if ('wait' in step || 'end' in step) moves.push(step);
+    if (!isWritten(step)) moves.push(step);
     else {
       const bytes = bytesOf(step);
       const times = step.repeat === undefined ? 1 : Math.max(1, Math.round(step.repeat * scale));

@@ -1,11 +1,12 @@
-import type { Socket } from 'node:net';
 import { hostNow } from '../clock/host-wait.js';
 import { type CaseExchange, type ClientCase, isScripted, type Scripted } from '../contract/client-case.js';
 import type { LabRun } from '../contract/lab-run.js';
+import { type Authority, createAuthority } from './authority.js';
+import { type SecureServer, startSecureServer } from './h2.js';
 import { type Places, play } from './play.js';
 import { type MakeSigningEmulator, type RealSigning, realSigning } from './real.js';
 import { type KeptRequest, type Run, shown } from './run.js';
-import { type Received, type Servers, startServers } from './servers.js';
+import { headerOf, type Link, type Received, type Servers, startServers } from './servers.js';
 
 /** How many runs are remembered. */
 const MOST_RUNS = 1_000;
@@ -36,6 +37,8 @@ export interface StartedRun {
   readonly url: string;
   readonly base_url: string;
   readonly key: string;
+  /** The authority that a client must trust, PEM: HTTP/2 alone. */
+  readonly ca?: string;
   readonly sign_url?: string;
   readonly daemon_origin?: string;
   readonly daemon_token?: string;
@@ -61,7 +64,10 @@ interface Kept extends Run {
   readonly key: string;
   readonly token: string | undefined;
   real: RealSigning | undefined;
-  readonly sockets: Set<Socket>;
+  readonly links: Set<Link>;
+  /** The connections that brought requests, in order. */
+  readonly connections: object[];
+  readonly secure: SecureServer | undefined;
 }
 
 const sideOf = (exchange: CaseExchange): 'sign' | 'daemon' => exchange.at ?? 'daemon';
@@ -69,6 +75,7 @@ const sideOf = (exchange: CaseExchange): 'sign' | 'daemon' => exchange.at ?? 'da
 export function createLab(options: LabOptions): Lab {
   const runs = new Map<string, Kept>();
   let servers: Promise<Servers> | undefined;
+  let authority: Authority | undefined;
 
   /** The exchange that answers this request: the n-th of its side, the last repeats. */
   const exchangeOf = (run: Kept, request: KeptRequest): CaseExchange => {
@@ -116,67 +123,50 @@ export function createLab(options: LabOptions): Lab {
   };
 
   const handle = async (received: Received) => {
-    const { socket, incoming } = received;
+    const { link } = received;
     // It came on a connection that the lab had closed: a closed server sees nothing of it.
-    if (socket.writableEnded) {
-      socket.destroy();
-      return;
-    }
+    if (link.over) return link.destroy();
     const run = findRun(received);
-    if (run === undefined || run.over.signal.aborted) {
-      socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
-      return;
-    }
+    if (run === undefined || run.over.signal.aborted) return link.refuse(404);
     const request = record(run, received);
     options.changed?.(shown(run));
-    const before = socket.bytesWritten;
+    const before = link.taken;
     const closed = (by: 'client' | 'reset') => {
       request.closed ??= { at: hostNow(), by };
     };
-    const onEnd = () => closed('client');
-    const onError = () => closed('reset');
-    socket.once('end', onEnd).once('error', onError);
-    const onClose = () => {
-      request.taken = socket.bytesWritten - before;
+    const unwatch = link.watch(closed, () => {
+      request.taken = link.taken - before;
       if (request.answered === undefined && !run.over.signal.aborted) closed('client');
-    };
-    socket.once('close', onClose);
-    run.sockets.add(socket);
+    });
+    run.links.add(link);
     const { base, other } = (await started()).origins;
     const inside = `${other}/lab/${run.run}`;
     const places: Places = { base: run.theCase.layer === 'signing' ? base : run.base_url, other: inside };
+    const codings = headerOf(received.headers, 'accept-encoding')
+      .toLowerCase()
+      .split(/[\s,;]+/);
     try {
       const exchange = await scripted(run, request, received);
-      await play(
-        socket,
-        exchange,
-        run,
-        request,
-        places,
-        /\bgzip\b/.test(String(incoming.headers['accept-encoding'] ?? '')),
-      );
+      await play(link.wire(exchange), exchange, run, request, places, (coding) => codings.includes(coding));
     } finally {
-      request.taken = socket.bytesWritten - before;
-      if (request.answered !== undefined && !socket.destroyed) {
-        run.sockets.delete(socket);
-        socket.removeListener('end', onEnd).removeListener('error', onError).removeListener('close', onClose);
+      request.taken = link.taken - before;
+      if (request.answered !== undefined) {
+        run.links.delete(link);
+        unwatch();
       }
       options.changed?.(shown(run));
     }
   };
 
-  const record = (run: Kept, { origin, path, incoming, body, arrived }: Received): KeptRequest => {
-    const raw = incoming.rawHeaders;
-    const headers = Array.from(
-      { length: raw.length / 2 },
-      (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const,
-    );
+  const record = (run: Kept, { origin, path, method, headers, body, arrived, link }: Received): KeptRequest => {
+    if (!run.connections.includes(link.connection)) run.connections.push(link.connection);
     const signing = run.theCase.layer === 'signing';
     const request: KeptRequest = {
       n: run.requests.length + 1,
       origin,
       at: signing ? (path.split('?')[0] === '/sign' ? 'sign' : 'daemon') : 'client',
-      method: incoming.method ?? '',
+      connection: run.connections.indexOf(link.connection) + 1,
+      method,
       path,
       headers,
       body: body.subarray(0, 65_536).toString(),
@@ -193,20 +183,29 @@ export function createLab(options: LabOptions): Lab {
     return servers;
   };
 
+  /** HTTP/2 gets an origin for each run, so that its connections are the run's alone. */
+  const secureFor = async ({ exchanges }: ClientCase): Promise<SecureServer | undefined> => {
+    const mine = exchanges.filter(isScripted).filter(({ protocol }) => protocol === 'h2');
+    if (mine.length === 0) return undefined;
+    authority ??= createAuthority(hostNow());
+    return startSecureServer(authority, handle, mine.find(({ window }) => window !== undefined)?.window);
+  };
+
   const finish = async (run: Kept) => {
     run.over.abort();
-    for (const socket of run.sockets) socket.destroy();
-    run.sockets.clear();
+    for (const link of run.links) link.destroy();
+    run.links.clear();
     const { real } = run;
     run.real = undefined;
-    await real?.close();
+    await Promise.all([real?.close(), run.secure?.close()]);
   };
 
   return {
     async start({ case: theCase, cuts, scale = 1, due, patience = 1 }) {
       const { base } = (await started()).origins;
       const id = options.id();
-      const baseUrl = `${base}/lab/${id}`;
+      const secure = await secureFor(theCase);
+      const baseUrl = `${secure?.origin ?? base}/lab/${id}`;
       const url = `${baseUrl}/chat/completions`;
       const signing = theCase.layer === 'signing';
       const now = hostNow();
@@ -230,7 +229,9 @@ export function createLab(options: LabOptions): Lab {
         key: real?.key ?? `lab-key-${options.id()}`,
         token: signing ? `lab-token-${options.id()}` : undefined,
         real,
-        sockets: new Set(),
+        links: new Set(),
+        connections: [],
+        secure,
       };
       runs.set(id, run);
       for (const [old, one] of runs) {
@@ -244,6 +245,7 @@ export function createLab(options: LabOptions): Lab {
         url,
         base_url: baseUrl,
         key: run.key,
+        ...(secure === undefined ? {} : { ca: authority?.ca ?? '' }),
         ...(run.token === undefined
           ? {}
           : { sign_url: `${baseUrl}/sign`, daemon_origin: base, daemon_token: run.token }),

@@ -1,23 +1,10 @@
-import type { Socket } from 'node:net';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { hostNow, hostSleep } from '../clock/host-wait.js';
 import type { Scripted } from '../contract/client-case.js';
 import { bodyOf, joined, type Move, movesOf } from './body.js';
+import { createCoding } from './coding.js';
 import type { KeptRequest, Run } from './run.js';
-
-const REASONS: Readonly<Record<number, string>> = {
-  100: 'Continue',
-  102: 'Processing',
-  103: 'Early Hints',
-  200: 'OK',
-  202: 'Accepted',
-  204: 'No Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-};
+import type { Wire } from './wire.js';
 
 /** How long an event may take to come out, in ms, times the patience of the run. */
 const PROMPT = 1_000;
@@ -39,35 +26,22 @@ const fill = (value: string, places: Places): string =>
     .replaceAll('{other}', places.other)
     .replaceAll(/\{date\+(\d+)s\}/g, (_, seconds) => new Date(hostNow() + Number(seconds) * 1_000).toUTCString());
 
-function headOf(exchange: Scripted, places: Places, unzip: boolean, scale: number): string {
-  const lines = [`HTTP/1.1 ${exchange.status} ${REASONS[exchange.status] ?? 'Status'}`];
+type Header = readonly [name: string, value: string];
+
+/** The head of an answer; that of a stream of HTTP/2 tells neither framing nor connection. */
+function headersOf(exchange: Scripted, places: Places, coding: string | undefined, length: number): Header[] {
+  const headers: Header[] = [];
   for (const [name, value] of Object.entries(exchange.headers)) {
-    if (unzip && name === 'content-encoding') continue;
-    for (const one of [value].flat()) lines.push(`${name}: ${fill(one, places)}`);
+    if (coding === undefined && name === 'content-encoding') continue;
+    for (const one of [value].flat()) headers.push([name, fill(one, places)]);
   }
-  if (exchange.framing === 'chunked') lines.push('transfer-encoding: chunked');
+  if (exchange.encoding !== undefined && coding !== undefined) headers.push(['content-encoding', coding]);
+  if (exchange.protocol === 'h2') return headers;
+  if (exchange.framing === 'chunked') headers.push(['transfer-encoding', 'chunked']);
   if (exchange.framing === 'length' && exchange.status !== 204)
-    lines.push(`content-length: ${exchange.length ?? bodyOf(exchange, scale).length}`);
-  lines.push(`connection: ${exchange.connection}`, `date: ${new Date(hostNow()).toUTCString()}`);
-  return `${lines.join('\r\n')}\r\n\r\n`;
+    headers.push(['content-length', String(exchange.length ?? length)]);
+  return [...headers, ['connection', exchange.connection], ['date', new Date(hostNow()).toUTCString()]];
 }
-
-/** Writes and waits until the connection took it; false if the connection is gone. */
-const write = (socket: Socket, bytes: Uint8Array | string): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (socket.destroyed || !socket.writable) return resolve(false);
-    const gone = () => resolve(false);
-    socket.once('close', gone);
-    socket.write(bytes, (error) => {
-      socket.removeListener('close', gone);
-      resolve(!error);
-    });
-  });
-
-const framed = (exchange: Scripted, bytes: Uint8Array): Uint8Array =>
-  exchange.framing === 'chunked'
-    ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
-    : bytes;
 
 /**
  * Waits until as many events are out as are due, for a second at most. The first late event decides: the others are not
@@ -88,65 +62,73 @@ async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<
   run.prompt.push({ due, out: run.out });
 }
 
-function end(socket: Socket, how: 'fin' | 'reset'): void {
-  if (how === 'fin') socket.end();
-  else socket.resetAndDestroy();
-}
-
 /**
- * Plays a scripted exchange on a connection: one write per step, exactly the bytes of the case. Resolves when all of it
- * is written, or when the connection or the run is over.
+ * Plays a scripted exchange on a connection or a stream: one write per step, exactly the bytes of the case. Resolves
+ * when all of it is written, or when the client or the run is over. `accepts` are the codings that the client takes.
  */
 export async function play(
-  socket: Socket,
+  wire: Wire,
   exchange: Scripted,
   run: Run,
   request: KeptRequest,
   places: Places,
-  acceptsGzip: boolean,
+  accepts: (coding: string) => boolean,
 ): Promise<void> {
   const gone = new AbortController();
-  const leave = () => gone.abort();
   const signal = AbortSignal.any([run.over.signal, gone.signal]);
-  socket.once('close', leave);
+  const stay = wire.onGone(() => gone.abort());
+  const end = (how: Parameters<Wire['end']>[0]) => {
+    request.answered = hostNow();
+    wire.end(how);
+  };
   try {
     for (const step of exchange.before ?? []) {
       if ('wait' in step) await hostSleep(step.wait, signal);
-      else if ('informational' in step)
-        await write(socket, `HTTP/1.1 ${step.informational} ${REASONS[step.informational] ?? 'Note'}\r\n\r\n`);
-      else {
-        request.answered = hostNow();
-        return end(socket, step.end);
-      }
+      else if ('informational' in step) await wire.informational(step.informational);
+      else if ('goaway' in step) wire.end(step);
+      else if ('end' in step && step.end === 'none') return;
+      else return end(step);
       if (signal.aborted) return;
     }
-    const unzip = exchange.headers['content-encoding'] === 'gzip' && !acceptsGzip;
+    const named = exchange.encoding ?? [exchange.headers['content-encoding'] ?? []].flat()[0];
+    const coding = named !== undefined && accepts(named) ? named : undefined;
+    const stream =
+      exchange.encoding !== undefined && coding !== undefined ? createCoding(exchange.encoding) : undefined;
     request.status = exchange.status;
     let moves: readonly Move[] = movesOf(exchange.steps, run.cuts, run.scale);
-    if (unzip) moves = [{ bytes: gunzipSync(joined(moves)) }];
-    if (!(await write(socket, headOf(exchange, places, unzip, run.scale)))) return;
+    if (named === 'gzip' && exchange.encoding === undefined && coding === undefined) moves = unzipped(moves);
+    const length = bodyOf(exchange, run.scale).length;
+    request.headed = hostNow();
+    if (!(await wire.head(exchange.status, headersOf(exchange, places, coding, length)))) return;
     let written = 0;
     for (const move of moves) {
       if (signal.aborted) return;
       if ('wait' in move) await hostSleep(move.wait, signal);
-      else if ('end' in move) {
-        if (move.end === 'none') return;
-        request.answered = hostNow();
-        if (move.end === 'reset') await hostSleep(BEFORE_RESET, signal);
-        return end(socket, move.end);
-      } else {
+      else if ('goaway' in move) wire.end(move);
+      else if ('bytes' in move) {
+        const bytes = stream === undefined ? move.bytes : await stream.encode(move.bytes);
         request.writes.push(hostNow());
-        if (!(await write(socket, framed(exchange, move.bytes)))) return;
+        if (!(await wire.write(bytes))) return;
         const due = run.due?.[written++];
         if (due !== undefined) await awaitPrompt(run, due, signal);
         else if (moves.length > 1 && moves.length <= FEW_WRITES) await hostSleep(APART, signal);
         else if (moves.length > FEW_WRITES) await new Promise<void>((resolve) => setImmediate(resolve));
+      } else {
+        if ('end' in move && move.end === 'none') return;
+        if (!('end' in move) || move.end !== 'fin') await hostSleep(BEFORE_RESET, signal);
+        return end(move);
       }
     }
-    if (exchange.framing === 'chunked') await write(socket, '0\r\n\r\n');
+    if (stream !== undefined) await wire.write(await stream.trailer());
     request.answered = hostNow();
-    if (exchange.connection === 'close' || exchange.framing === 'close') socket.end();
+    await wire.finish();
   } finally {
-    socket.removeListener('close', leave);
+    stay();
   }
+}
+
+/** What a client that takes no gzip is given of a body that is stored so: as much as decodes, and what follows it. */
+function unzipped(moves: readonly Move[]): Move[] {
+  const bytes = gunzipSync(joined(moves), { finishFlush: constants.Z_SYNC_FLUSH });
+  return [{ bytes }, ...moves.filter((move) => !('bytes' in move) && !('wait' in move))];
 }

@@ -53,6 +53,7 @@ function bodyStream(
             chunks++;
             return;
           }
+          if (!('end' in move)) continue;
           if (move.end === 'none') return new Promise<void>(() => {});
           if (move.end === 'fin' && exchange.framing === 'close') break;
           controller.error(new TypeError('terminated'));

@@ -362,6 +362,7 @@ export const CHAT: ClientCase[] = [
     title: 'Sends an error whose code is a word.',
     steps: [role(), data({ error: { code: 'server_error', message: 'no' } }), DONE],
     why: `${LAB}: the integer code is the status; a word is none`,
+    expect: { error: {} },
   }),
   chat({
     id: 'chat-error-event',

@@ -11,7 +11,7 @@ export interface ChatReading {
   outcome: 'complete' | 'error';
   /** What came until then: all of it if complete. */
   chat: Chat;
-  error?: { status?: number };
+  error?: { status?: number; code?: string };
 }
 
 interface Call {
@@ -29,8 +29,19 @@ const isJson = (text: string): boolean => {
   }
 };
 
+/** An id that is one: gateways send "" and "null" too. */
+const idIn = (delta: Json): string | undefined =>
+  typeof delta.id === 'string' && delta.id !== '' && delta.id !== 'null' ? delta.id : undefined;
+const nameIn = (delta: Json): string | undefined =>
+  isObject(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== ''
+    ? delta.function.name
+    : undefined;
+/** Gateways send an object for its text, too. */
+const argumentsIn = (value: unknown): string =>
+  typeof value === 'string' ? value : isObject(value) ? JSON.stringify(value) : '';
+
 /**
- * The calls of a whole stream, by the rules of section 5 of the lab. First the deltas are put in order and assigned to
+ * The calls of a whole stream, by the rules of sections 5 and 6 of the lab. First the deltas are put in order and assigned to
  * calls; then they are joined.
  */
 function callsOf(deltas: readonly Json[]): Call[] {
@@ -41,10 +52,15 @@ function callsOf(deltas: readonly Json[]): Call[] {
   const idOf = (key: string) =>
     parts
       .get(key)
-      ?.map((part) => part.id)
-      .find((id) => typeof id === 'string' && id !== '');
-  const named = (key: string) =>
-    parts.get(key)?.some((part) => isObject(part.function) && !!part.function.name) === true;
+      ?.map(idIn)
+      .find((id) => id !== undefined);
+  const nameOf = (key: string) =>
+    parts
+      .get(key)
+      ?.map(nameIn)
+      .find((name) => name !== undefined);
+  const textOf = (key: string) =>
+    (parts.get(key) ?? []).map((part) => argumentsIn(isObject(part.function) ? part.function.arguments : '')).join('');
   const open = (index: number | undefined) => {
     const key = `${String(index ?? 1_000 + order.length).padStart(6, '0')}/${String(order.length).padStart(6, '0')}`;
     order.push(key);
@@ -54,33 +70,25 @@ function callsOf(deltas: readonly Json[]): Call[] {
   };
   let last: string | undefined;
   for (const delta of deltas) {
-    const id = typeof delta.id === 'string' && delta.id !== '' ? delta.id : undefined;
-    const name = isObject(delta.function) && !!delta.function.name;
+    const id = idIn(delta);
+    const name = nameIn(delta);
+    const index = typeof delta.index === 'string' && /^\d+$/.test(delta.index) ? Number(delta.index) : delta.index;
     let key: string;
-    if (typeof delta.index === 'number') {
-      const known = current.get(delta.index);
-      const other = known !== undefined && id !== undefined && idOf(known) !== undefined && idOf(known) !== id;
-      key = known === undefined || other ? open(delta.index) : known;
+    if (typeof index === 'number') {
+      const known = current.get(index);
+      const otherId = known !== undefined && id !== undefined && idOf(known) !== undefined && idOf(known) !== id;
+      const otherName = known !== undefined && name !== undefined && (nameOf(known) ?? name) !== name;
+      key = known === undefined || (otherId && (otherName || isJson(textOf(known)))) ? open(index) : known;
     } else {
       const fresh = id !== undefined && !order.some((one) => idOf(one) === id);
       const same = id === undefined ? undefined : order.find((one) => idOf(one) === id);
-      const secondName = id === undefined && name && last !== undefined && named(last);
+      const secondName = id === undefined && name !== undefined && last !== undefined && nameOf(last) !== undefined;
       key = fresh || last === undefined || secondName ? open(undefined) : (same ?? last);
     }
     parts.get(key)?.push(delta);
     last = key;
   }
-  return [...order].sort().map((key) => {
-    const mine = parts.get(key) ?? [];
-    const functions = mine.map((part) => part.function).filter(isObject);
-    return {
-      id: idOf(key) === undefined ? null : String(idOf(key)),
-      name:
-        functions.map((one) => one.name).find((name): name is string => typeof name === 'string' && name !== '') ??
-        null,
-      arguments: functions.map((one) => (typeof one.arguments === 'string' ? one.arguments : '')).join(''),
-    };
-  });
+  return [...order].sort().map((key) => ({ id: idOf(key) ?? null, name: nameOf(key) ?? null, arguments: textOf(key) }));
 }
 
 /**
@@ -91,7 +99,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
   const chunks: Json[] = [];
   let done = false;
   let bad = false;
-  let failure: { status?: number } | undefined;
+  let failure: { status?: number; code?: string } | undefined;
   for (const { event, data } of events) {
     if (data === '') continue;
     if (event === 'error') {
@@ -122,7 +130,17 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     }
   }
   const choices = chunks.flatMap((chunk) => list(chunk.choices).filter((choice) => (choice.index ?? 0) === 0));
-  const deltas = choices.map((choice) => choice.delta).filter(isObject);
+  const known = new Set(choices.flatMap(({ delta }) => (isObject(delta) ? list(delta.tool_calls).map(idIn) : [])));
+  /** A message, without the calls that deltas have brought. */
+  const withoutKnown = (message: Json): Json => ({
+    ...message,
+    tool_calls: list(message.tool_calls).filter((call) => idIn(call) === undefined || !known.has(idIn(call))),
+  });
+  // Some gateways send a whole message where a delta should stand.
+  const isEmpty = (value: unknown) => !isObject(value) || Object.keys(value).length === 0;
+  const deltas = choices
+    .map((choice) => (isEmpty(choice.delta) && isObject(choice.message) ? withoutKnown(choice.message) : choice.delta))
+    .filter(isObject);
   const texts = (name: string) =>
     deltas.map((delta) => delta[name]).filter((value): value is string => typeof value === 'string');
   const finish =
@@ -139,7 +157,10 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     .map((chunk) => chunk.session_id)
     .filter((value) => typeof value === 'string')
     .at(-1);
-  const calls = callsOf(deltas.flatMap((delta) => list(delta.tool_calls)));
+  const given = deltas.flatMap((delta) => list(delta.tool_calls));
+  // The older form, of one call, counts where the newer is missing.
+  const older = deltas.map((delta) => delta.function_call).filter(isObject);
+  const calls = callsOf(given.length > 0 ? given : older.map((one) => ({ index: 0, function: one })));
   const nameless = calls.some((call) => call.name === null);
 
   const ended = done || finish !== null;
@@ -166,5 +187,8 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
   };
 }
 
-const statusOf = (error: unknown): { status?: number } =>
-  isObject(error) && Number.isInteger(error.code) ? { status: Number(error.code) } : {};
+const statusOf = (error: unknown): { status?: number; code?: string } => {
+  if (!isObject(error)) return {};
+  if (Number.isInteger(error.code)) return { status: Number(error.code) };
+  return typeof error.code === 'string' ? { code: error.code } : {};
+};

@@ -8,6 +8,8 @@ export class CallError extends Error {
   constructor(
     message: string,
     readonly status?: number,
+    /** As the stream gave it, where that is no number. */
+    readonly code?: string,
   ) {
     super(message);
   }
@@ -56,9 +58,15 @@ export function createAssembly(has: Has) {
   const calls: Call[] = [];
   const positionOf = new Map<number, Call>();
   let last: Call | undefined;
+  let newer = false;
+
+  const idOf = (delta: Json): string | undefined =>
+    typeof delta.id === 'string' && delta.id !== '' && (delta.id !== 'null' || has('nullIdIsId'))
+      ? delta.id
+      : undefined;
 
   const callFor = (delta: Json): Call => {
-    const id = typeof delta.id === 'string' && delta.id !== '' ? delta.id : undefined;
+    const id = idOf(delta);
     const named = isObject(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== '';
     const open = (index: number) => {
       const call = { index, id: null, name: '', arguments: '', closed: false };
@@ -68,11 +76,16 @@ export function createAssembly(has: Has) {
     };
     if (has('lastCallOnly') && last !== undefined && id === undefined) return last;
     if (has('idOpens') && id !== undefined) return open(typeof delta.index === 'number' ? delta.index : calls.length);
-    if (typeof delta.index === 'number' || has('indexNeeded')) {
-      const index = typeof delta.index === 'number' ? delta.index : 0;
+    const spelt =
+      typeof delta.index === 'string' && !has('indexTextLost') ? Number.parseInt(delta.index, 10) : Number.NaN;
+    const given = typeof delta.index === 'number' ? delta.index : Number.isNaN(spelt) ? undefined : spelt;
+    if (given !== undefined || has('indexNeeded')) {
+      const index = given ?? 0;
       const known = has('indexIsPosition') ? calls[index] : positionOf.get(index);
-      const second =
+      const differs =
         known !== undefined && id !== undefined && known.id !== null && known.id !== id && !has('idMerges');
+      const renamed = named && known !== undefined && known.name !== '' && known.name !== nameOf(delta);
+      const second = differs && (has('idAloneOpens') || renamed || parses(known.arguments));
       return known === undefined || second ? open(index) : known;
     }
     const same = id === undefined ? undefined : calls.find((call) => call.id === id);
@@ -81,7 +94,10 @@ export function createAssembly(has: Has) {
     return last;
   };
 
+  const nameOf = (delta: Json): unknown => (isObject(delta.function) ? delta.function.name : undefined);
+
   const takeCall = (delta: Json) => {
+    if (finish !== null && has('closedAtFinish')) return;
     const given = isObject(delta.function) ? delta.function : {};
     if (has('nameFirst') && !given.name && typeof delta.id === 'string' && !calls.some((call) => call.id === delta.id))
       return;
@@ -89,14 +105,22 @@ export function createAssembly(has: Has) {
     last = call;
     if (call.closed) return;
     if (has('idOverwritten') && 'id' in delta) call.id = typeof delta.id === 'string' ? delta.id : null;
-    else if (typeof delta.id === 'string' && delta.id !== '') call.id = delta.id;
+    else call.id = has('lastIdWins') ? (idOf(delta) ?? call.id) : (call.id ?? idOf(delta) ?? null);
     if (has('nameOverwritten') && 'name' in given) call.name = typeof given.name === 'string' ? given.name : '';
     else if (typeof given.name === 'string' && given.name !== '')
       call.name = has('nameAppended') ? call.name + given.name : given.name;
     else if (has('nameAppended') && 'name' in given) call.name += String(given.name);
     if (typeof given.arguments === 'string') call.arguments += given.arguments;
+    else if (isObject(given.arguments) && !has('objectArgumentsLost'))
+      call.arguments += has('objectAsText') ? String(given.arguments) : JSON.stringify(given.arguments);
     else if (has('nullArguments') && 'arguments' in given) call.arguments += String(given.arguments);
     if (has('parsesEarly') && parses(call.arguments)) call.closed = true;
+  };
+
+  const drop = () => {
+    calls.length = 0;
+    positionOf.clear();
+    last = undefined;
   };
 
   const takeDelta = (delta: Json) => {
@@ -108,18 +132,36 @@ export function createAssembly(has: Has) {
     content += textOf('content');
     if (has('reasoningIsText')) content += textOf('reasoning');
     else reasoning += textOf('reasoning');
-    if (Array.isArray(delta.tool_calls)) {
+    const older = delta.function_call;
+    if (isObject(older) && !newer && !has('functionCallLost')) {
+      if (last === undefined) takeCall({ index: 0, function: older });
+      else takeCall({ index: last.index, function: older });
+    }
+    if (Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0) {
+      // What came in the older form until now is the same call.
+      if (!newer && calls.length > 0 && !has('bothForms')) drop();
+      newer = !has('bothForms');
       const deltas = delta.tool_calls.filter(isObject);
       for (const one of has('firstDelta') ? deltas.slice(0, 1) : deltas) takeCall(one);
     }
   };
 
+  /** A message in place of a delta: whole calls, some of which may be known. */
+  const takeMessage = (message: Json) => {
+    const given = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+    const fresh = given.filter((call) => has('messageAgain') || !calls.some(({ id }) => id !== null && id === call.id));
+    if (has('messageAgain')) for (const call of fresh) call.index = calls.length;
+    takeDelta({ ...message, tool_calls: fresh });
+  };
+
   const fail = (error: unknown): never => {
     const code = isObject(error) && Number.isInteger(error.code) ? Number(error.code) : undefined;
     const word = has('wordIsStatus') && isObject(error) && typeof error.code === 'string' ? 500 : undefined;
+    const text = isObject(error) && typeof error.code === 'string' && !has('errorTextLost') ? error.code : undefined;
     throw new CallError(
       isObject(error) ? String(error.message) : 'the stream failed',
       has('errorCodeLost') ? undefined : (code ?? word),
+      text,
     );
   };
 
@@ -141,7 +183,10 @@ export function createAssembly(has: Has) {
       if ((choice.index ?? 0) !== 0) continue;
       if (choice.delta === null && has('deltaNeeded')) throw new TypeError('delta is null');
       const ends = typeof choice.finish_reason === 'string';
-      if (isObject(choice.delta) && !(ends && has('finishCarriesNothing'))) takeDelta(choice.delta);
+      const missing = !isObject(choice.delta) || Object.keys(choice.delta).length === 0;
+      if (missing && isObject(choice.message) && !has('messageIgnored')) takeMessage(choice.message);
+      else if (isObject(choice.delta) && !(ends && has('finishCarriesNothing'))) takeDelta(choice.delta);
+      if (ends && finish !== null && has('toldPerFinish')) calls.push(...calls.map((call) => ({ ...call })));
       if (ends) finish = String(choice.finish_reason);
       else if (has('lastFinish') && 'finish_reason' in choice) finish = null;
     }

@@ -136,7 +136,8 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
 }
 
 /** An error as an adapter reports it. */
-export const errorOf = (error: unknown): { message: string; status?: number } => ({
+export const errorOf = (error: unknown): { message: string; status?: number; code?: string } => ({
   message: error instanceof Error ? error.message : String(error),
   ...(error instanceof CallError && error.status !== undefined ? { status: error.status } : {}),
+  ...(error instanceof CallError && error.code !== undefined ? { code: error.code } : {}),
 });

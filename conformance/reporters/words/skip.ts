@@ -105,6 +105,11 @@ function needText(because: Because<'need'>): SkipText {
     }
     case 'layer':
       return of(`layer ${because.layer}`, 'the adapter does not offer it');
+    case 'abilities':
+      return of(
+        `${because.abilities.length === 1 ? 'ability' : 'abilities'} ${because.abilities.join(', ')}`,
+        'the adapter does not offer it',
+      );
     case 'events-as-they-come':
       return of('events as they come', 'the adapter writes no {"run","event"} lines');
   }

@@ -1,0 +1,153 @@
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { Scripted } from '../contract/client-case.js';
+import type { Authority } from './authority.js';
+import { type Handle, type Link, receive } from './servers.js';
+import type { Wire } from './wire.js';
+
+const CODES = {
+  cancel: constants.NGHTTP2_CANCEL,
+  'internal-error': constants.NGHTTP2_INTERNAL_ERROR,
+  'refused-stream': constants.NGHTTP2_REFUSED_STREAM,
+} as const;
+
+/** TLS writes to this, not to the socket, so that the socket can end without what TLS would say (close_notify). */
+function below(raw: Socket): Duplex {
+  const duplex = new Duplex({
+    read() {},
+    write: (chunk, _encoding, done) => void raw.write(chunk, () => done()),
+    final(done) {
+      raw.end();
+      done();
+    },
+  });
+  raw.on('data', (chunk) => duplex.push(chunk));
+  raw.on('end', () => duplex.push(null));
+  raw.on('close', () => duplex.destroy());
+  raw.on('error', () => duplex.destroy());
+  duplex.on('error', () => raw.destroy());
+  return duplex;
+}
+
+const took = (stream: ServerHttp2Stream, write: (done: () => void) => void): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || stream.closed) return resolve(false);
+    const gone = () => resolve(false);
+    stream.once('close', gone);
+    write(() => {
+      stream.removeListener('close', gone);
+      resolve(!stream.destroyed);
+    });
+  });
+
+const wireOf = (stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Socket, exchange: Scripted): Wire => ({
+  async informational(status) {
+    if (!stream.closed) stream.additionalHeaders({ ':status': status });
+    return !stream.closed;
+  },
+  async head(status, headers) {
+    if (stream.closed) return false;
+    const { trailers } = exchange;
+    stream.once('wantTrailers', () => stream.sendTrailers(trailers ?? {}));
+    stream.respond(
+      { ':status': status, ...Object.fromEntries(headers) },
+      trailers === undefined ? {} : { waitForTrailers: true },
+    );
+    return true;
+  },
+  write: (bytes) => took(stream, (done) => void stream.write(bytes, done)),
+  async finish() {
+    await took(stream, (done) => void stream.end(done));
+  },
+  end(how) {
+    if ('rst' in how) stream.close(CODES[how.rst]);
+    else if ('goaway' in how) {
+      const { id = 1 } = stream;
+      session.goaway(constants.NGHTTP2_NO_ERROR, how.goaway.last === 'this' ? id : Math.max(0, id - 2));
+    } else if (how.end === 'reset') raw.resetAndDestroy();
+    else raw.end();
+  },
+  onGone(then) {
+    stream.once('close', then);
+    return () => stream.removeListener('close', then);
+  },
+});
+
+function linkOf(stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Socket): Link {
+  return {
+    connection: raw,
+    get over() {
+      return stream.closed;
+    },
+    get taken() {
+      return raw.bytesWritten;
+    },
+    wire: (exchange) => wireOf(stream, session, raw, exchange),
+    refuse(status) {
+      stream.respond({ ':status': status }, { endStream: true });
+    },
+    watch(closed, over) {
+      const onAborted = () => closed('client');
+      const onError = () => closed('reset');
+      stream.once('aborted', onAborted).once('error', onError).once('close', over);
+      return () => {
+        if (stream.destroyed) return;
+        stream.removeListener('aborted', onAborted).removeListener('close', over);
+      };
+    },
+    destroy: () => void raw.destroy(),
+  };
+}
+
+export interface SecureServer {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/**
+ * An origin of HTTP/2 over TLS on loopback, for one run: its connections are the run's alone (LAB-17). It offers
+ * nothing else by ALPN. `window` is what it lets a client send of a body before it has read that, in bytes.
+ */
+export async function startSecureServer(
+  authority: Authority,
+  handle: Handle,
+  window: number | undefined,
+): Promise<SecureServer> {
+  const secureContext = createSecureContext({ cert: authority.cert, key: authority.key });
+  const sockets = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (raw) => {
+    sockets.add(raw);
+    raw.once('close', () => sockets.delete(raw));
+    const tls = new TLSSocket(below(raw), { isServer: true, secureContext, ALPNProtocols: ['h2'] });
+    tls.on('error', () => raw.destroy());
+    tls.once('secure', () => {
+      if (tls.alpnProtocol !== 'h2') return raw.destroy();
+      const session = performServerHandshake(
+        tls,
+        window === undefined ? {} : { settings: { initialWindowSize: window } },
+      );
+      session.on('error', () => {});
+      session.on('stream', (stream, sent) => {
+        stream.on('error', () => {});
+        const headers = Object.entries(sent).flatMap(([name, value]) =>
+          [value ?? []].flat().map((one) => [name, String(one)] as const),
+        );
+        const request = { method: sent[':method'] ?? '', url: sent[':path'] ?? '/', body: stream };
+        void receive(handle, linkOf(stream, session, raw), request, headers, 'base');
+      });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
